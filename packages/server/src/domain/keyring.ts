@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/**
+ * Everything that INNKEEPER_SECRET protects. Each use has a key of its own, derived from it, so
+ * that what one use reveals says nothing about another.
+ */
+export type Keyring = {
+  hashSecret(clientSecret: string): string;
+  hashToken(token: string): string;
+  hashIdempotency(text: string): string;
+  seal(plain: Uint8Array): string;
+  /** undefined when it was sealed under another secret, or altered. */
+  unseal(sealed: string): Uint8Array | undefined;
+};
+
+export function createKeyring(secret: string): Keyring {
+  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'innkeeper', use, 32));
+  const keyedHash = (use: string) => {
+    const key = derive(use);
+    return (text: string): string => createHmac('sha256', key).update(text).digest('hex');
+  };
+  const sealKey = derive('seal');
+
+  return {
+    hashSecret: keyedHash('client-secret'),
+    hashToken: keyedHash('token'),
+    hashIdempotency: keyedHash('idempotency'),
+    seal(plain) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce);
+      const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      return sealed.toString('base64url');
+    },
+    unseal(text) {
+      const sealed = Buffer.from(text, 'base64url');
+      if (sealed.length < 28) return undefined;
+      const decipher = createDecipheriv('aes-256-gcm', sealKey, sealed.subarray(0, 12));
+      decipher.setAuthTag(sealed.subarray(-16));
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

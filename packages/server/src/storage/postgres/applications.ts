@@ -1,0 +1,128 @@
+import type { ApplicationRecord, ApplicationStore, SecretRecord } from '../port.ts';
+import { logChange } from './changes.ts';
+import { type Connections, statement } from './connections.ts';
+import { toBytes, toHex } from './encoding.ts';
+import { violation } from './errors.ts';
+import type { Query } from './transactions.ts';
+
+/** A million users go with everything they have. */
+const DELETE_MS = 600_000;
+
+// One row a secret; an application without any still has one.
+const COLUMNS = `
+  select a.app_id, a.client_id, a.name, a.settings, a.created_at,
+    s.secret_hash, s.created_at as secret_created_at, s.expires_at as secret_expires_at
+  from applications a left join application_secrets s on s.app_id = a.app_id
+`;
+const ORDER = 'order by a.created_at, a.app_id, s.expires_at is not null, s.created_at desc';
+const LIST = statement(`${COLUMNS} ${ORDER}`);
+const LIST_SOME = statement(`${COLUMNS} where a.app_id = any ($1::bigint[]) ${ORDER}`);
+const FIND = statement(`${COLUMNS} where a.client_id = $1 ${ORDER}`);
+const COUNT_USERS = statement('select count(*) as count from users where app_id = $1');
+
+type Row = { app_id: number; client_id: string; name: string; settings: string; created_at: number } & (
+  | { secret_hash: null }
+  | { secret_hash: Buffer; secret_created_at: number; secret_expires_at: number | null }
+);
+
+export function applicationStore(connections: Connections): ApplicationStore {
+  return {
+    async create(application) {
+      const { appId, clientId, name, settings, createdAt, secrets } = application;
+      try {
+        return await connections.transaction(async (query) => {
+          const added = await query(
+            `insert into applications (app_id, client_id, name, settings, created_at) values ($1, $2, $3, $4, $5)
+             on conflict do nothing returning app_id`,
+            [appId, clientId, name, JSON.stringify(settings), createdAt],
+          );
+          if (added.length === 0) return 'taken';
+          for (const secret of secrets) await addSecret(query, appId, secret);
+          await logChange(query, 'application', appId);
+          return 'created';
+        });
+      } catch (error) {
+        // Another application has this very secret.
+        if (violation(error)?.kind === 'unique') return 'taken';
+        throw error;
+      }
+    },
+
+    async list(appIds) {
+      const rows = await (appIds ? connections.read<Row>(LIST_SOME, [appIds]) : connections.read<Row>(LIST));
+      return toApplications(rows);
+    },
+
+    async findByClientId(clientId) {
+      return toApplications(await connections.read<Row>(FIND, [clientId]))[0];
+    },
+
+    update: (appId, change) =>
+      connections.transaction(async (query) => {
+        const updated = await query(
+          'update applications set name = coalesce($2, name), settings = coalesce($3, settings) where app_id = $1 returning app_id',
+          [appId, change.name ?? null, change.settings ? JSON.stringify(change.settings) : null],
+        );
+        if (updated.length === 0) return 'unknown';
+        await logChange(query, 'application', appId);
+        return 'updated';
+      }),
+
+    rotateSecret: (appId, secret, previousExpiresAt) =>
+      connections.transaction(async (query) => {
+        // One rotation after another. "No key": users may be created meanwhile.
+        const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
+        if (found.length === 0) return 'unknown';
+        await query('delete from application_secrets where app_id = $1 and expires_at is not null', [appId]);
+        await query('update application_secrets set expires_at = $2 where app_id = $1', [appId, previousExpiresAt]);
+        await addSecret(query, appId, secret);
+        await logChange(query, 'application', appId);
+        return 'rotated';
+      }),
+
+    delete: (appId) =>
+      connections.transaction(async (query) => {
+        // The application's own row last: from then on its other acts wait, and neighbours behind them in a lane.
+        await query('delete from users where app_id = $1', [appId]);
+        await query('delete from profiles where app_id = $1', [appId]);
+        const deleted = await query('delete from applications where app_id = $1 returning app_id', [appId]);
+        if (deleted.length === 0) return 'unknown';
+        await logChange(query, 'application', appId);
+        return 'deleted';
+      }, DELETE_MS),
+
+    async countUsers(appId) {
+      const [row] = await connections.read<{ count: number }>(COUNT_USERS, [appId]);
+      return row?.count ?? 0;
+    },
+  };
+}
+
+async function addSecret(query: Query, appId: number, secret: SecretRecord): Promise<void> {
+  await query('insert into application_secrets (secret_hash, app_id, created_at, expires_at) values ($1, $2, $3, $4)', [
+    toBytes(secret.secretHash),
+    appId,
+    secret.createdAt,
+    secret.expiresAt,
+  ]);
+}
+
+function toApplications(rows: Row[]): ApplicationRecord[] {
+  const applications = new Map<number, ApplicationRecord>();
+  for (const row of rows) {
+    let application = applications.get(row.app_id);
+    if (!application) {
+      const { app_id: appId, client_id: clientId, name, settings, created_at: createdAt } = row;
+      application = { appId, clientId, name, settings: JSON.parse(settings), createdAt, secrets: [] };
+      applications.set(appId, application);
+    }
+    if (row.secret_hash !== null) {
+      application.secrets.push({
+        secretHash: toHex(row.secret_hash),
+        createdAt: row.secret_created_at,
+        expiresAt: row.secret_expires_at,
+      });
+    }
+  }
+  return [...applications.values()];
+}

@@ -1,0 +1,38 @@
+import type { Change, ChangeStore } from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+import type { Query } from './transactions.ts';
+
+/** Called inside the transaction that changes something replicas hold in memory, as its last statement. */
+export async function logChange(query: Query, subject: Change['subject'], appId: number | null): Promise<void> {
+  await query(
+    `with counted as (update change_counter set version = version + 1 returning version)
+     insert into change_log (version, subject, app_id, at)
+     select version, $1::text, $2::bigint, $3::bigint from counted`,
+    [subject, appId, Date.now()],
+  );
+}
+
+const SINCE = statement(`
+  select c.version as latest, l.version, l.subject, l.app_id
+  from change_counter c left join change_log l on l.version > $1
+  order by l.version
+`);
+
+type SinceRow = { latest: number } & (
+  | { version: null }
+  | { version: number; subject: Change['subject']; app_id: number | null }
+);
+
+export function changeStore(connections: Connections): ChangeStore {
+  return {
+    async since(version) {
+      const rows = await connections.read<SinceRow>(SINCE, [version]);
+      const latest = rows[0]?.latest ?? 0;
+      const changes = rows.flatMap((row): Change[] =>
+        row.version === null ? [] : [{ version: row.version, subject: row.subject, appId: row.app_id }],
+      );
+      // Versions have no gaps, so counting tells; and a database set back to an earlier state is told as well.
+      return { version: latest, complete: changes.length === latest - version, changes };
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type StorageFigures, StorageUnavailable } from '../port.ts';
+import {
+  isAboutPreparedStatement,
+  isConflict,
+  isConnectionLost,
+  isReadOnly,
+  toPortError,
+  wasNotSent,
+} from './errors.ts';
+import { Lane } from './lane.ts';
+import { Servers } from './servers.ts';
+import { type Query, Transactions } from './transactions.ts';
+
+/** Measured: reads gain nothing from a third lane. */
+const READ_LANES = 2;
+/** A lane commits one act after another; PostgreSQL flushes together what several commit at once. */
+const WRITE_LANES = 8;
+const MAX_TRIES = 8;
+
+/** Prepared under a name made of its text, so that a pooler shared by two versions never runs one for the other. */
+export type Statement = { name: string; text: string };
+
+export function statement(text: string): Statement {
+  return { name: `ik_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`, text };
+}
+
+export class Connections {
+  readonly #readLanes: Lane[];
+  readonly #writeLanes: Lane[];
+  readonly #transactions: Transactions;
+  #naming = true;
+  #underWay = 0;
+  #committed = 0;
+  #idle: (() => void) | undefined;
+  #closed = false;
+
+  constructor(url: string) {
+    const servers = new Servers(url);
+    this.#readLanes = Array.from({ length: READ_LANES }, () => new Lane(servers));
+    this.#writeLanes = Array.from({ length: WRITE_LANES }, () => new Lane(servers));
+    this.#transactions = new Transactions(servers);
+  }
+
+  /** May be sent twice: a read is repeated once when its connection ends under it. */
+  read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    return this.#act(() => this.#send<Row>(this.#readLanes, statement, values, true));
+  }
+
+  /** A whole act in one statement, which PostgreSQL commits by itself. */
+  write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    return this.#act(async () => {
+      const rows = await this.#send<Row>(this.#writeLanes, statement, values, false);
+      this.#committed++;
+      return rows;
+    });
+  }
+
+  /** `work` may run several times, each time in a new transaction. */
+  transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T> {
+    return this.#act(async () => {
+      const result = await untilNoConflict(() => this.#transactions.run(work, statementMs)).catch((error: unknown) => {
+        if (isReadOnly(error)) this.#abandonAll();
+        throw error;
+      });
+      this.#committed++;
+      return result;
+    });
+  }
+
+  figures(): StorageFigures {
+    const lanes = [...this.#readLanes, ...this.#writeLanes].filter((lane) => lane.open);
+    const { open, idle, waiting } = this.#transactions.figures;
+    return {
+      committedActs: this.#committed,
+      committedBatches: this.#committed,
+      waitingActs: this.#underWay,
+      connections: {
+        open: open + lanes.length,
+        idle: idle + lanes.filter((lane) => lane.underWay === 0).length,
+        waiting,
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await Promise.all([...this.#readLanes, ...this.#writeLanes, this.#transactions].map((held) => held.close()));
+  }
+
+  async #act<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new StorageUnavailable('The storage has been closed.');
+    this.#underWay++;
+    try {
+      return await act();
+    } catch (error) {
+      throw toPortError(error);
+    } finally {
+      this.#underWay--;
+      if (this.#underWay === 0) this.#idle?.();
+    }
+  }
+
+  #send<Row extends pg.QueryResultRow>(
+    lanes: Lane[],
+    { name, text }: Statement,
+    values: unknown[],
+    repeatable: boolean,
+  ): Promise<Row[]> {
+    let repeated = false;
+    const attempt = async (): Promise<Row[]> => {
+      const lane = leastBusy(lanes);
+      const named = this.#naming;
+      try {
+        return (await lane.query(named ? { name, text, values } : { text, values })).rows;
+      } catch (error) {
+        if (isReadOnly(error)) this.#abandonAll();
+        if (named && isAboutPreparedStatement(error)) {
+          this.#naming = false;
+          return attempt();
+        }
+        if (!repeated && (wasNotSent(error) || (repeatable && isConnectionLost(error)))) {
+          repeated = true;
+          return attempt();
+        }
+        throw error;
+      }
+    };
+    return untilNoConflict(attempt);
+  }
+
+  /** Reads too must not stay with an address that no longer hears of new writes. */
+  #abandonAll(): void {
+    for (const lane of [...this.#readLanes, ...this.#writeLanes]) lane.abandon();
+    this.#transactions.close().catch(() => {});
+  }
+}
+
+async function untilNoConflict<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isConflict(error) || tries === MAX_TRIES) throw error;
+      await sleep(Math.random() * Math.min(200, 5 * 2 ** tries));
+    }
+  }
+}
+
+function leastBusy(lanes: Lane[]): Lane {
+  let best = lanes[0] as Lane;
+  for (const lane of lanes) if (lane.underWay < best.underWay) best = lane;
+  return best;
+}

@@ -1,0 +1,15 @@
+/** Hashes are kept as bytes: half of their text, in every index that holds them. */
+export function toBytes(hex: string): Buffer {
+  return Buffer.from(hex, 'hex');
+}
+
+export function toHex(bytes: Buffer): string {
+  return bytes.toString('hex');
+}
+
+/** A token is known by a UUID (16 bytes) or by a hash (32): different lengths, so never the same bytes. */
+export function tokenIdToBytes(tokenId: string): Buffer {
+  const hex = tokenId.replaceAll('-', '');
+  if (!/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/.test(hex)) throw new TypeError('A token id is a UUID or a SHA-256 hash.');
+  return Buffer.from(hex, 'hex');
+}

@@ -1,0 +1,70 @@
+import pg from 'pg';
+import { StorageUnavailable } from '../port.ts';
+
+/** SQLSTATE, where the server itself said what is wrong. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** The constraint that refused a row, by the names that migrations.ts gives. */
+export function violation(error: unknown): { kind: 'foreign-key' | 'unique'; constraint: string } | undefined {
+  if (!(error instanceof pg.DatabaseError)) return undefined;
+  if (error.code === '23503') return { kind: 'foreign-key', constraint: error.constraint ?? '' };
+  if (error.code === '23505') return { kind: 'unique', constraint: error.constraint ?? '' };
+  return undefined;
+}
+
+/** Serialization failure or deadlock: nothing happened, and the same act may well succeed now. */
+export function isConflict(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '40001' || state === '40P01';
+}
+
+/**
+ * A pooler gave us another server connection than the one that knows the statement, or the statement's plan no
+ * longer fits the schema. The act was refused before it began.
+ */
+export function isAboutPreparedStatement(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === '26000' || state === '42P05') return true;
+  return (state === '08P01' || state === '0A000') && /prepared statement|cached plan/i.test((error as Error).message);
+}
+
+/** The address has become a standby: another one takes writes now. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006';
+}
+
+/** The connection had ended before the act could be sent on it. */
+export function wasNotSent(error: unknown): boolean {
+  return sqlState(error) === undefined && error instanceof Error && error.message.endsWith('is not queryable');
+}
+
+/** The connection ended under the act: whether it was carried out is not known. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return state.startsWith('08') || /^57P0[123]$/.test(state);
+  if (!(error instanceof Error)) return false;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code !== undefined) return /^E[A-Z]+$/.test(code);
+  // What pg itself says has no code.
+  return /^Connection terminated|not queryable|SSL connection|^Connection ended/.test(error.message);
+}
+
+// 25006: a standby, or a primary that has become one. 53: no disk, memory or connection left. 55P03 and 57014: it
+// did not get to it in time. 58: the server's disk fails.
+const UNAVAILABLE = /^(08|25006|25P0|53|55P03|57|58)/;
+
+/** What the caller is told: StorageUnavailable where trying again later can help, otherwise the defect itself. */
+export function toPortError(error: unknown): Error {
+  if (error instanceof StorageUnavailable) return error;
+  const state = sqlState(error);
+  const unavailable =
+    state === undefined ? isConnectionLost(error) || isTimeout(error) : UNAVAILABLE.test(state) || isConflict(error);
+  if (unavailable) return new StorageUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}

@@ -1,0 +1,42 @@
+import type { Storage, StorageDriver } from '../port.ts';
+import { applicationStore } from './applications.ts';
+import { changeStore } from './changes.ts';
+import { Connections, statement } from './connections.ts';
+import { factStore } from './facts.ts';
+import { migrate, migrationState } from './migrations.ts';
+import { purgeExpired } from './purge.ts';
+import { Servers } from './servers.ts';
+import { signingKeyStore } from './signing-keys.ts';
+import { tokenStore } from './tokens.ts';
+import { userStore } from './users.ts';
+
+const PING = statement('select 1 as one');
+
+export function postgresDriver(url: string): StorageDriver {
+  return {
+    migrationState: () => migrationState(new Servers(url)),
+    migrate: () => migrate(new Servers(url)),
+    async open() {
+      await migrate(new Servers(url));
+      return openPostgres(new Connections(url));
+    },
+  };
+}
+
+function openPostgres(connections: Connections): Storage {
+  return {
+    kind: 'postgres',
+    applications: applicationStore(connections),
+    users: userStore(connections),
+    tokens: tokenStore(connections),
+    signingKeys: signingKeyStore(connections),
+    changes: changeStore(connections),
+    facts: factStore(connections),
+    async ping() {
+      await connections.read(PING);
+    },
+    purgeExpired: (now) => purgeExpired(connections, now),
+    figures: () => connections.figures(),
+    close: () => connections.close(),
+  };
+}

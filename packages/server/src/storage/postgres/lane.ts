@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import { endClient, type Servers } from './servers.ts';
+
+/**
+ * A connection shared by everyone: statements are sent without waiting for each other's answers and run in the
+ * order sent, each a transaction of its own. BEGIN never goes here: it would take in the neighbours' statements.
+ */
+export class Lane {
+  readonly #servers: Servers;
+  #client: pg.Client | undefined;
+  #connecting: Promise<pg.Client> | undefined;
+  /** Acts sent and not yet answered. */
+  underWay = 0;
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+  }
+
+  get open(): boolean {
+    return this.#client !== undefined;
+  }
+
+  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    this.underWay++;
+    try {
+      const client = this.#client ?? (await this.#connect());
+      return await client.query(query);
+    } finally {
+      this.underWay--;
+    }
+  }
+
+  /** The next act gets a new connection; acts already sent on this one are still answered. */
+  abandon(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    if (client) endClient(client).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#connecting?.catch(() => {});
+    if (this.#client) await endClient(this.#client);
+    this.#client = undefined;
+  }
+
+  #connect(): Promise<pg.Client> {
+    this.#connecting ??= this.#servers
+      .connect({ pipeline: true })
+      .then((client) => {
+        const forget = (): void => {
+          if (this.#client === client) this.#client = undefined;
+        };
+        client.on('error', forget);
+        client.on('end', forget);
+        this.#client = client;
+        return client;
+      })
+      .finally(() => {
+        this.#connecting = undefined;
+      });
+    return this.#connecting;
+  }
+}

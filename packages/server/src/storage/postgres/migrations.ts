@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MigrationState } from '../port.ts';
+import { sqlState, toPortError } from './errors.ts';
+import type { Servers } from './servers.ts';
+import { type Query, Transactions } from './transactions.ts';
+
+/** Changing a large table, or waiting for another replica that does, takes its time. */
+const MIGRATION_MS = 3600_000;
+
+/** Numbered by their place, forward only: a released migration is never edited, the next one mends it. */
+const MIGRATIONS: readonly string[] = [
+  `
+  create table applications (
+    app_id bigint primary key,
+    client_id text collate "C" not null unique,
+    name text not null,
+    settings text not null,
+    created_at bigint not null
+  );
+
+  create table application_secrets (
+    secret_hash bytea primary key,
+    app_id bigint not null constraint application_secrets_application references applications (app_id) on delete cascade,
+    created_at bigint not null,
+    expires_at bigint
+  );
+  create index application_secrets_by_application on application_secrets (app_id);
+
+  -- The user is the identity; what the application says of them is the profile. The profile's key keeps
+  -- clientUserId unique, and it has no foreign key to users on purpose: one that outlived its user
+  -- (import, restore) must collide (CONTRACT.md section 2, code 0024).
+  create table users (
+    user_id uuid primary key,
+    app_id bigint not null constraint users_application references applications (app_id) on delete cascade,
+    client_user_id text collate "C" not null,
+    created_at bigint not null
+  );
+  create index users_by_application on users (app_id);
+
+  create table profiles (
+    app_id bigint not null constraint profiles_application references applications (app_id) on delete cascade,
+    client_user_id text collate "C" not null,
+    user_id uuid not null,
+    client_user_name text not null,
+    primary key (app_id, client_user_id)
+  );
+
+  -- At most one a user; spending one deletes it.
+  create table special_tokens (
+    token_hash bytea primary key,
+    user_id uuid not null unique constraint special_tokens_user references users (user_id) on delete cascade,
+    expires_at bigint not null
+  );
+  create index special_tokens_by_end on special_tokens (expires_at);
+
+  create table access_tokens (
+    token_id bytea primary key,
+    user_id uuid not null constraint access_tokens_user references users (user_id) on delete cascade,
+    issued_at bigint not null,
+    expires_at bigint not null
+  );
+  create index access_tokens_by_user on access_tokens (user_id);
+  create index access_tokens_by_end on access_tokens (expires_at);
+
+  create table idempotency_keys (
+    app_id bigint not null constraint idempotency_keys_application references applications (app_id) on delete cascade,
+    key_hash bytea not null,
+    body_hash bytea not null,
+    user_id uuid not null constraint idempotency_keys_user references users (user_id) on delete cascade,
+    expires_at bigint not null,
+    constraint idempotency_keys_key primary key (app_id, key_hash)
+  );
+  create index idempotency_keys_by_user on idempotency_keys (user_id);
+  create index idempotency_keys_by_end on idempotency_keys (expires_at);
+
+  create table signing_keys (
+    generation integer primary key,
+    kid text not null unique,
+    sealed_private_key text not null,
+    public_jwk text not null,
+    created_at bigint not null,
+    signs_from bigint not null,
+    published_until bigint
+  );
+
+  -- One row, locked by every change until it commits: so versions become visible in their order, without gaps.
+  create table change_counter (
+    only_row integer primary key,
+    version bigint not null
+  );
+  insert into change_counter (only_row, version) values (1, 0);
+
+  create table change_log (
+    version bigint primary key,
+    subject text not null,
+    app_id bigint,
+    at bigint not null
+  );
+
+  create table facts (
+    name text primary key,
+    value text not null
+  );
+  `,
+];
+
+const LATEST = MIGRATIONS.length;
+
+export async function migrationState(servers: Servers): Promise<MigrationState> {
+  return alone(servers, async (transactions) => ({
+    applied: await transactions.run(countApplied).catch((error: unknown) => {
+      // No such table: nothing was ever applied.
+      if (sqlState(error) === '42P01') return 0;
+      throw error;
+    }),
+    latest: LATEST,
+  }));
+}
+
+/** Safe when several replicas start at once: each migration is applied by one of them while the others wait. */
+export async function migrate(servers: Servers): Promise<MigrationState> {
+  return alone(servers, async (transactions) => {
+    await createBooks(transactions);
+    for (;;) {
+      const applied = await transactions.run(applyNext, MIGRATION_MS);
+      if (applied >= LATEST) return { applied, latest: LATEST };
+    }
+  });
+}
+
+/** Answers the number that is applied now. */
+async function applyNext(query: Query): Promise<number> {
+  // A row, not an advisory lock: a transaction pooler would hand that one to whoever comes next.
+  await query('select only_row from schema_lock for update');
+  const applied = await countApplied(query);
+  if (applied > LATEST) {
+    throw new Error(
+      `This database was last used by a newer Innkeeper (schema ${applied}; this one knows ${LATEST}). Run that version or a later one.`,
+    );
+  }
+  const next = MIGRATIONS[applied];
+  if (next === undefined) return applied;
+  await query(next);
+  await query('insert into schema_migrations (number, applied_at) values ($1, $2)', [applied + 1, Date.now()]);
+  return applied + 1;
+}
+
+async function countApplied(query: Query): Promise<number> {
+  const [row] = await query<{ applied: number }>('select coalesce(max(number), 0) as applied from schema_migrations');
+  return row?.applied ?? 0;
+}
+
+/** `create table if not exists` is not safe against itself: two at once can both find nothing, and one then fails. */
+async function createBooks(transactions: Transactions): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transactions.run(async (query) => {
+        await query('create table if not exists schema_lock (only_row integer primary key)');
+        await query(
+          'create table if not exists schema_migrations (number integer primary key, applied_at bigint not null)',
+        );
+        await query('insert into schema_lock (only_row) values (1) on conflict do nothing');
+      });
+    } catch (error) {
+      // XX000: "tuple concurrently updated", which has no code of its own.
+      const raced = ['23505', '42P07', '42710', '40001', '40P01', 'XX000'].includes(sqlState(error) ?? '');
+      if (!raced || tries === 10) throw error;
+      await sleep(Math.random() * 20 * tries);
+    }
+  }
+}
+
+async function alone<T>(servers: Servers, work: (transactions: Transactions) => Promise<T>): Promise<T> {
+  const transactions = new Transactions(servers);
+  try {
+    return await work(transactions);
+  } catch (error) {
+    throw toPortError(error);
+  } finally {
+    await transactions.close();
+  }
+}

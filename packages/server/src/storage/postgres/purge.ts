@@ -1,0 +1,41 @@
+import { type Connections, statement } from './connections.ts';
+
+/** Rows of each kind that one act removes: a purge never holds many locks, nor for long. */
+const BATCH = 1000;
+const CHANGE_LOG_MS = 3600 * 1000;
+
+// Rows that someone is using at the moment are left for the next time: purging waits for nobody.
+const removeEnded = (table: string, key: string, end: string): string => `
+  delete from ${table} where (${key}) in (
+    select ${key} from ${table} where ${end} <= $1 limit ${BATCH} for update skip locked
+  )
+`;
+
+const ENDED = [
+  removeEnded('special_tokens', 'token_hash', 'expires_at'),
+  removeEnded('access_tokens', 'token_id', 'expires_at'),
+  removeEnded('idempotency_keys', 'app_id, key_hash', 'expires_at'),
+  removeEnded('application_secrets', 'secret_hash', 'expires_at'),
+  removeEnded('signing_keys', 'generation', 'published_until'),
+].map((text) => statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`));
+
+// Replicas look several times a second; one that was away for an hour loads everything anew.
+const OLD_CHANGES = statement(`
+  with removed as (
+    delete from change_log where version in (
+      select version from change_log where at <= $1 and version < (select max(version) from change_log)
+      order by version limit ${BATCH}
+    ) returning 1 as one
+  )
+  select count(*) as count from removed
+`);
+
+export async function purgeExpired(connections: Connections, now: number): Promise<number> {
+  let removed = 0;
+  const add = ([row]: { count: number }[]): void => {
+    removed += row?.count ?? 0;
+  };
+  for (const ended of ENDED) add(await connections.write(ended, [now]));
+  add(await connections.write(OLD_CHANGES, [now - CHANGE_LOG_MS]));
+  return removed;
+}

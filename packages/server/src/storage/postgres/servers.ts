@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { StorageUnavailable } from '../port.ts';
+
+const CONNECT_MS = 2_000;
+/** An act that is not answered by then fails. Kept by us: a pooler would not keep a session's setting. */
+export const STATEMENT_MS = 5_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+const NUMBER_TYPES = new Set([20, 21, 23]);
+/** bigint as a number: all of ours are identifiers and milliseconds below 2^53. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    NUMBER_TYPES.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+/** One database under one or several addresses (`postgres://u:p@h1:5432,h2:5432/db`), of which one takes writes. */
+export class Servers {
+  readonly #urls: string[];
+  #preferred = 0;
+  #failures = 0;
+  #pausedUntil = 0;
+  #lastError: Error | undefined;
+
+  constructor(url: string) {
+    this.#urls = splitHosts(url);
+  }
+
+  /** A client of the address that takes writes. After a failure, refuses for a moment rather than hammer. */
+  async connect(options: { pipeline: boolean }): Promise<pg.Client> {
+    if (Date.now() < this.#pausedUntil) throw this.#unavailable();
+    try {
+      const client = await this.#connectToAny(options);
+      this.#failures = 0;
+      return client;
+    } catch (error) {
+      this.#lastError = error as Error;
+      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+      this.#pausedUntil = Date.now() + pause * (0.5 + Math.random() / 2);
+      throw this.#unavailable();
+    }
+  }
+
+  async #connectToAny(options: { pipeline: boolean }): Promise<pg.Client> {
+    const reasons: string[] = [];
+    for (let tried = 0; tried < this.#urls.length; tried++) {
+      const index = (this.#preferred + tried) % this.#urls.length;
+      const client = new pg.Client({
+        connectionString: this.#urls[index] as string,
+        connectionTimeoutMillis: CONNECT_MS,
+        query_timeout: STATEMENT_MS,
+        keepAlive: true,
+        fallback_application_name: 'innkeeper',
+        types: TYPES,
+        pipeline: options.pipeline,
+      });
+      // Without a listener a lost connection would end the process. Whoever uses the client hears of it by its query.
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        if (this.#urls.length > 1) {
+          const { rows } = await client.query('show transaction_read_only');
+          if (rows[0]?.transaction_read_only !== 'off') throw new Error('is read-only');
+        }
+        this.#preferred = index;
+        return client;
+      } catch (error) {
+        reasons.push(
+          `${client.host}:${client.port} ${(error as Error).message || (error as NodeJS.ErrnoException).code}`,
+        );
+        endClient(client).catch(() => {});
+      }
+    }
+    throw new Error(reasons.join('; '));
+  }
+
+  #unavailable(): StorageUnavailable {
+    return new StorageUnavailable(`PostgreSQL cannot be reached: ${this.#lastError?.message}`, {
+      cause: this.#lastError,
+    });
+  }
+}
+
+/** Waits for what was sent, but not for a server that no longer answers. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const waiting = new AbortController();
+  const patience = sleep(CONNECT_MS, undefined, { signal: waiting.signal, ref: false }).then(
+    () => client.connection.stream.destroy(),
+    () => {},
+  );
+  await Promise.race([client.end(), patience]);
+  waiting.abort();
+}
+
+/** pg reads URLs with one host only. */
+export function splitHosts(url: string): string[] {
+  const parts = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/s.exec(url);
+  if (!parts) return [url];
+  const [, scheme = '', authority = '', rest = ''] = parts;
+  const at = authority.lastIndexOf('@') + 1;
+  const credentials = authority.slice(0, at);
+  return authority
+    .slice(at)
+    .split(',')
+    .map((host) => `${scheme}${credentials}${host}${rest}`);
+}

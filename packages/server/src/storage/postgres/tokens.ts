@@ -1,0 +1,88 @@
+import type { TokenStore } from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+import { toBytes, tokenIdToBytes } from './encoding.ts';
+import { violation } from './errors.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
+
+const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
+
+const FIND_SPECIAL_TOKEN = statement(`
+  select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = $1 and t.expires_at > $2
+`);
+
+const FIND_OWNER = statement(`
+  select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = $1 and t.expires_at > $2
+`);
+
+const REPLACE = statement(`
+  with receiver as (
+    select u.user_id, p.client_user_name from profiles p join users u on u.user_id = p.user_id
+    where p.app_id = $1 and p.client_user_id = $2
+  ), token as (
+    insert into special_tokens (token_hash, user_id, expires_at)
+    select $3::bytea, user_id, $4::bigint from receiver
+    on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
+  )
+  select client_user_name from receiver
+`);
+
+// One conditional delete decides who spends it. The user is locked first, as whoever deletes the user does: in the
+// other order the two could wait for each other. A user that is locked already is being deleted, and its token with it.
+const EXCHANGE = statement(`
+  with holder as (
+    select u.user_id from special_tokens t join users u on u.user_id = t.user_id
+    where t.token_hash = $1 and t.expires_at > $2
+    for key share of u skip locked
+  ), spent as (
+    delete from special_tokens t using holder h where t.token_hash = $1 and t.user_id = h.user_id returning t.user_id
+  )
+  insert into access_tokens (token_id, user_id, issued_at, expires_at)
+  select $3::bytea, user_id, $4::bigint, $5::bigint from spent
+  returning token_id
+`);
+
+const REVOKE = statement(`
+  delete from access_tokens t using users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
+`);
+
+export function tokenStore(connections: Connections): TokenStore {
+  return {
+    async replaceSpecialToken(appId, clientUserId, token) {
+      try {
+        const [row] = await connections.write<{ client_user_name: string }>(REPLACE, [
+          appId,
+          clientUserId,
+          toBytes(token.tokenHash),
+          token.expiresAt,
+        ]);
+        return row ? { outcome: 'issued', clientUserName: row.client_user_name } : { outcome: 'unknown-user' };
+      } catch (error) {
+        // Deleted while we looked.
+        if (violation(error)?.kind === 'foreign-key') return { outcome: 'unknown-user' };
+        throw error;
+      }
+    },
+    async findSpecialToken(tokenHash, now) {
+      const [row] = await connections.read<UserRow>(FIND_SPECIAL_TOKEN, [toBytes(tokenHash), now]);
+      return row && toUser(row);
+    },
+    async exchange(tokenHash, now, accessToken) {
+      const { tokenId, issuedAt, expiresAt } = accessToken;
+      const rows = await connections.write(EXCHANGE, [
+        toBytes(tokenHash),
+        now,
+        tokenIdToBytes(tokenId),
+        issuedAt,
+        expiresAt,
+      ]);
+      return rows.length > 0 ? 'exchanged' : 'spent';
+    },
+    async findOwner(tokenId, now) {
+      const [row] = await connections.read<UserRow>(FIND_OWNER, [tokenIdToBytes(tokenId), now]);
+      return row && toUser(row);
+    },
+    async revoke(appId, tokenId) {
+      await connections.write(REVOKE, [tokenIdToBytes(tokenId), appId]);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type pg from 'pg';
+import { StorageUnavailable } from '../port.ts';
+import { isReadOnly } from './errors.ts';
+import { endClient, type Servers, STATEMENT_MS } from './servers.ts';
+
+const MAX_CLIENTS = 4;
+const IDLE_MS = 30_000;
+
+export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/** A small pool of ordinary connections, for acts of several statements. They are the rare ones. */
+export class Transactions {
+  readonly #servers: Servers;
+  readonly #idle: { client: pg.Client; timer: NodeJS.Timeout }[] = [];
+  readonly #queue: (() => void)[] = [];
+  #busy = 0;
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+  }
+
+  get figures(): { open: number; idle: number; waiting: number } {
+    return { open: this.#busy + this.#idle.length, idle: this.#idle.length, waiting: this.#queue.length };
+  }
+
+  async run<T>(work: (query: Query) => Promise<T>, statementMs = STATEMENT_MS): Promise<T> {
+    await this.#place();
+    let client: pg.Client | undefined;
+    let sound = false;
+    try {
+      client = await this.#take();
+      const connected = client;
+      const query: Query = async (text, values = []) => {
+        const config = { text, values, query_timeout: statementMs };
+        return (await connected.query(config)).rows;
+      };
+      await query('begin');
+      try {
+        const result = await work(query);
+        await query('commit');
+        sound = true;
+        return result;
+      } catch (error) {
+        sound =
+          !isReadOnly(error) &&
+          (await query('rollback').then(
+            () => true,
+            () => false,
+          ));
+        throw error;
+      }
+    } finally {
+      this.#busy--;
+      if (client && sound) this.#keep(client);
+      else if (client) endClient(client).catch(() => {});
+      this.#queue.shift()?.();
+    }
+  }
+
+  /** Lets go of the connections that nobody uses. */
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#idle.splice(0).map(({ client, timer }) => {
+        clearTimeout(timer);
+        return endClient(client);
+      }),
+    );
+  }
+
+  /** Waits until fewer than MAX_CLIENTS are at work, and counts itself in. */
+  async #place(): Promise<void> {
+    if (this.#busy < MAX_CLIENTS) {
+      this.#busy++;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const enter = (): void => {
+        clearTimeout(timer);
+        this.#busy++;
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#queue.splice(this.#queue.indexOf(enter), 1);
+        reject(new StorageUnavailable('PostgreSQL: every connection for transactions has been busy for too long.'));
+      }, STATEMENT_MS);
+      this.#queue.push(enter);
+    });
+  }
+
+  async #take(): Promise<pg.Client> {
+    const kept = this.#idle.pop();
+    if (kept) {
+      clearTimeout(kept.timer);
+      return kept.client;
+    }
+    const client = await this.#servers.connect({ pipeline: false });
+    // Lost while nobody uses it: the next act must not be given it.
+    client.once('error', () => this.#drop(client));
+    client.once('end', () => this.#drop(client));
+    return client;
+  }
+
+  #keep(client: pg.Client): void {
+    this.#idle.push({ client, timer: setTimeout(() => this.#drop(client), IDLE_MS).unref() });
+  }
+
+  #drop(client: pg.Client): void {
+    const index = this.#idle.findIndex((entry) => entry.client === client);
+    if (index === -1) return;
+    clearTimeout(this.#idle.splice(index, 1)[0]?.timer);
+    endClient(client).catch(() => {});
+  }
+}

@@ -1,0 +1,23 @@
+import type { UserRecord } from '../port.ts';
+
+/** A user with its profile, wherever a query ends at one: `u` and `p` in its joins. */
+export const USER_COLUMNS = 'u.user_id, u.app_id, u.client_user_id, p.client_user_name, u.created_at';
+export const PROFILE_OF_USER = 'profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id';
+
+export type UserRow = {
+  user_id: string;
+  app_id: number;
+  client_user_id: string;
+  client_user_name: string;
+  created_at: number;
+};
+
+export function toUser(row: UserRow): UserRecord {
+  return {
+    userId: row.user_id,
+    appId: row.app_id,
+    clientUserId: row.client_user_id,
+    clientUserName: row.client_user_name,
+    createdAt: row.created_at,
+  };
+}

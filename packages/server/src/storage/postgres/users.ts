@@ -1,0 +1,133 @@
+import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStore } from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+import { toBytes } from './encoding.ts';
+import { violation } from './errors.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
+
+const FIND = statement(`
+  select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = $1 and u.app_id = $2
+`);
+
+// The profile's key decides who is first; what follows happens only to the one whose profile went in. All of a
+// statement sees the state at its start: a profile that came in since conflicts but is not seen, and the outcome
+// is null. Then the statement is sent again, and sees it.
+const CONFLICT = `
+  when exists (select 1 from profiles p join users u on u.user_id = p.user_id where p.app_id = $1 and p.client_user_id = $2)
+    then 'duplicate'
+  when exists (select 1 from profiles p where p.app_id = $1 and p.client_user_id = $2)
+    then 'profile-exists'
+`;
+
+const CREATE = statement(`
+  with profile as (
+    insert into profiles (app_id, client_user_id, user_id, client_user_name)
+    values ($1::bigint, $2::text, $3::uuid, $4::text)
+    on conflict (app_id, client_user_id) do nothing returning user_id
+  ), account as (
+    insert into users (user_id, app_id, client_user_id, created_at)
+    select user_id, $1::bigint, $2::text, $5::bigint from profile returning user_id
+  ), token as (
+    insert into special_tokens (token_hash, user_id, expires_at)
+    select $6::bytea, user_id, $7::bigint from account
+  )
+  select case when exists (select 1 from account) then 'created' ${CONFLICT} end as outcome
+`);
+
+// As above, unless the key was used before. A key that another request uses at the same moment violates
+// idempotency_keys_key, which undoes the whole statement.
+const CREATE_ONCE = statement(`
+  with prior as (
+    select user_id, body_hash from idempotency_keys
+    where app_id = $1::bigint and key_hash = $8::bytea and expires_at > $5::bigint
+  ), profile as (
+    insert into profiles (app_id, client_user_id, user_id, client_user_name)
+    select $1::bigint, $2::text, $3::uuid, $4::text where not exists (select 1 from prior)
+    on conflict (app_id, client_user_id) do nothing returning user_id
+  ), account as (
+    insert into users (user_id, app_id, client_user_id, created_at)
+    select user_id, $1::bigint, $2::text, $5::bigint from profile returning user_id
+  ), used as (
+    insert into idempotency_keys (app_id, key_hash, body_hash, user_id, expires_at)
+    select $1::bigint, $8::bytea, $9::bytea, user_id, $10::bigint from account
+  ), token as (
+    insert into special_tokens (token_hash, user_id, expires_at)
+    select $6::bytea, user_id, $7::bigint
+    from (select user_id from account union all select user_id from prior where body_hash = $9::bytea) receiver
+    on conflict (user_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at
+  )
+  select case
+    when exists (select 1 from account) then 'created'
+    when exists (select 1 from prior where body_hash = $9::bytea) then 'replayed'
+    when exists (select 1 from prior) then 'idempotency-mismatch'
+    ${CONFLICT} end as outcome
+`);
+
+const FORGET_EXPIRED_KEY = statement(
+  'delete from idempotency_keys where app_id = $1 and key_hash = $2 and expires_at <= $3',
+);
+
+// Tokens and idempotency keys go by their foreign keys, in the same statement.
+const DELETE = statement(`
+  with gone as (
+    delete from users where user_id = $1 and app_id = $2 returning user_id, app_id, client_user_id
+  ), profile as (
+    delete from profiles p using gone g
+    where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
+  )
+  select user_id from gone
+`);
+
+const MAX_ROUNDS = 20;
+
+export function userStore(connections: Connections): UserStore {
+  return {
+    async createWithToken(user) {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const outcome = await tryCreate(connections, user);
+        if (outcome) return outcome;
+      }
+      throw new StorageUnavailable('Others keep creating and deleting the same user.');
+    },
+    async find(appId, userId) {
+      const [row] = await connections.read<UserRow>(FIND, [userId, appId]);
+      return row && toUser(row);
+    },
+    async delete(appId, userId) {
+      const rows = await connections.write(DELETE, [userId, appId]);
+      return rows.length > 0 ? 'deleted' : 'unknown';
+    },
+  };
+}
+
+/** null when someone else came between: nothing happened, and what they did can be seen now. */
+async function tryCreate(connections: Connections, user: NewUser): Promise<CreateUserOutcome | null> {
+  const { appId, clientUserId, userId, clientUserName, createdAt, specialToken, idempotency } = user;
+  const values: unknown[] = [
+    appId,
+    clientUserId,
+    userId,
+    clientUserName,
+    createdAt,
+    toBytes(specialToken.tokenHash),
+    specialToken.expiresAt,
+  ];
+  if (idempotency) values.push(toBytes(idempotency.keyHash), toBytes(idempotency.bodyHash), idempotency.expiresAt);
+  try {
+    const [row] = await connections.write<{ outcome: CreateUserOutcome | null }>(
+      idempotency ? CREATE_ONCE : CREATE,
+      values,
+    );
+    return row?.outcome ?? null;
+  } catch (error) {
+    const broken = violation(error);
+    if (broken?.kind === 'foreign-key') {
+      // The other foreign keys lead to the user of an earlier request, who was deleted while this one ran.
+      return broken.constraint.endsWith('_application') ? 'application-gone' : null;
+    }
+    if (idempotency && broken?.constraint === 'idempotency_keys_key') {
+      await connections.write(FORGET_EXPIRED_KEY, [appId, toBytes(idempotency.keyHash), createdAt]);
+      return null;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { applicationActs } from './applications.ts';
+import type { Connection } from './connection.ts';
+import { factActs } from './facts.ts';
+import { purgeActs } from './purge.ts';
+import { signingKeyActs } from './signing-keys.ts';
+import { tokenActs } from './tokens.ts';
+import { userActs } from './users.ts';
+
+/** Everything that writes, by name. Each runs whole inside a transaction that the writer opens and commits. */
+export function createActs(connection: Connection) {
+  return {
+    ...applicationActs(connection),
+    ...userActs(connection),
+    ...tokenActs(connection),
+    ...signingKeyActs(connection),
+    ...factActs(connection),
+    ...purgeActs(connection),
+  };
+}
+
+export type Acts = ReturnType<typeof createActs>;
+export type ActName = keyof Acts;

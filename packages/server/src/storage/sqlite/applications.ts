@@ -1,0 +1,101 @@
+import type { ApplicationRecord, ApplicationStore, SecretRecord } from '../port.ts';
+import { logChange } from './changes.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toHex } from './encoding.ts';
+
+const COLUMNS = 'app_id, client_id, name, settings, created_at';
+
+export function applicationReads(
+  connection: Connection,
+): Pick<ApplicationStore, 'list' | 'findByClientId' | 'countUsers'> {
+  const complete = (row: Record<string, unknown>): ApplicationRecord => ({
+    appId: row.app_id as number,
+    clientId: row.client_id as string,
+    name: row.name as string,
+    settings: JSON.parse(row.settings as string),
+    createdAt: row.created_at as number,
+    secrets: connection
+      .statement(
+        `select secret_hash, created_at, expires_at from application_secrets where app_id = ?
+         order by expires_at is not null, created_at desc`,
+      )
+      .all(row.app_id as number)
+      .map((secret) => ({
+        secretHash: toHex(secret.secret_hash as Uint8Array),
+        createdAt: secret.created_at as number,
+        expiresAt: secret.expires_at as number | null,
+      })),
+  });
+
+  return {
+    async list(appIds) {
+      const rows = appIds
+        ? connection
+            .statement(
+              `select ${COLUMNS} from applications where app_id in (select value from json_each(?)) order by created_at, app_id`,
+            )
+            .all(JSON.stringify(appIds))
+        : connection.statement(`select ${COLUMNS} from applications order by created_at, app_id`).all();
+      return rows.map(complete);
+    },
+    async findByClientId(clientId) {
+      const row = connection.statement(`select ${COLUMNS} from applications where client_id = ?`).get(clientId);
+      return row && complete(row);
+    },
+    async countUsers(appId) {
+      return connection.statement('select count(*) as n from users where app_id = ?').get(appId)?.n as number;
+    },
+  };
+}
+
+export function applicationActs(connection: Connection) {
+  const addSecret = (appId: number, secret: SecretRecord): void => {
+    connection
+      .statement('insert into application_secrets (secret_hash, app_id, created_at, expires_at) values (?, ?, ?, ?)')
+      .run(toBytes(secret.secretHash), appId, secret.createdAt, secret.expiresAt);
+  };
+  const exists = (appId: number): boolean =>
+    connection.statement('select 1 from applications where app_id = ?').get(appId) !== undefined;
+
+  return {
+    createApplication(application: ApplicationRecord): 'created' | 'taken' {
+      const { appId, clientId, name, settings, createdAt, secrets } = application;
+      const { changes } = connection
+        .statement(`insert into applications (${COLUMNS}) values (?, ?, ?, ?, ?) on conflict do nothing`)
+        .run(appId, clientId, name, JSON.stringify(settings), createdAt);
+      if (changes === 0) return 'taken';
+      for (const secret of secrets) addSecret(appId, secret);
+      logChange(connection, 'application', appId);
+      return 'created';
+    },
+    updateApplication(
+      appId: number,
+      change: { name?: string; settings?: Record<string, unknown> },
+    ): 'updated' | 'unknown' {
+      const { changes } = connection
+        .statement(
+          'update applications set name = coalesce(?, name), settings = coalesce(?, settings) where app_id = ?',
+        )
+        .run(change.name ?? null, change.settings ? JSON.stringify(change.settings) : null, appId);
+      if (changes === 0) return 'unknown';
+      logChange(connection, 'application', appId);
+      return 'updated';
+    },
+    rotateSecret(appId: number, secret: SecretRecord, previousExpiresAt: number): 'rotated' | 'unknown' {
+      if (!exists(appId)) return 'unknown';
+      connection.statement('delete from application_secrets where app_id = ? and expires_at is not null').run(appId);
+      connection
+        .statement('update application_secrets set expires_at = ? where app_id = ?')
+        .run(previousExpiresAt, appId);
+      addSecret(appId, secret);
+      logChange(connection, 'application', appId);
+      return 'rotated';
+    },
+    deleteApplication(appId: number): 'deleted' | 'unknown' {
+      const { changes } = connection.statement('delete from applications where app_id = ?').run(appId);
+      if (changes === 0) return 'unknown';
+      logChange(connection, 'application', appId);
+      return 'deleted';
+    },
+  };
+}

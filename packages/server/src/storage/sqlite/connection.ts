@@ -1,0 +1,45 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/** How long to wait for another process that is writing to the same file. */
+const BUSY_MS = 5_000;
+
+export type Connection = {
+  readonly database: DatabaseSync;
+  /** Compiled once and kept: the text is its name. */
+  statement(sql: string): StatementSync;
+  close(): void;
+};
+
+export function connectToWrite(path: string): Connection {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // SQLite gives its other files the mode of this one: nobody else's to read.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true }));
+  // FULL: the write-ahead log is flushed before commit returns. Never to be traded for speed.
+  connection.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
+  return connection;
+}
+
+export function connectToRead(path: string): Connection {
+  const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true }));
+  connection.database.exec('pragma query_only = on; pragma mmap_size = 1073741824; pragma cache_size = -32768');
+  return connection;
+}
+
+function connect(database: DatabaseSync): Connection {
+  const statements = new Map<string, StatementSync>();
+  return {
+    database,
+    statement(sql) {
+      let statement = statements.get(sql);
+      if (!statement) {
+        statement = database.prepare(sql);
+        statements.set(sql, statement);
+      }
+      return statement;
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { type Storage, type StorageDriver, StorageUnavailable } from '../port.ts';
+import { applicationReads } from './applications.ts';
+import { changeReads } from './changes.ts';
+import { connectToRead, connectToWrite } from './connection.ts';
+import { factReads } from './facts.ts';
+import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
+import { signingKeyReads } from './signing-keys.ts';
+import { tokenReads } from './tokens.ts';
+import { userReads } from './users.ts';
+import { Writer } from './writer.ts';
+
+export function sqliteDriver(path: string): StorageDriver {
+  const runMigrations = () => {
+    const connection = connectToWrite(path);
+    try {
+      return migrate(connection.database);
+    } finally {
+      connection.close();
+    }
+  };
+  return {
+    async migrationState() {
+      if (!existsSync(path)) return { applied: 0, latest: LATEST_MIGRATION };
+      const connection = connectToRead(path);
+      try {
+        return migrationState(connection.database);
+      } finally {
+        connection.close();
+      }
+    },
+    async migrate() {
+      return runMigrations();
+    },
+    async open() {
+      runMigrations();
+      return openSqlite(path, await Writer.open(path));
+    },
+  };
+}
+
+/** Reads run here, on the caller's thread: a few microseconds each. Writes go to the writer thread. */
+function openSqlite(path: string, writer: Writer): Storage {
+  const reader = connectToRead(path);
+  return {
+    kind: 'sqlite',
+    applications: {
+      ...applicationReads(reader),
+      create: (application) => writer.run('createApplication', application),
+      update: (appId, change) => writer.run('updateApplication', appId, change),
+      rotateSecret: (appId, secret, previousExpiresAt) => writer.run('rotateSecret', appId, secret, previousExpiresAt),
+      delete: (appId) => writer.run('deleteApplication', appId),
+    },
+    users: {
+      ...userReads(reader),
+      createWithToken: (user) => writer.run('createUserWithToken', user),
+      delete: (appId, userId) => writer.run('deleteUser', appId, userId),
+    },
+    tokens: {
+      ...tokenReads(reader),
+      replaceSpecialToken: (appId, clientUserId, token) =>
+        writer.run('replaceSpecialToken', appId, clientUserId, token),
+      exchange: (tokenHash, now, accessToken) => writer.run('exchangeSpecialToken', tokenHash, now, accessToken),
+      revoke: (appId, tokenId) => writer.run('revokeAccessToken', appId, tokenId),
+    },
+    signingKeys: {
+      ...signingKeyReads(reader),
+      add: (key, previousPublishedUntil) => writer.run('addSigningKey', key, previousPublishedUntil),
+    },
+    changes: changeReads(reader),
+    facts: { ...factReads(reader), settle: (name, value) => writer.run('settleFact', name, value) },
+    async ping() {
+      try {
+        reader.statement('select count(*) from facts').get();
+      } catch (error) {
+        throw new StorageUnavailable((error as Error).message);
+      }
+    },
+    purgeExpired: (now) => writer.run('purgeExpired', now),
+    figures: () => ({
+      committedActs: writer.committedActs,
+      committedBatches: writer.committedBatches,
+      waitingActs: writer.waiting,
+      connections: { open: 2, idle: 0, waiting: 0 },
+    }),
+    async close() {
+      await writer.close();
+      reader.close();
+    },
+  };
+}

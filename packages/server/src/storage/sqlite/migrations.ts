@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { MigrationState } from '../port.ts';
+
+/** Numbered by their place, forward only: a released migration is never edited, the next one mends it. */
+const MIGRATIONS: readonly string[] = [
+  `
+  create table applications (
+    app_id integer primary key,
+    client_id text not null unique,
+    name text not null,
+    settings text not null,
+    created_at integer not null
+  ) strict;
+
+  create table application_secrets (
+    secret_hash blob primary key,
+    app_id integer not null references applications on delete cascade,
+    created_at integer not null,
+    expires_at integer
+  ) strict, without rowid;
+  create index application_secrets_by_application on application_secrets (app_id);
+
+  -- The user is the identity; what the application says of them is the profile. The profile's key keeps
+  -- clientUserId unique, and it has no foreign key to users on purpose: one that outlived its user
+  -- (import, restore) must collide (CONTRACT.md section 2, code 0024).
+  create table users (
+    user_id blob primary key,
+    app_id integer not null references applications on delete cascade,
+    client_user_id text not null,
+    created_at integer not null
+  ) strict, without rowid;
+  create index users_by_application on users (app_id);
+
+  create table profiles (
+    app_id integer not null references applications on delete cascade,
+    client_user_id text not null,
+    user_id blob not null,
+    client_user_name text not null,
+    primary key (app_id, client_user_id)
+  ) strict, without rowid;
+
+  -- At most one a user; spending one deletes it.
+  create table special_tokens (
+    token_hash blob primary key,
+    user_id blob not null unique references users on delete cascade,
+    expires_at integer not null
+  ) strict, without rowid;
+  create index special_tokens_by_end on special_tokens (expires_at);
+
+  create table access_tokens (
+    token_id blob primary key,
+    user_id blob not null references users on delete cascade,
+    issued_at integer not null,
+    expires_at integer not null
+  ) strict, without rowid;
+  create index access_tokens_by_user on access_tokens (user_id);
+  create index access_tokens_by_end on access_tokens (expires_at);
+
+  create table idempotency_keys (
+    app_id integer not null references applications on delete cascade,
+    key_hash blob not null,
+    body_hash blob not null,
+    user_id blob not null references users on delete cascade,
+    expires_at integer not null,
+    primary key (app_id, key_hash)
+  ) strict, without rowid;
+  create index idempotency_keys_by_user on idempotency_keys (user_id);
+  create index idempotency_keys_by_end on idempotency_keys (expires_at);
+
+  create table signing_keys (
+    generation integer primary key,
+    kid text not null unique,
+    sealed_private_key text not null,
+    public_jwk text not null,
+    created_at integer not null,
+    signs_from integer not null,
+    published_until integer
+  ) strict;
+
+  create table change_log (
+    version integer primary key autoincrement,
+    subject text not null,
+    app_id integer,
+    at integer not null
+  ) strict;
+
+  create table facts (
+    name text primary key,
+    value text not null
+  ) strict, without rowid;
+  `,
+];
+
+export const LATEST_MIGRATION = MIGRATIONS.length;
+
+export function migrationState(database: DatabaseSync): MigrationState {
+  const row = database.prepare('pragma user_version').get() as { user_version: number };
+  return { applied: row.user_version, latest: LATEST_MIGRATION };
+}
+
+/** Under the write lock, so that processes starting at once run each migration once. */
+export function migrate(database: DatabaseSync): MigrationState {
+  for (;;) {
+    database.exec('begin immediate');
+    try {
+      const { applied, latest } = migrationState(database);
+      if (applied > latest) {
+        throw new Error(
+          `This database was last used by a newer Innkeeper (schema ${applied}; this one knows ${latest}). Run that version or a later one.`,
+        );
+      }
+      const next = MIGRATIONS[applied];
+      if (next === undefined) {
+        database.exec('rollback');
+        return { applied, latest };
+      }
+      database.exec(`${next}; pragma user_version = ${applied + 1}; commit`);
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback');
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Acts } from './acts.ts';
+import type { Connection } from './connection.ts';
+import type { ActResult, BatchMessage } from './writer-thread.ts';
+
+/**
+ * Group commit: all acts of a batch share one transaction and its one flush to disk, and results
+ * are handed out only after it. When an act fails, the batch is undone and every act runs again in a
+ * transaction of its own, so that one bad act never takes its neighbours down.
+ */
+export function runBatch(connection: Connection, acts: Acts, batch: BatchMessage['acts']): ActResult[] {
+  try {
+    return runInOneTransaction(connection, acts, batch);
+  } catch (error) {
+    if (batch.length === 1 || isUnavailable(error)) return batch.map(() => failure(error));
+    return batch.map((act) => {
+      try {
+        return runInOneTransaction(connection, acts, [act])[0] as ActResult;
+      } catch (ownError) {
+        return failure(ownError);
+      }
+    });
+  }
+}
+
+function runInOneTransaction(connection: Connection, acts: Acts, batch: BatchMessage['acts']): ActResult[] {
+  const { database, statement } = connection;
+  statement('begin immediate').run();
+  try {
+    const results = batch.map(([name, args]) => ({
+      outcome: (acts[name] as (...args: unknown[]) => unknown)(...args),
+    }));
+    statement('commit').run();
+    return results;
+  } catch (error) {
+    // A full disk may have rolled back by itself.
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+function failure(error: unknown): ActResult {
+  return {
+    failed: isUnavailable(error) ? 'unavailable' : 'defect',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}
+
+/** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN: the file or the machine, not the act. */
+const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 13, 14]);
+
+function isUnavailable(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode;
+  return code !== undefined && UNAVAILABLE.has(code & 0xff);
+}

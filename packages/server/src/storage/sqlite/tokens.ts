@@ -1,0 +1,76 @@
+import type { AccessTokenRecord, NewSpecialToken, TokenStore } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toBytes } from './encoding.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
+
+const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
+
+export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecialToken' | 'findOwner'> {
+  return {
+    async findSpecialToken(tokenHash, now) {
+      const row = connection
+        .statement(`select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = ? and t.expires_at > ?`)
+        .get(toBytes(tokenHash), now);
+      return row && toUser(row);
+    },
+    async findOwner(tokenId, now) {
+      const row = connection
+        .statement(`select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = ? and t.expires_at > ?`)
+        .get(toBytes(tokenId), now);
+      return row && toUser(row);
+    },
+  };
+}
+
+export function addSpecialToken({ statement }: Connection, userId: Uint8Array, token: NewSpecialToken): void {
+  statement('insert into special_tokens (token_hash, user_id, expires_at) values (?, ?, ?)').run(
+    toBytes(token.tokenHash),
+    userId,
+    token.expiresAt,
+  );
+}
+
+/** At most one a user: the ones before it stop working. */
+export function setSpecialToken(connection: Connection, userId: Uint8Array, token: NewSpecialToken): void {
+  connection.statement('delete from special_tokens where user_id = ?').run(userId);
+  addSpecialToken(connection, userId, token);
+}
+
+export function tokenActs(connection: Connection) {
+  return {
+    replaceSpecialToken(
+      appId: number,
+      clientUserId: string,
+      token: NewSpecialToken,
+    ): { outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' } {
+      const row = connection
+        .statement(
+          `select u.user_id, p.client_user_name from profiles p join users u on u.user_id = p.user_id
+           where p.app_id = ? and p.client_user_id = ?`,
+        )
+        .get(appId, clientUserId);
+      if (!row) return { outcome: 'unknown-user' };
+      setSpecialToken(connection, row.user_id as Uint8Array, token);
+      return { outcome: 'issued', clientUserName: row.client_user_name as string };
+    },
+    exchangeSpecialToken(tokenHash: string, now: number, token: AccessTokenRecord): 'exchanged' | 'spent' {
+      // One conditional delete decides who spends it.
+      const spent = connection
+        .statement('delete from special_tokens where token_hash = ? and expires_at > ? returning user_id')
+        .get(toBytes(tokenHash), now);
+      if (!spent) return 'spent';
+      connection
+        .statement('insert into access_tokens (token_id, user_id, issued_at, expires_at) values (?, ?, ?, ?)')
+        .run(toBytes(token.tokenId), spent.user_id as Uint8Array, token.issuedAt, token.expiresAt);
+      return 'exchanged';
+    },
+    revokeAccessToken(appId: number, tokenId: string): void {
+      connection
+        .statement(
+          `delete from access_tokens where token_id = ?
+           and exists (select 1 from users u where u.user_id = access_tokens.user_id and u.app_id = ?)`,
+        )
+        .run(toBytes(tokenId), appId);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { UserRecord } from '../port.ts';
+import { toUuid } from './encoding.ts';
+
+/** A user with its profile, wherever a query ends at one: `u` and `p` in its joins. */
+export const USER_COLUMNS = 'u.user_id, u.app_id, u.client_user_id, p.client_user_name, u.created_at';
+export const PROFILE_OF_USER = 'profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id';
+
+export function toUser(row: Record<string, unknown>): UserRecord {
+  return {
+    userId: toUuid(row.user_id as Uint8Array),
+    appId: row.app_id as number,
+    clientUserId: row.client_user_id as string,
+    clientUserName: row.client_user_name as string,
+    createdAt: row.created_at as number,
+  };
+}

@@ -1,0 +1,75 @@
+import type { CreateUserOutcome, NewUser, UserStore } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toBytes } from './encoding.ts';
+import { addSpecialToken, setSpecialToken } from './tokens.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
+
+export function userReads(connection: Connection): Pick<UserStore, 'find'> {
+  return {
+    async find(appId, userId) {
+      const row = connection
+        .statement(`select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = ? and u.app_id = ?`)
+        .get(toBytes(userId), appId);
+      return row && toUser(row);
+    },
+  };
+}
+
+export function userActs(connection: Connection) {
+  const { statement } = connection;
+
+  return {
+    createUserWithToken(user: NewUser): CreateUserOutcome {
+      const { appId, clientUserId, clientUserName, createdAt, idempotency } = user;
+      if (idempotency) {
+        const known = statement(
+          'select body_hash, user_id from idempotency_keys where app_id = ? and key_hash = ? and expires_at > ?',
+        ).get(appId, toBytes(idempotency.keyHash), createdAt);
+        if (known) {
+          if (!toBytes(idempotency.bodyHash).equals(known.body_hash as Uint8Array)) return 'idempotency-mismatch';
+          setSpecialToken(connection, known.user_id as Uint8Array, user.specialToken);
+          return 'replayed';
+        }
+      }
+
+      const userId = toBytes(user.userId);
+      const application = statement('select 1 from applications where app_id = ?').get(appId);
+      if (!application) return 'application-gone';
+      const { changes } = statement(
+        'insert into profiles (app_id, client_user_id, user_id, client_user_name) values (?, ?, ?, ?) on conflict do nothing',
+      ).run(appId, clientUserId, userId, clientUserName);
+      if (changes === 0) {
+        const owner = statement(
+          'select 1 from profiles join users using (user_id) where profiles.app_id = ? and profiles.client_user_id = ?',
+        ).get(appId, clientUserId);
+        return owner ? 'duplicate' : 'profile-exists';
+      }
+      statement('insert into users (user_id, app_id, client_user_id, created_at) values (?, ?, ?, ?)').run(
+        userId,
+        appId,
+        clientUserId,
+        createdAt,
+      );
+      addSpecialToken(connection, userId, user.specialToken);
+      if (idempotency) {
+        statement(
+          'insert or replace into idempotency_keys (app_id, key_hash, body_hash, user_id, expires_at) values (?, ?, ?, ?, ?)',
+        ).run(appId, toBytes(idempotency.keyHash), toBytes(idempotency.bodyHash), userId, idempotency.expiresAt);
+      }
+      return 'created';
+    },
+
+    deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {
+      const row = statement('delete from users where user_id = ? and app_id = ? returning client_user_id').get(
+        toBytes(userId),
+        appId,
+      );
+      if (!row) return 'unknown';
+      statement('delete from profiles where app_id = ? and client_user_id = ?').run(
+        appId,
+        row.client_user_id as string,
+      );
+      return 'deleted';
+    },
+  };
+}

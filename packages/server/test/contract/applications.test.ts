@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import {
+  accessToken,
+  application,
+  createApplication,
+  createUser,
+  hash,
+  MINUTE,
+  NOW,
+  tally,
+  times,
+  user,
+} from './examples.ts';
+
+describe.each(databases)('applications on $kind', (database) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+  });
+  afterAll(() => storage.close());
+
+  test('what was created is found, whole', async () => {
+    const example = application({
+      name: 'Nameß "quoted"',
+      settings: { accessTokenTtl: 60, allowedOrigins: ['https://a.example'] },
+    });
+    expect(await storage.applications.create(example)).toBe('created');
+    expect(await storage.applications.findByClientId(example.clientId)).toEqual(example);
+    expect(await storage.applications.list([example.appId])).toEqual([example]);
+  });
+
+  test('an application may have no secret, or two', async () => {
+    const none = application({ secrets: [] });
+    const two = application({
+      secrets: [
+        { secretHash: hash(), createdAt: NOW, expiresAt: null },
+        { secretHash: hash(), createdAt: NOW - MINUTE, expiresAt: NOW + MINUTE },
+      ],
+    });
+    await storage.applications.create(none);
+    await storage.applications.create(two);
+    expect(await storage.applications.findByClientId(none.clientId)).toEqual(none);
+    expect(await storage.applications.findByClientId(two.clientId)).toEqual(two);
+  });
+
+  test('a number or clientId is taken once, also by many at once', async () => {
+    const first = application();
+    expect(await tally(times(20, () => storage.applications.create({ ...first, secrets: [] })))).toEqual({
+      created: 1,
+      taken: 19,
+    });
+    expect(await storage.applications.create(application({ clientId: first.clientId }))).toBe('taken');
+    expect(await storage.applications.list([first.appId])).toHaveLength(1);
+  });
+
+  test('clientIds are compared exactly', async () => {
+    const example = application({ clientId: '77_aB' });
+    await storage.applications.create(example);
+    for (const other of ['77_ab', '77_AB', '77_aB ', ' 77_aB', '77_a%', '77_a_']) {
+      expect(await storage.applications.findByClientId(other)).toBeUndefined();
+    }
+  });
+
+  test('the list is oldest first, and names what exists of what was asked for', async () => {
+    const [newer, older] = [application({ createdAt: NOW - 50 }), application({ createdAt: NOW - 99 })];
+    await storage.applications.create(newer);
+    await storage.applications.create(older);
+    expect(await storage.applications.list([newer.appId, 1, older.appId])).toEqual([older, newer]);
+    expect(await storage.applications.list([])).toEqual([]);
+    expect((await storage.applications.list()).slice(0, 2)).toEqual([older, newer]);
+  });
+
+  test('an update changes what it names and nothing else', async () => {
+    const example = application({ settings: { saveByUserUid: 'off' } });
+    await storage.applications.create(example);
+    expect(await storage.applications.update(example.appId, { name: 'Renamed' })).toBe('updated');
+    expect(await storage.applications.findByClientId(example.clientId)).toEqual({ ...example, name: 'Renamed' });
+    expect(await storage.applications.update(example.appId, { settings: {} })).toBe('updated');
+    expect(await storage.applications.findByClientId(example.clientId)).toEqual({
+      ...example,
+      name: 'Renamed',
+      settings: {},
+    });
+    expect(await storage.applications.update(1, { name: 'Nobody' })).toBe('unknown');
+  });
+
+  test('a deleted application takes along everything that is its own, and nothing of another', async () => {
+    const [doomed, spared] = [await createApplication(storage), await createApplication(storage)];
+    const idempotency = { keyHash: hash(), bodyHash: hash(), expiresAt: NOW + MINUTE };
+    const gone = await createUser(storage, doomed, { idempotency });
+    const stays = await createUser(storage, spared, { clientUserId: gone.clientUserId });
+    const token = accessToken();
+    await storage.tokens.exchange(gone.specialToken.tokenHash, NOW, token);
+    expect(await storage.applications.countUsers(doomed)).toBe(1);
+
+    expect(await storage.applications.delete(doomed)).toBe('deleted');
+    expect(await storage.applications.delete(doomed)).toBe('unknown');
+    expect(await storage.applications.list([doomed])).toEqual([]);
+    expect(await storage.applications.countUsers(doomed)).toBe(0);
+    expect(await storage.users.find(doomed, gone.userId)).toBeUndefined();
+    expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeUndefined();
+    expect(await storage.users.find(spared, stays.userId)).toMatchObject({ userId: stays.userId });
+
+    await storage.applications.create(application({ appId: doomed }));
+    expect(await storage.users.createWithToken({ ...gone, userId: randomUUID() })).toBe('created');
+  });
+
+  test('users created while their application is deleted are gone with it or never were', async () => {
+    const appId = await createApplication(storage);
+    const creating = times(60, () => storage.users.createWithToken(user(appId)));
+    const deleted = storage.applications.delete(appId);
+    const late = times(60, () => storage.users.createWithToken(user(appId)));
+    const counts = await tally([...creating, ...late]);
+    expect(await deleted).toBe('deleted');
+    expect((counts.created ?? 0) + (counts['application-gone'] ?? 0)).toBe(120);
+    expect(await storage.users.createWithToken(user(appId))).toBe('application-gone');
+    expect(await storage.applications.countUsers(appId)).toBe(0);
+  });
+});

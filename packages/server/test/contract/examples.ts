@@ -1,0 +1,79 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import type {
+  AccessTokenRecord,
+  ApplicationRecord,
+  NewUser,
+  SigningKeyRecord,
+  Storage,
+} from '../../src/storage/port.ts';
+
+/** The time of every example: acts are told the time, so that tests need not wait for it. */
+export const NOW = 1_800_000_000_000;
+export const MINUTE = 60_000;
+
+export const hash = (): string => randomBytes(32).toString('hex');
+
+export function application(given: Partial<ApplicationRecord> = {}): ApplicationRecord {
+  const appId = given.appId ?? randomInt(1, 2 ** 47);
+  return {
+    appId,
+    clientId: `${appId}_${randomBytes(8).toString('hex')}`,
+    name: 'Example',
+    settings: {},
+    createdAt: NOW,
+    secrets: [{ secretHash: hash(), createdAt: NOW, expiresAt: null }],
+    ...given,
+  };
+}
+
+export async function createApplication(storage: Storage): Promise<number> {
+  const example = application();
+  await storage.applications.create(example);
+  return example.appId;
+}
+
+export function user(appId: number, given: Partial<NewUser> = {}): NewUser {
+  return {
+    userId: randomUUID(),
+    appId,
+    clientUserId: `${randomBytes(6).toString('hex')}@example.org`,
+    clientUserName: 'Åsa Exempel',
+    createdAt: NOW,
+    specialToken: { tokenHash: hash(), expiresAt: NOW + 10 * MINUTE },
+    ...given,
+  };
+}
+
+export async function createUser(storage: Storage, appId: number, given: Partial<NewUser> = {}): Promise<NewUser> {
+  const example = user(appId, given);
+  const outcome = await storage.users.createWithToken(example);
+  if (outcome !== 'created') throw new Error(`The example user was not created: ${outcome}`);
+  return example;
+}
+
+export function accessToken(given: Partial<AccessTokenRecord> = {}): AccessTokenRecord {
+  return { tokenId: randomUUID(), issuedAt: NOW, expiresAt: NOW + 60 * MINUTE, ...given };
+}
+
+export function signingKey(generation: number, given: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
+  return {
+    generation,
+    kid: randomBytes(8).toString('hex'),
+    sealedPrivateKey: 'sealed',
+    publicJwk: '{"kty":"OKP"}',
+    createdAt: NOW,
+    signsFrom: NOW,
+    publishedUntil: null,
+    ...given,
+  };
+}
+
+/** How often each outcome came of the same act done many times at once. */
+export async function tally(acts: Promise<string>[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const outcome of await Promise.all(acts)) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));

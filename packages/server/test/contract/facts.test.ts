@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { times } from './examples.ts';
+
+describe.each(databases)('facts on $kind', (database) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+  });
+  afterAll(() => storage.close());
+
+  test('the first writer wins, and everybody gets the same answer', async () => {
+    expect(await storage.facts.get('demo')).toBeUndefined();
+    expect(await storage.facts.settle('demo', 'made')).toBe('made');
+    expect(await storage.facts.settle('demo', 'made again')).toBe('made');
+    expect(await storage.facts.get('demo')).toBe('made');
+  });
+
+  test('also when many write at once', async () => {
+    const answers = await Promise.all(times(30, (i) => storage.facts.settle('raced', `writer ${i}`)));
+    expect(new Set(answers).size).toBe(1);
+    expect(await storage.facts.get('raced')).toBe(answers[0]);
+  });
+
+  test('names are compared exactly', async () => {
+    await storage.facts.settle('Name', 'upper');
+    expect(await storage.facts.get('name')).toBeUndefined();
+  });
+});

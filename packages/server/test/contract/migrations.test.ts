@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import { databases } from '../databases.ts';
+import { createApplication, createUser, times } from './examples.ts';
+
+describe.each(databases)('migrations on $kind', (database) => {
+  test('a new database has none applied, and asking applies none', async () => {
+    const driver = await storageDriver(await database.fresh());
+    for (const _ of times(2, String)) {
+      const state = await driver.migrationState();
+      expect(state.applied).toBe(0);
+      expect(state.latest).toBeGreaterThan(0);
+    }
+    const { latest } = await driver.migrate();
+    expect(await driver.migrationState()).toEqual({ applied: latest, latest });
+    expect(await driver.migrate()).toEqual({ applied: latest, latest });
+  });
+
+  test('opening applies what is pending, and keeps what is there', async () => {
+    const driver = await storageDriver(await database.fresh());
+    const first = await driver.open();
+    const appId = await createApplication(first);
+    const { userId } = await createUser(first, appId);
+    await first.close();
+    const second = await driver.open();
+    expect(await second.users.find(appId, userId)).toMatchObject({ userId });
+    await second.close();
+  });
+
+  test('four that open a new database at once all can use it', async () => {
+    for (const _ of times(3, String)) {
+      const url = await database.fresh();
+      const opened = await Promise.all(times(4, async () => (await storageDriver(url)).open()));
+      for (const storage of opened) await createApplication(storage);
+      expect(await opened[0]?.applications.list()).toHaveLength(4);
+      await Promise.all(opened.map((storage) => storage.close()));
+    }
+  });
+
+  test('a database that a newer Innkeeper has used is refused', async () => {
+    const url = await database.fresh();
+    const driver = await storageDriver(url);
+    const { latest } = await driver.migrate();
+    const newer = {
+      sqlite: `pragma user_version = ${latest + 1}`,
+      postgres: `insert into schema_migrations (number, applied_at) values (${latest + 1}, 0)`,
+    };
+    await database.execute(url, newer[database.kind]);
+    await expect(driver.migrate()).rejects.toThrow(/newer Innkeeper/);
+    await expect(driver.open()).rejects.toThrow(/newer Innkeeper/);
+    expect(await driver.migrationState()).toEqual({ applied: latest + 1, latest });
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { accessToken, createApplication, createUser, hash, MINUTE, NOW, signingKey, times } from './examples.ts';
+
+describe.each(databases)('purging on $kind', (database) => {
+  let storage: Storage;
+  let appId: number;
+  beforeEach(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+    appId = await createApplication(storage);
+  });
+  afterEach(() => storage.close());
+
+  /** Ended at NOW: gone after a purge, which an earlier time can tell. */
+  const ended = { tokenHash: hash(), expiresAt: NOW };
+
+  test('what has ended is removed and what is good stays', async () => {
+    const idle = await createUser(storage, appId, { specialToken: ended });
+    const fresh = await createUser(storage, appId);
+    const [old, good] = [accessToken({ expiresAt: NOW }), accessToken()];
+    for (const token of [old, good]) {
+      const { specialToken } = await createUser(storage, appId);
+      await storage.tokens.exchange(specialToken.tokenHash, NOW, token);
+    }
+    expect(await storage.purgeExpired(NOW - 1)).toBe(0);
+    expect(await storage.purgeExpired(NOW)).toBe(2);
+    expect(await storage.purgeExpired(NOW)).toBe(0);
+    expect(await storage.tokens.findSpecialToken(ended.tokenHash, NOW - 1)).toBeUndefined();
+    expect(await storage.tokens.findSpecialToken(fresh.specialToken.tokenHash, NOW)).toBeDefined();
+    expect(await storage.tokens.findOwner(old.tokenId, NOW - 1)).toBeUndefined();
+    expect(await storage.tokens.findOwner(good.tokenId, NOW)).toBeDefined();
+    expect(await storage.users.find(appId, idle.userId)).toBeDefined();
+  });
+
+  test('Idempotency-Keys, secrets and signing keys end too', async () => {
+    const idempotency = { keyHash: hash(), bodyHash: hash(), expiresAt: NOW };
+    await createUser(storage, appId, { idempotency, createdAt: NOW - MINUTE });
+    await storage.applications.rotateSecret(appId, { secretHash: hash(), createdAt: NOW, expiresAt: null }, NOW);
+    await storage.signingKeys.add(signingKey(1), NOW);
+    await storage.signingKeys.add(signingKey(2), NOW);
+    await storage.purgeExpired(NOW);
+    const [application] = await storage.applications.list([appId]);
+    expect(application?.secrets.map(({ expiresAt }) => expiresAt)).toEqual([null]);
+    expect((await storage.signingKeys.list()).map(({ generation }) => generation)).toEqual([2]);
+    const other = { ...idempotency, bodyHash: hash(), expiresAt: NOW + MINUTE };
+    await createUser(storage, appId, { idempotency: other, createdAt: NOW - MINUTE });
+  });
+
+  test('purging during exchanges takes nothing that is good', async () => {
+    const users = await Promise.all(times(60, () => createUser(storage, appId)));
+    const tokens = users.map(() => accessToken());
+    const exchanging = users.map(({ specialToken }, i) =>
+      storage.tokens.exchange(specialToken.tokenHash, NOW, tokens[i] ?? accessToken()),
+    );
+    await Promise.all([...exchanging, ...times(5, () => storage.purgeExpired(NOW))]);
+    const owners = await Promise.all(tokens.map(({ tokenId }) => storage.tokens.findOwner(tokenId, NOW)));
+    expect(owners.filter(Boolean)).toHaveLength(60);
+  });
+});

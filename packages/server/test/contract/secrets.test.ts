@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { SecretRecord, Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { application, createApplication, hash, MINUTE, NOW, tally, times } from './examples.ts';
+
+describe.each(databases)('rotating secrets on $kind', (database) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+  });
+  afterAll(() => storage.close());
+
+  const secret = (createdAt: number): SecretRecord => ({ secretHash: hash(), createdAt, expiresAt: null });
+  const secretsOf = async (appId: number) => (await storage.applications.list([appId]))[0]?.secrets;
+
+  test('the new one has no end, the one before it ends, older ones are gone', async () => {
+    const [first, second, third] = [secret(NOW), secret(NOW + 1), secret(NOW + 2)];
+    const { appId } = await createWith(first);
+    expect(await storage.applications.rotateSecret(appId, second, NOW + MINUTE)).toBe('rotated');
+    expect(await secretsOf(appId)).toEqual([second, { ...first, expiresAt: NOW + MINUTE }]);
+    expect(await storage.applications.rotateSecret(appId, third, NOW + 2 * MINUTE)).toBe('rotated');
+    expect(await secretsOf(appId)).toEqual([third, { ...second, expiresAt: NOW + 2 * MINUTE }]);
+  });
+
+  test('an application that has none gets one', async () => {
+    const example = application({ secrets: [] });
+    await storage.applications.create(example);
+    const only = secret(NOW);
+    expect(await storage.applications.rotateSecret(example.appId, only, NOW)).toBe('rotated');
+    expect(await secretsOf(example.appId)).toEqual([only]);
+  });
+
+  test('the application must exist', async () => {
+    expect(await storage.applications.rotateSecret(1, secret(NOW), NOW)).toBe('unknown');
+  });
+
+  test('many rotations at once leave two: one without an end, one with', async () => {
+    const appId = await createApplication(storage);
+    const rotations = times(20, (i) => storage.applications.rotateSecret(appId, secret(NOW + i), NOW + MINUTE));
+    expect(await tally(rotations)).toEqual({ rotated: 20 });
+    expect((await secretsOf(appId))?.map(({ expiresAt }) => expiresAt)).toEqual([null, NOW + MINUTE]);
+  });
+
+  async function createWith(first: SecretRecord): Promise<{ appId: number }> {
+    const example = application({ secrets: [first] });
+    await storage.applications.create(example);
+    return example;
+  }
+});

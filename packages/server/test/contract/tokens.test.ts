@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { accessToken, createApplication, createUser, hash, MINUTE, NOW, tally, times } from './examples.ts';
+
+describe.each(databases)('tokens on $kind', (database) => {
+  let storage: Storage;
+  let appId: number;
+  beforeAll(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+    appId = await createApplication(storage);
+  });
+  afterAll(() => storage.close());
+
+  test.each([
+    ['a UUID', accessToken()],
+    ['a hash', accessToken({ tokenId: hash() })],
+  ])('a special token is exchanged once, for an access token known by %s', async (_, token) => {
+    const { userId, clientUserId, specialToken } = await createUser(storage, appId);
+    expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeUndefined();
+    expect(await storage.tokens.exchange(specialToken.tokenHash, NOW, token)).toBe('exchanged');
+    expect(await storage.tokens.findOwner(token.tokenId, NOW)).toMatchObject({ userId, appId, clientUserId });
+    expect(await storage.tokens.findSpecialToken(specialToken.tokenHash, NOW)).toBeUndefined();
+    const second = accessToken();
+    expect(await storage.tokens.exchange(specialToken.tokenHash, NOW, second)).toBe('spent');
+    expect(await storage.tokens.findOwner(second.tokenId, NOW)).toBeUndefined();
+  });
+
+  test('looking at a special token does not spend it', async () => {
+    const { userId, specialToken } = await createUser(storage, appId);
+    for (const _ of times(3, String)) {
+      expect(await storage.tokens.findSpecialToken(specialToken.tokenHash, NOW)).toMatchObject({ userId });
+    }
+    expect(await storage.tokens.exchange(specialToken.tokenHash, NOW, accessToken())).toBe('exchanged');
+  });
+
+  test('tokens are good until the moment of their end, and not at it', async () => {
+    const { specialToken } = await createUser(storage, appId);
+    const { tokenHash, expiresAt } = specialToken;
+    expect(await storage.tokens.findSpecialToken(tokenHash, expiresAt)).toBeUndefined();
+    expect(await storage.tokens.exchange(tokenHash, expiresAt, accessToken())).toBe('spent');
+    expect(await storage.tokens.findSpecialToken(tokenHash, expiresAt - 1)).toBeDefined();
+    const token = accessToken();
+    expect(await storage.tokens.exchange(tokenHash, expiresAt - 1, token)).toBe('exchanged');
+    expect(await storage.tokens.findOwner(token.tokenId, token.expiresAt - 1)).toBeDefined();
+    expect(await storage.tokens.findOwner(token.tokenId, token.expiresAt)).toBeUndefined();
+  });
+
+  test('unknown tokens are spent ones', async () => {
+    expect(await storage.tokens.exchange(hash(), NOW, accessToken())).toBe('spent');
+    expect(await storage.tokens.findSpecialToken(hash(), NOW)).toBeUndefined();
+    expect(await storage.tokens.findOwner(accessToken().tokenId, NOW)).toBeUndefined();
+  });
+
+  test('of 64 who exchange one token at once, one gets an access token', async () => {
+    for (const _ of times(10, String)) {
+      const { userId, specialToken } = await createUser(storage, appId);
+      const tokens = times(64, () => accessToken());
+      const exchanging = tokens.map((token) => storage.tokens.exchange(specialToken.tokenHash, NOW, token));
+      expect(await tally(exchanging)).toEqual({ exchanged: 1, spent: 63 });
+      const owners = await Promise.all(tokens.map((token) => storage.tokens.findOwner(token.tokenId, NOW)));
+      expect(owners.filter(Boolean)).toMatchObject([{ userId }]);
+    }
+  });
+
+  test('a new special token ends the one before it', async () => {
+    const example = await createUser(storage, appId);
+    const next = { tokenHash: hash(), expiresAt: NOW + MINUTE };
+    expect(await storage.tokens.replaceSpecialToken(appId, example.clientUserId, next)).toEqual({
+      outcome: 'issued',
+      clientUserName: example.clientUserName,
+    });
+    expect(await storage.tokens.exchange(example.specialToken.tokenHash, NOW, accessToken())).toBe('spent');
+    expect(await storage.tokens.exchange(next.tokenHash, NOW, accessToken())).toBe('exchanged');
+    // After it was spent there is none, and a new one can be had all the same.
+    const third = { tokenHash: hash(), expiresAt: NOW + MINUTE };
+    await storage.tokens.replaceSpecialToken(appId, example.clientUserId, third);
+    expect(await storage.tokens.exchange(third.tokenHash, NOW, accessToken())).toBe('exchanged');
+    expect(await storage.tokens.replaceSpecialToken(appId, 'nobody', next)).toEqual({ outcome: 'unknown-user' });
+    expect(await storage.tokens.replaceSpecialToken(1, example.clientUserId, next)).toEqual({
+      outcome: 'unknown-user',
+    });
+  });
+
+  test('of many new special tokens at once, one is good', async () => {
+    const { clientUserId, specialToken } = await createUser(storage, appId);
+    await storage.tokens.exchange(specialToken.tokenHash, NOW, accessToken());
+    const tokens = times(20, () => ({ tokenHash: hash(), expiresAt: NOW + MINUTE }));
+    await Promise.all(tokens.map((token) => storage.tokens.replaceSpecialToken(appId, clientUserId, token)));
+    const good = await Promise.all(tokens.map((token) => storage.tokens.findSpecialToken(token.tokenHash, NOW)));
+    expect(good.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('an exchange and a deletion at once: the user is gone, and no token of theirs is good', async () => {
+    for (const _ of times(25, String)) {
+      const { userId, clientUserId, specialToken } = await createUser(storage, appId);
+      const token = accessToken();
+      const replacing = storage.tokens.replaceSpecialToken(appId, clientUserId, {
+        tokenHash: hash(),
+        expiresAt: NOW + MINUTE,
+      });
+      const exchanging = storage.tokens.exchange(specialToken.tokenHash, NOW, token);
+      expect(await storage.users.delete(appId, userId)).toBe('deleted');
+      expect(await exchanging).toMatch(/^(exchanged|spent)$/);
+      expect((await replacing).outcome).toMatch(/^(issued|unknown-user)$/);
+      expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeUndefined();
+    }
+  });
+
+  test('a revoked token has no owner; another application cannot revoke it', async () => {
+    const { specialToken } = await createUser(storage, appId);
+    const token = accessToken();
+    await storage.tokens.exchange(specialToken.tokenHash, NOW, token);
+    await storage.tokens.revoke(await createApplication(storage), token.tokenId);
+    expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeDefined();
+    await storage.tokens.revoke(appId, token.tokenId);
+    await storage.tokens.revoke(appId, token.tokenId);
+    expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeUndefined();
+  });
+});

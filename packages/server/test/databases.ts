@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { createDatabase } from './postgres-server.ts';
+
+export type Database = {
+  kind: 'sqlite' | 'postgres';
+  /** The URL of a new, empty database. */
+  fresh(): Promise<string>;
+  /** SQL behind the service's back, to make what no act of the port can make. Table names are the same in both. */
+  execute(url: string, sql: string): Promise<void>;
+};
+
+/** What `describe.each` runs a suite on. */
+export const databases: Database[] = [
+  {
+    kind: 'sqlite',
+    async fresh() {
+      return `sqlite:${join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.db`)}`;
+    },
+    async execute(url, sql) {
+      const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000 });
+      try {
+        database.exec(sql);
+      } finally {
+        database.close();
+      }
+    },
+  },
+  {
+    kind: 'postgres',
+    async fresh() {
+      const url = new URL(inject('postgresUrl'));
+      const name = `test_${randomBytes(8).toString('hex')}`;
+      await createDatabase(url.href, name);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+    async execute(url, sql) {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      try {
+        await client.query(sql);
+      } finally {
+        await client.end();
+      }
+    },
+  },
+];

@@ -1,0 +1,216 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { type Binaries, postgresBinaries } from './postgres-binaries.ts';
+
+const run = promisify(execFile);
+
+/**
+ * Becomes PostgreSQL, and leaves behind a watchdog that holds the other end of a pipe of ours (descriptor 3).
+ * However we die, kill -9 included, the pipe ends, and the watchdog stops the server and removes its folder.
+ */
+const GUARDED = `
+server=$$
+(
+  read -r word <&3
+  [ "$word" = gone ] && exit
+  kill -INT $server
+  [ "$word" = stop ] && exit
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    kill -0 $server 2>/dev/null || break
+    sleep 0.2
+  done
+  rm -rf "$0"
+) >/dev/null 2>&1 &
+exec 3<&-
+exec "$@"
+`;
+
+export type PostgresServer = {
+  readonly port: number;
+  url(database: string): string;
+  /** A new, empty database; answers its URL. */
+  createDatabase(name?: string): Promise<string>;
+  /** Takes the server away and keeps its data, for `resume` on the same port. */
+  pause(how?: 'fast' | 'crash'): Promise<void>;
+  resume(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type PostgresOptions = {
+  /** Whether an acknowledged commit is flushed to disk. Off unless asked for: tests seldom pull the plug. */
+  durable?: boolean;
+  /** Made up unless given: servers that stand for one database share it. */
+  password?: string;
+  /** Further settings, as `name=value`. */
+  settings?: string[];
+};
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const binaries = await postgresBinaries();
+  const folder = await mkdtemp(join(binaries.scratch, 'innkeeper-postgres-data-'));
+  const password = options.password ?? randomBytes(16).toString('hex');
+  try {
+    await initialise(binaries, folder, password);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  let port = 0;
+  let running: Running | undefined;
+
+  const start = async (wantedPort?: number): Promise<void> => {
+    for (let attempt = 1; ; attempt += 1) {
+      port = wantedPort ?? (await freePort());
+      running = launch(binaries, folder, port, options);
+      try {
+        return await answering(running, url('postgres'), folder);
+      } catch (error) {
+        await halt(running, 'fast');
+        // Between finding a free port and listening on it, another process may have taken it.
+        if (attempt === 5) throw error;
+      }
+    }
+  };
+  const url = (database: string): string =>
+    `postgres://innkeeper:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+
+  await start();
+  return {
+    get port() {
+      return port;
+    },
+    url,
+    async createDatabase(name = `test_${randomBytes(8).toString('hex')}`) {
+      await createDatabase(url('postgres'), name);
+      return url(name);
+    },
+    async pause(how = 'fast') {
+      if (running) await halt(running, how);
+      running = undefined;
+    },
+    resume: () => start(port),
+    async stop() {
+      if (running) await halt(running, 'fast');
+      running = undefined;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function createDatabase(adminUrl: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query(`create database ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function initialise(binaries: Binaries, folder: string, password: string): Promise<void> {
+  const { account, initdb } = binaries;
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account.uid !== undefined && account.gid !== undefined) {
+    await chown(passwordFile, account.uid, account.gid);
+    await chown(folder, account.uid, account.gid);
+  }
+  const data = join(folder, 'data');
+  await run(
+    initdb,
+    [
+      '-D',
+      data,
+      '-U',
+      'innkeeper',
+      `--pwfile=${passwordFile}`,
+      '-A',
+      'scram-sha-256',
+      '-E',
+      'UTF8',
+      '--no-locale',
+      '--no-sync',
+    ],
+    { ...account, cwd: folder },
+  );
+}
+
+type Running = { process: ChildProcess; watchdog: Socket; exited: Promise<unknown> };
+
+function launch(binaries: Binaries, folder: string, port: number, options: PostgresOptions): Running {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    ...(options.durable ? [] : ['fsync=off', 'full_page_writes=off']),
+    ...(options.settings ?? []),
+  ];
+  const command = [
+    binaries.postgres,
+    '-D',
+    join(folder, 'data'),
+    '-p',
+    String(port),
+    ...settings.flatMap((setting) => ['-c', setting]),
+  ];
+  const log = openSync(join(folder, 'server.log'), 'a');
+  const process = spawn('/bin/sh', ['-c', GUARDED, folder, ...command], {
+    ...binaries.account,
+    cwd: folder,
+    // A group of its own: Ctrl-C reaches us, and the server stops because we do.
+    detached: true,
+    stdio: ['ignore', log, log, 'pipe'],
+  });
+  closeSync(log);
+  const watchdog = process.stdio[3] as Socket;
+  watchdog.on('error', () => {}); // the server was there and is not: `exited` says so
+  const exited = once(process, 'exit');
+  exited.then(() => watchdog.end('gone\n')).catch(() => {});
+  process.unref(); // whoever forgets to stop it may still end; the watchdog does the rest
+  watchdog.unref();
+  return { process, watchdog, exited };
+}
+
+async function halt(server: Running, how: 'fast' | 'crash'): Promise<void> {
+  if (server.process.exitCode !== null || server.process.signalCode !== null) return;
+  server.process.ref();
+  if (how === 'crash') server.process.kill('SIGQUIT');
+  else server.watchdog.write('stop\n');
+  await server.exited;
+}
+
+async function answering(server: Running, url: string, folder: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    if (server.process.exitCode !== null || server.process.signalCode !== null || Date.now() > deadline) {
+      throw new Error(`PostgreSQL did not start:\n${await readFile(join(folder, 'server.log'), 'utf8')}`);
+    }
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Storage, StorageUnavailable } from '../../src/storage/port.ts';
+import { postgresDriver } from '../../src/storage/postgres/index.ts';
+import { createApplication, createUser, times, user } from '../contract/examples.ts';
+import { databases } from '../databases.ts';
+import { startPostgres } from '../postgres-server.ts';
+import { eventually } from './eventually.ts';
+import { flakyProxy } from './flaky-proxy.ts';
+
+const postgres = databases.find(({ kind }) => kind === 'postgres');
+if (!postgres) throw new Error('no PostgreSQL');
+
+/** Undone in reverse, also when the test fails. */
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  while (undo.length > 0) await undo.pop()?.();
+});
+
+async function open(url: string): Promise<Storage> {
+  const storage = await postgresDriver(url).open();
+  undo.push(() => storage.close());
+  return storage;
+}
+
+describe('a server that goes away', { timeout: 60_000 }, () => {
+  test('acts fail at once while it is away, and succeed when it is back, without opening anew', async () => {
+    const server = await startPostgres();
+    undo.push(() => server.stop());
+    const storage = await open(await server.createDatabase());
+    const appId = await createApplication(storage);
+
+    await server.pause('crash');
+    for (const _ of times(5, String)) {
+      const asked = Date.now();
+      const acts = [
+        storage.ping(),
+        storage.users.createWithToken(user(appId)),
+        storage.applications.update(appId, { name: 'x' }),
+      ];
+      for (const act of await Promise.allSettled(acts)) {
+        expect(act).toMatchObject({ status: 'rejected', reason: expect.any(StorageUnavailable) });
+      }
+      expect(Date.now() - asked).toBeLessThan(2500);
+    }
+    await server.resume();
+    await eventually(() => storage.ping());
+    expect(await eventually(() => storage.users.createWithToken(user(appId)))).toBe('created');
+    expect(await eventually(() => storage.applications.update(appId, { name: 'y' }))).toBe('updated');
+  });
+
+  test('what was acknowledged before a crash is there after it', async () => {
+    const server = await startPostgres({ durable: true });
+    undo.push(() => server.stop());
+    const storage = await open(await server.createDatabase());
+    const appId = await createApplication(storage);
+    const acknowledged: string[] = [];
+    const writers = times(32, async () => {
+      for (;;) {
+        const mine = user(appId);
+        try {
+          await storage.users.createWithToken(mine);
+        } catch (error) {
+          expect(error).toBeInstanceOf(StorageUnavailable);
+          return;
+        }
+        acknowledged.push(mine.userId);
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await server.pause('crash');
+    await Promise.all(writers);
+    await server.resume();
+    await eventually(() => storage.ping());
+    expect(acknowledged.length).toBeGreaterThan(50);
+    const found = await Promise.all(acknowledged.map((userId) => storage.users.find(appId, userId)));
+    expect(found.filter(Boolean)).toHaveLength(acknowledged.length);
+  });
+
+  test('connections that the server ends: reads do not notice', async () => {
+    const url = await postgres.fresh();
+    const storage = await open(url);
+    const appId = await createApplication(storage);
+    const { userId } = await createUser(storage, appId);
+    await postgres.execute(
+      url,
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    expect(await storage.users.find(appId, userId)).toMatchObject({ userId });
+    expect(await eventually(() => storage.users.createWithToken(user(appId)))).toBe('created');
+    expect(await eventually(() => storage.applications.update(appId, { name: 'z' }))).toBe('updated');
+  });
+
+  test('a server that no longer answers fails acts in time, and is used again when it does', async () => {
+    const proxy = await flakyProxy(await postgres.fresh());
+    undo.push(() => proxy.close());
+    const storage = await open(proxy.url);
+    const appId = await createApplication(storage);
+    await createUser(storage, appId);
+    proxy.blackHole();
+    const asked = Date.now();
+    await expect(storage.users.createWithToken(user(appId))).rejects.toBeInstanceOf(StorageUnavailable);
+    expect(Date.now() - asked).toBeLessThan(7000);
+    proxy.heal();
+    expect(await eventually(() => storage.users.createWithToken(user(appId)))).toBe('created');
+  });
+});
+
+test('prepared statements that are lost in a pooler cost nothing but speed', async () => {
+  const proxy = await flakyProxy(await postgres.fresh());
+  undo.push(() => proxy.close());
+  const storage = await open(proxy.url);
+  const appId = await createApplication(storage);
+  const create = () => Promise.all(times(40, () => storage.users.createWithToken(user(appId))));
+  await create();
+  for (const round of [2, 3, 4]) {
+    await proxy.forgetPreparedStatements();
+    expect(new Set(await create())).toEqual(new Set(['created']));
+    expect(await storage.applications.countUsers(appId)).toBe(40 * round);
+  }
+});

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Stands between the adapter and a real PostgreSQL, and does what networks and poolers do. */
+export type FlakyProxy = {
+  /** The same database, by way of the proxy. */
+  url: string;
+  /** From now on nothing passes, and nothing is refused either. */
+  blackHole(): void;
+  heal(): void;
+  /** As a transaction pooler does: the next statement meets a server connection that knows no prepared ones. */
+  forgetPreparedStatements(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Line = { client: Socket; server: Socket; swallow: ((bytes: Buffer) => void) | undefined };
+
+export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
+  const target = new URL(databaseUrl);
+  const lines = new Set<Line>();
+  let passing = true;
+
+  const listener = createServer((client) => {
+    const line: Line = { client, server: connect(Number(target.port), target.hostname), swallow: undefined };
+    lines.add(line);
+    client.on('data', (bytes) => passing && line.server.write(bytes));
+    line.server.on('data', (bytes: Buffer) => {
+      if (line.swallow) line.swallow(bytes);
+      else if (passing) client.write(bytes);
+    });
+    for (const [end, other] of [
+      [client, line.server],
+      [line.server, client],
+    ] as const) {
+      end.on('error', () => {});
+      end.on('close', () => {
+        lines.delete(line);
+        other.destroy();
+      });
+    }
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const url = new URL(databaseUrl);
+  url.port = String((listener.address() as AddressInfo).port);
+
+  return {
+    url: url.href,
+    blackHole() {
+      passing = false;
+    },
+    heal() {
+      passing = true;
+    },
+    async forgetPreparedStatements() {
+      await Promise.all([...lines].map(deallocateAll));
+    },
+    async close() {
+      for (const { client } of lines) client.destroy();
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+}
+
+/** Asks the server on a line that is at rest, and keeps the answer from the client. */
+function deallocateAll(line: Line): Promise<void> {
+  const text = Buffer.from('deallocate all\0');
+  const head = Buffer.alloc(5, 'Q');
+  head.writeInt32BE(text.length + 4, 1);
+  line.server.write(Buffer.concat([head, text]));
+  return new Promise((resolve) => {
+    let answer = Buffer.alloc(0);
+    line.swallow = (bytes) => {
+      answer = Buffer.concat([answer, bytes]);
+      // ReadyForQuery ends it: 'Z', length 5, the transaction's state.
+      if (answer.at(-6) !== 0x5a) return;
+      line.swallow = undefined;
+      resolve();
+    };
+  });
+}
