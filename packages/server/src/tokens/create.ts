@@ -1,0 +1,31 @@
+import type { Config } from '../config.ts';
+import type { Keyring } from '../domain/keyring.ts';
+import { createEmbeddedTokenService } from './embedded.ts';
+import type { SigningKeys } from './keys.ts';
+import type { TokenService } from './port.ts';
+import { createRemoteTokenService } from './remote.ts';
+
+/** The token service that the settings name: the one at INNKEEPER_TOKEN_SERVICE_URL, or the embedded one. */
+export function createTokenService(
+  config: Config,
+  keys: SigningKeys,
+  keyring: Keyring,
+  now: () => number,
+): TokenService {
+  if (!config.tokenService) return createEmbeddedTokenService({ keys, issuer: config.publicUrl, now });
+  return createRemoteTokenService({
+    ...config.tokenService,
+    hashToken: keyring.hashToken,
+    async signSubjectToken({ user, clientId, audience, expiresInSeconds }) {
+      const iat = Math.floor(now() / 1000);
+      return keys.signJwt('JWT', {
+        iss: config.publicUrl,
+        sub: user.userId,
+        aud: audience,
+        client_id: clientId,
+        iat,
+        exp: iat + expiresInSeconds,
+      });
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import type { UserRecord } from '../storage/port.ts';
+
+/** Who makes access tokens and who can say whether one is genuine: the embedded service or a remote one. */
+export interface TokenService {
+  readonly kind: 'embedded' | 'remote';
+  /** Throws TokenServiceUnreachable or TokenServiceRefused, nothing else. */
+  issue(request: { user: UserRecord; clientId: string; lifetimeSeconds: number }): Promise<IssuedToken>;
+  /** What storage knows a token by, taken from its text unproven; undefined when no token of ours could read like it. */
+  tokenIdOf(accessToken: string): string | undefined;
+  /**
+   * What a genuine, unexpired token says; undefined for any other text. Whether it has been revoked, or its
+   * user deleted, is for storage to say: see domain/users/authenticate.ts.
+   * Rejects with TokenServiceUnreachable, nothing else, when a remote service has to be asked and cannot be.
+   */
+  identify(accessToken: string): Promise<IdentifiedToken | undefined>;
+  /** Rejects with TokenServiceUnreachable when tokens cannot be had at the moment. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type IssuedToken = {
+  accessToken: string;
+  tokenId: string;
+  issuedAt: number;
+  expiresAt: number;
+};
+
+export type IdentifiedToken = { tokenId: string; issuedAt: number; expiresAt: number };
+
+/** Refused connection, no answer in time, 5xx: code 0009. */
+export class TokenServiceUnreachable extends Error {
+  override name = 'TokenServiceUnreachable';
+}
+
+/** It answered, but no usable token came of it: code 0002. */
+export class TokenServiceRefused extends Error {
+  override name = 'TokenServiceRefused';
+}

@@ -1,0 +1,73 @@
+import type { UserRecord } from '../storage/port.ts';
+import type { TokenService } from './port.ts';
+import { createAuthorizationServer } from './remote/authorization-server.ts';
+import { createBreaker } from './remote/breaker.ts';
+import { createDeadlines } from './remote/deadlines.ts';
+import { requireSafeAddress } from './remote/fetch-answer.ts';
+import { createTokenIdentifier } from './remote/identify-token.ts';
+import { issueToken } from './remote/issue-token.ts';
+import { toTokenError, toUnreachable } from './remote/token-error.ts';
+
+/** Long enough for one exchange and two clocks that disagree a little. */
+const SUBJECT_TOKEN_SECONDS = 60;
+
+export type RemoteTokenServiceOptions = {
+  /** The server's issuer, whose metadata names the rest. The address of a token endpoint alone does not do. */
+  url: string;
+  clientId: string;
+  clientSecret: string;
+  /** For the whole of a call, discovery included. */
+  timeoutMs?: number;
+  /** In hex: what a remote token is known by here, as its own text is never stored. */
+  hashToken(token: string): string;
+  /** A JWT by which Innkeeper vouches for the user; `audience` is the remote server's issuer, `clientId` the application's. */
+  signSubjectToken(request: {
+    user: UserRecord;
+    clientId: string;
+    audience: string;
+    expiresInSeconds: number;
+  }): Promise<string>;
+  now?: () => number;
+};
+
+/** Any OAuth 2.0 server as the maker of access tokens. Throws TokenServiceRefused for an address that is not safe. */
+export function createRemoteTokenService(options: RemoteTokenServiceOptions): TokenService {
+  const { url, clientId, clientSecret, timeoutMs = 2_000, hashToken, now = Date.now } = options;
+  const issuer = new URL(url);
+  requireSafeAddress(issuer);
+  const deadlines = createDeadlines(timeoutMs);
+  const server = createAuthorizationServer({ issuer, clientId, clientSecret, deadlines });
+  const breaker = createBreaker();
+
+  return {
+    kind: 'remote',
+    async issue({ user, clientId, lifetimeSeconds }) {
+      const signSubjectToken = (metadata: { issuer: string }) =>
+        options.signSubjectToken({
+          user,
+          clientId,
+          audience: metadata.issuer,
+          expiresInSeconds: SUBJECT_TOKEN_SECONDS,
+        });
+      const request = { server, audience: clientId, lifetimeSeconds, signSubjectToken, hashToken, now };
+      try {
+        // No retry here: whoever holds the special token can try again, as it is still good.
+        return await breaker.run(() => deadlines.run((signal) => issueToken({ ...request, signal })));
+      } catch (error) {
+        throw toTokenError(error);
+      }
+    },
+    tokenIdOf: hashToken,
+    identify: createTokenIdentifier({ server, deadlines, hashToken, now }),
+    async ping() {
+      try {
+        await server.metadata.getNewer(0);
+      } catch (error) {
+        throw toUnreachable(error);
+      }
+    },
+    async close() {
+      deadlines.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import {
+  allowInsecureRequests,
+  type Client,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  customFetch,
+  discoveryRequest,
+  type AuthorizationServer as Metadata,
+  processDiscoveryResponse,
+} from 'oauth4webapi';
+import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
+import type { Deadlines } from './deadlines.ts';
+import { fetchAnswer } from './fetch-answer.ts';
+import { createRemembered, type Remembered } from './remembered.ts';
+
+export type { Metadata };
+
+/** The server as its own metadata describes it, and who we are there. */
+export type AuthorizationServer = {
+  metadata: Remembered<Metadata>;
+  client: Client;
+  authenticate(metadata: Metadata): ClientAuth;
+};
+
+const TEN_MINUTES = 600_000;
+const ONE_DAY = 86_400_000;
+
+export function createAuthorizationServer(options: {
+  issuer: URL;
+  clientId: string;
+  clientSecret: string;
+  deadlines: Deadlines;
+}): AuthorizationServer {
+  const { issuer, clientId, clientSecret, deadlines } = options;
+  return {
+    metadata: createRemembered({
+      load: () => deadlines.run((signal) => discover(issuer, signal)),
+      freshMs: TEN_MINUTES,
+      keptMs: ONE_DAY,
+    }),
+    client: { client_id: clientId },
+    authenticate(metadata) {
+      // RFC 8414: a server that lists no methods takes HTTP Basic.
+      const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+      const post = methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
+      return post ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
+    },
+  };
+}
+
+/** What every call through oauth4webapi is given. Which http addresses are allowed is decided in fetchAnswer. */
+export function requestOptions(signal: AbortSignal) {
+  return { signal, [customFetch]: fetchAnswer, [allowInsecureRequests]: true } as const;
+}
+
+/** RFC 8414 first, then OpenID Connect Discovery: many servers publish only one of them. */
+async function discover(issuer: URL, signal: AbortSignal): Promise<Metadata> {
+  let reason = '';
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    try {
+      const response = await discoveryRequest(issuer, { ...requestOptions(signal), algorithm });
+      return await processDiscoveryResponse(issuer, response);
+    } catch (error) {
+      if (error instanceof TokenServiceUnreachable) throw error;
+      reason = error instanceof Error ? error.message : String(error);
+    }
+  }
+  throw new TokenServiceRefused(
+    `${issuer.href} publishes no OAuth 2.0 metadata; the token service URL must be its issuer (${reason})`,
+  );
+}

@@ -1,0 +1,42 @@
+import { TokenServiceUnreachable } from '../port.ts';
+
+export type Deadlines = {
+  /** Runs `act` for at most the time allowed, then rejects with TokenServiceUnreachable and aborts its signal. */
+  run<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Cuts short everything under way, and everything that comes after. */
+  close(): void;
+};
+
+export function createDeadlines(timeoutMs: number): Deadlines {
+  const underWay = new Set<AbortController>();
+  let closed = false;
+
+  return {
+    async run(act) {
+      if (closed) throw closing();
+      const controller = new AbortController();
+      const { promise: cut, reject } = Promise.withResolvers<never>();
+      // Raced as well as signalled: what is waited for may be shared with others and outlive this caller.
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+      const timer = setTimeout(
+        () => controller.abort(new TokenServiceUnreachable(`no answer from the token service in ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      underWay.add(controller);
+      try {
+        return await Promise.race([act(controller.signal), cut]);
+      } finally {
+        clearTimeout(timer);
+        underWay.delete(controller);
+      }
+    },
+    close() {
+      closed = true;
+      for (const controller of underWay) controller.abort(closing());
+    },
+  };
+}
+
+function closing(): TokenServiceUnreachable {
+  return new TokenServiceUnreachable('the connection to the token service is closed');
+}

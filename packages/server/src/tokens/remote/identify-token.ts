@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IdentifiedToken } from '../port.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { createBreaker } from './breaker.ts';
+import type { Deadlines } from './deadlines.ts';
+import { introspectToken } from './introspect-token.ts';
+import { isTokenText } from './issue-token.ts';
+import { createRecentlyUsed } from './recently-used.ts';
+import { toUnreachable } from './token-error.ts';
+import { createPublishedKeys, isVerifiableJwt, verifyJwt } from './verify-jwt.ts';
+
+const GENUINE_KEPT = 10_000;
+const UNKNOWN_KEPT = 1_000;
+/** The server may revoke a token that only it can read, so its word is asked for again … */
+const INTROSPECTION_FRESH_MS = 30_000;
+/** … but when it cannot be asked, its last word holds for so long (what we revoke ourselves fails at once all the same) … */
+const INTROSPECTION_KEPT_MS = 300_000;
+/** … and nobody who has its last word waits longer than this for a newer one: its outage is not to slow us down. */
+const PATIENCE_MS = 250;
+
+type Checked = { token: IdentifiedToken; freshUntil: number; keptUntil: number };
+type Claims = { exp?: number; iat?: number };
+
+export function createTokenIdentifier(options: {
+  server: AuthorizationServer;
+  deadlines: Deadlines;
+  hashToken(token: string): string;
+  now(): number;
+}): (accessToken: string) => Promise<IdentifiedToken | undefined> {
+  const { server, deadlines, now } = options;
+  const keys = createPublishedKeys(server, deadlines);
+  // Not the breaker that issuing has: made-up tokens must not stand in the way of real exchanges.
+  const breaker = createBreaker();
+  const genuine = createRecentlyUsed<Checked>(GENUINE_KEPT);
+  // Apart from the genuine ones, so that made-up tokens cannot crowd those out.
+  const unknown = createRecentlyUsed<{ until: number }>(UNKNOWN_KEPT);
+  const underWay = new Map<string, Promise<Checked | undefined>>();
+
+  async function check(accessToken: string, tokenId: string, signal: AbortSignal): Promise<Checked | undefined> {
+    const metadata = await server.metadata.get();
+    if (metadata.jwks_uri && isVerifiableJwt(accessToken)) {
+      const claims = await verifyJwt(accessToken, keys, metadata, now());
+      // A signature stays true: until the token expires, there is nothing more to ask.
+      return claims && toChecked(claims, tokenId, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    }
+    if (!metadata.introspection_endpoint) return undefined;
+    const answer = await breaker.run(() => introspectToken(accessToken, server, metadata, signal));
+    const freshUntil = now() + INTROSPECTION_FRESH_MS;
+    const checked = answer && toChecked(answer, tokenId, freshUntil, now() + INTROSPECTION_KEPT_MS);
+    if (!checked) unknown.set(tokenId, { until: freshUntil });
+    return checked;
+  }
+
+  function toChecked(claims: Claims, tokenId: string, freshUntil: number, keptUntil: number): Checked | undefined {
+    // Introspection need not say when a token ends: then it is good for as long as the answer is.
+    const expiresAt = claims.exp === undefined ? freshUntil : claims.exp * 1000;
+    if (!(expiresAt > now())) return undefined;
+    const issuedAt = typeof claims.iat === 'number' ? claims.iat * 1000 : now();
+    return { token: { tokenId, issuedAt, expiresAt }, freshUntil, keptUntil };
+  }
+
+  async function checkAndRemember(accessToken: string, tokenId: string): Promise<Checked | undefined> {
+    try {
+      const checked = await deadlines.run((signal) => check(accessToken, tokenId, signal));
+      if (checked) genuine.set(tokenId, checked);
+      else genuine.delete(tokenId);
+      return checked;
+    } finally {
+      underWay.delete(tokenId);
+    }
+  }
+
+  /** Requests that arrive together with the same token share one check. */
+  function checkOnce(accessToken: string, tokenId: string): Promise<Checked | undefined> {
+    const checking = underWay.get(tokenId) ?? checkAndRemember(accessToken, tokenId);
+    underWay.set(tokenId, checking);
+    return checking;
+  }
+
+  return async (accessToken) => {
+    if (!isTokenText(accessToken)) return undefined;
+    const tokenId = options.hashToken(accessToken);
+    const held = genuine.get(tokenId);
+    const known = held && now() < held.token.expiresAt && now() < held.keptUntil ? held : undefined;
+    if (known && now() < known.freshUntil) return known.token;
+    if (now() < (unknown.get(tokenId)?.until ?? 0)) return undefined;
+    const checking = checkOnce(accessToken, tokenId);
+    try {
+      const checked = await (known ? Promise.race([checking, sleep(PATIENCE_MS, known, { ref: false })]) : checking);
+      return checked?.token;
+    } catch (error) {
+      if (known) return known.token;
+      // Whatever it was, nobody could say that the token is bad.
+      throw toUnreachable(error);
+    }
+  };
+}

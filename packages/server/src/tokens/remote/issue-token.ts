@@ -1,0 +1,56 @@
+import { genericTokenEndpointRequest, processGenericTokenEndpointResponse } from 'oauth4webapi';
+import { type IssuedToken, TokenServiceRefused } from '../port.ts';
+import { type AuthorizationServer, type Metadata, requestOptions } from './authorization-server.ts';
+
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+const MAX_TOKEN_BYTES = 8 * 1024;
+const TEN_YEARS_SECONDS = 315_360_000;
+
+/** Printable ASCII without spaces, as RFC 6749 has it: anything else cannot be sent in a header. */
+export function isTokenText(text: string): boolean {
+  return text.length <= MAX_TOKEN_BYTES && /^[\x21-\x7e]+$/.test(text);
+}
+
+/** Token exchange (RFC 8693): our signed word on who the user is, for a token that the application's APIs accept. */
+export async function issueToken(options: {
+  server: AuthorizationServer;
+  signal: AbortSignal;
+  audience: string;
+  lifetimeSeconds: number;
+  signSubjectToken(metadata: Metadata): Promise<string>;
+  hashToken(token: string): string;
+  now(): number;
+}): Promise<IssuedToken> {
+  const { server, signal } = options;
+  const metadata = await server.metadata.get();
+  const subjectToken = await options.signSubjectToken(metadata);
+  signal.throwIfAborted();
+  // Read before asking: the token must never seem to live longer than it does.
+  const issuedAt = options.now();
+  const response = await genericTokenEndpointRequest(
+    metadata,
+    server.client,
+    server.authenticate(metadata),
+    TOKEN_EXCHANGE,
+    {
+      subject_token: subjectToken,
+      subject_token_type: JWT,
+      requested_token_type: ACCESS_TOKEN,
+      audience: options.audience,
+    },
+    requestOptions(signal),
+  );
+  const answer = await processGenericTokenEndpointResponse(metadata, server.client, response);
+  const lifetime = answer.expires_in ?? options.lifetimeSeconds;
+  if (answer.token_type !== 'bearer') throw new TokenServiceRefused(`its token is of type ${answer.token_type}`);
+  if (!isTokenText(answer.access_token)) throw new TokenServiceRefused('its token cannot be sent in a header');
+  if (lifetime < 1) throw new TokenServiceRefused('its token has expired already');
+  return {
+    accessToken: answer.access_token,
+    tokenId: options.hashToken(answer.access_token),
+    issuedAt,
+    expiresAt: issuedAt + Math.floor(Math.min(lifetime, TEN_YEARS_SECONDS) * 1000),
+  };
+}

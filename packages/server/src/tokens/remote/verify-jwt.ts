@@ -1,0 +1,110 @@
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
+import { TokenServiceUnreachable } from '../port.ts';
+import type { AuthorizationServer, Metadata } from './authorization-server.ts';
+import type { Deadlines } from './deadlines.ts';
+import { fetchAnswer } from './fetch-answer.ts';
+import { createRemembered, type Remembered } from './remembered.ts';
+
+/** Signatures that only the holder of a private key can make: a published key must not serve to forge one. */
+const ALGORITHMS = [
+  'EdDSA',
+  'Ed25519',
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'RS256',
+  'RS384',
+  'RS512',
+];
+const TEN_MINUTES = 600_000;
+const ONE_DAY = 86_400_000;
+/** An unknown key id asks for the keys again, but made-up ones must not do so at will. */
+const NEW_KEY_WAIT_MS = 5_000;
+/** For `nbf` between two clocks; expiry is held to the second by the caller. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+
+export type PublishedKeys = Remembered<JWTVerifyGetKey>;
+
+export function createPublishedKeys(server: AuthorizationServer, deadlines: Deadlines): PublishedKeys {
+  return createRemembered({
+    load: () =>
+      deadlines.run(async (signal) => {
+        const { jwks_uri } = await server.metadata.get();
+        const response = await fetchAnswer(jwks_uri ?? '', {
+          method: 'GET',
+          headers: { accept: 'application/json' },
+          signal,
+        });
+        if (response.status !== 200) throw new TokenServiceUnreachable(`its keys: HTTP ${response.status}`);
+        return createLocalJWKSet((await response.json()) as JSONWebKeySet);
+      }),
+    freshMs: TEN_MINUTES,
+    keptMs: ONE_DAY,
+  });
+}
+
+export function isVerifiableJwt(token: string): boolean {
+  if (token.split('.').length !== 3) return false;
+  try {
+    return ALGORITHMS.includes(decodeProtectedHeader(token).alg ?? '');
+  } catch {
+    return false;
+  }
+}
+
+/** The claims of a token that the server signed, or undefined. What they are worth to us is for the caller to say. */
+export async function verifyJwt(
+  token: string,
+  keys: PublishedKeys,
+  metadata: Metadata,
+  now: number,
+): Promise<JWTPayload | undefined> {
+  const verify = async (key: JWTVerifyGetKey) => {
+    const expected = {
+      issuer: metadata.issuer,
+      algorithms: ALGORITHMS,
+      requiredClaims: ['exp', 'aud'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(now),
+    };
+    return (await jwtVerify(token, key, expected)).payload;
+  };
+  try {
+    try {
+      return await verify(await keys.get());
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      return await verify(await keys.getNewer(NEW_KEY_WAIT_MS));
+    }
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifyWithAny(error, verify);
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+/** A token that names no key is tried with each that could have signed it. */
+async function verifyWithAny(
+  candidates: errors.JWKSMultipleMatchingKeys,
+  verify: (key: JWTVerifyGetKey) => Promise<JWTPayload>,
+): Promise<JWTPayload | undefined> {
+  for await (const key of candidates) {
+    try {
+      return await verify(async () => key);
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createRemembered } from '../../src/tokens/remote/remembered.ts';
+
+function createPublished() {
+  const state = { now: 0, loads: 0, down: false };
+  const remembered = createRemembered({
+    load: async () => {
+      state.loads += 1;
+      if (state.down) throw new Error('down');
+      return state.loads;
+    },
+    freshMs: 10_000,
+    keptMs: 60_000,
+    now: () => state.now,
+  });
+  return { state, remembered };
+}
+
+describe('what the token service publishes', () => {
+  it('is loaded once by all who need it together', async () => {
+    const { state, remembered } = createPublished();
+    expect(await Promise.all([remembered.get(), remembered.get(), remembered.getNewer(0)])).toEqual([1, 1, 1]);
+    expect(state.loads).toBe(1);
+  });
+
+  it('is loaded again behind the old value, which serves until then', async () => {
+    const { state, remembered } = createPublished();
+    await remembered.get();
+    state.now = 10_000;
+    expect(await remembered.get()).toBe(1);
+    await Promise.resolve();
+    expect(await remembered.get()).toBe(2);
+  });
+
+  it('outlives an outage for as long as it is kept, and a failed load waits a second', async () => {
+    const { state, remembered } = createPublished();
+    await remembered.get();
+    state.down = true;
+    state.now = 59_999;
+    for (let round = 0; round < 10; round += 1) expect(await remembered.get()).toBe(1);
+    expect(state.loads).toBe(2);
+    state.now = 60_000;
+    for (let round = 0; round < 10; round += 1) await expect(remembered.get()).rejects.toThrow('down');
+    expect(state.loads).toBe(2);
+    state.down = false;
+    state.now = 61_000;
+    expect(await remembered.get()).toBe(3);
+  });
+
+  it('can be asked for anew', async () => {
+    const { state, remembered } = createPublished();
+    await remembered.get();
+    state.now = 5_000;
+    expect(await remembered.getNewer(6_000)).toBe(1);
+    expect(await remembered.getNewer(5_000)).toBe(2);
+  });
+});
