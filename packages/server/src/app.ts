@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { InnkeeperError } from './domain/errors.ts';
+import type { Service } from './domain/service.ts';
+import { allowMethods } from './http/allow-methods.ts';
+import { CredentialThrottle } from './http/credential-throttle.ts';
+import { answerClientError, createErrorHandler, sendError } from './http/errors.ts';
+import { mask } from './http/logging.ts';
+import type { Metrics } from './http/metrics.ts';
+import { introspectRoute } from './http/oauth/introspect.ts';
+import { jwksRoute } from './http/oauth/jwks.ts';
+import { metadataRoute } from './http/oauth/metadata.ts';
+import { revokeRoute } from './http/oauth/revoke.ts';
+import { healthRoutes } from './http/operations/health.ts';
+import { metricsRoute } from './http/operations/metrics.ts';
+import { createUserRoute } from './http/users/create-user.ts';
+import { deleteUserRoute } from './http/users/delete-user.ts';
+import { getAccessTokenRoute } from './http/users/get-access-token.ts';
+import { specialTokenRoute } from './http/users/special-token.ts';
+import type { SigningKeys } from './tokens/keys.ts';
+
+const BODY_LIMIT = 64 * 1024;
+const HEADER_LIMIT = 16 * 1024;
+/** A request has this long to arrive whole. */
+const REQUEST_MS = 10_000;
+
+export type AppParts = {
+  config: Pick<Config, 'areas' | 'metricsToken' | 'publicUrl'>;
+  service: Service;
+  keys: SigningKeys;
+  metrics: Metrics;
+  logger: Logger;
+};
+
+/** The HTTP interface: limits, what happens around every request, and the list of routes. */
+export function createApp({ config, service, keys, metrics, logger }: AppParts): FastifyInstance {
+  let closing = false;
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: REQUEST_MS, maxHeaderSize: HEADER_LIMIT, connectionsCheckingInterval: 1_000 },
+    clientErrorHandler: answerClientError,
+    genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomUUID(),
+    // Requests that arrive on open connections while the server closes are still answered.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // The path's parts are checked by the rules, which know the right code for one that is too long.
+    routerOptions: { maxParamLength: HEADER_LIMIT },
+    frameworkErrors: (error, request, reply) => handleError(error, request, reply),
+  }) as unknown as FastifyInstance;
+  const handleError = createErrorHandler(new CredentialThrottle());
+
+  // Request schemas describe; the rules check, so that the contract's codes answer and not the framework's.
+  app.setValidatorCompiler(() => () => true);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new InnkeeperError('pathUnknown')));
+  app.decorateReply('errorCode', undefined);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    // Any content type is read as JSON (CONTRACT.md section 2), a malformed one too.
+    if (request.headers['content-type'] !== undefined) request.raw.headers['content-type'] = 'application/json';
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url;
+    metrics.observe(request.method, route ?? 'unknown', reply.statusCode, reply.errorCode, reply.elapsedTime / 1000);
+    request.log.info({
+      method: request.method,
+      ...(route === undefined ? { path: mask(request.url.split('?', 1)[0] ?? '').slice(0, 200) } : { route }),
+      status: reply.statusCode,
+      code: reply.errorCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+    });
+    done();
+  });
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+
+  const methods = allowMethods(app);
+  healthRoutes(app, service.storage, () => closing);
+  metricsRoute(app, metrics, config.metricsToken);
+  if (config.areas.has('users')) {
+    createUserRoute(app, service);
+    specialTokenRoute(app, service);
+    getAccessTokenRoute(app, service);
+    deleteUserRoute(app, service);
+    metadataRoute(app, config.publicUrl);
+    jwksRoute(app, () => keys.published());
+    introspectRoute(app, service, config.publicUrl);
+    revokeRoute(app, service);
+  }
+  methods.finish();
+  return app;
+}
+
+function readRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : undefined;
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. */
+export const SETTINGS = {
+  port: { default: '8080', describe: 'TCP port to listen on (0: any free one)' },
+  host: { default: '127.0.0.1', describe: 'address to listen on; 0.0.0.0 for every interface' },
+  databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…' },
+  secret: { default: '', describe: 'key material for hashing and sealing; made and kept beside an embedded database' },
+  publicUrl: { default: '', describe: 'the address clients use, as in https://users.example.com' },
+  serve: { default: 'users,options,portal', describe: 'which areas this process answers for' },
+  tokenServiceUrl: { default: '', describe: 'OAuth 2.0 server that issues access tokens; empty: the embedded one' },
+  tokenServiceClientId: { default: '', describe: 'client id at that server' },
+  tokenServiceClientSecret: { default: '', describe: 'client secret at that server' },
+  workers: { default: '1', describe: 'processes that share the port' },
+  logLevel: { default: 'info', describe: 'trace, debug, info, warn, error, fatal or silent' },
+  metricsToken: { default: '', describe: 'Bearer token that opens /metrics to other machines' },
+} as const satisfies Record<string, { default: string; describe: string }>;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Settings = Partial<Record<SettingName, string>>;
+export type Area = 'users' | 'options' | 'portal';
+
+export const AREAS: readonly Area[] = ['users', 'options', 'portal'];
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export type Config = {
+  port: number;
+  host: string;
+  /** sqlite:/absolute/path or postgres://… */
+  databaseUrl: string;
+  secret: string;
+  publicUrl: string;
+  areas: ReadonlySet<Area>;
+  tokenService: { url: string; clientId: string; clientSecret: string } | undefined;
+  workers: number;
+  logLevel: (typeof LOG_LEVELS)[number];
+  metricsToken: string | undefined;
+};
+
+/** A setting that cannot be used, in words that name it and the way out. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+export function environmentName(name: SettingName): string {
+  return `INNKEEPER_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+export function flagName(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Flags win over the environment, the environment over the defaults; an empty variable counts as unset. */
+export function readConfig(
+  flags: Settings,
+  { env = process.env, defaults = {} }: { env?: NodeJS.ProcessEnv; defaults?: Settings } = {},
+): Config {
+  const problems: string[] = [];
+  const text = (name: SettingName): string =>
+    flags[name] || env[environmentName(name)] || defaults[name] || SETTINGS[name].default;
+  const check = <T>(name: SettingName, value: T | undefined, want: string): T => {
+    if (value === undefined) problems.push(`${environmentName(name)} is "${text(name)}": it must be ${want}.`);
+    return value as T;
+  };
+
+  const databaseUrl = check('databaseUrl', readDatabaseUrl(text('databaseUrl')), 'sqlite:PATH or postgres://…');
+  const port = check('port', readInteger(text('port'), 0, 65_535), 'a number from 0 to 65535');
+  const host = text('host');
+  const config: Config = {
+    port,
+    host,
+    databaseUrl,
+    secret: '',
+    publicUrl: check(
+      'publicUrl',
+      readPublicUrl(text('publicUrl') || `http://${host.includes(':') ? `[${host}]` : host}:${port}`),
+      'an http(s) address without query, as in https://users.example.com',
+    ),
+    areas: check('serve', readAreas(text('serve')), `a comma-separated list of ${AREAS.join(', ')}`),
+    tokenService: text('tokenServiceUrl')
+      ? {
+          url: check('tokenServiceUrl', readPublicUrl(text('tokenServiceUrl')), 'an http(s) address'),
+          clientId: text('tokenServiceClientId'),
+          clientSecret: text('tokenServiceClientSecret'),
+        }
+      : undefined,
+    workers: check('workers', readInteger(text('workers'), 1, 64), 'a number from 1 to 64'),
+    logLevel: check(
+      'logLevel',
+      LOG_LEVELS.find((level) => level === text('logLevel')),
+      `one of ${LOG_LEVELS.join(', ')}`,
+    ),
+    metricsToken: text('metricsToken') || undefined,
+  };
+  if (problems.length === 0) config.secret = readSecret(text('secret'), databaseUrl, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** What must not go into production, each with its way out. `innkeeper serve` refuses to start on any of them. */
+export function unsafeSettings(config: Config): string[] {
+  const problems: string[] = [];
+  if (isWeakSecret(config.secret)) {
+    problems.push(
+      'INNKEEPER_SECRET is weak: it needs at least 32 characters that are not a pattern. Make one with: openssl rand -base64 48',
+    );
+  }
+  if (config.publicUrl.startsWith('http:') && !isLoopback(new URL(config.publicUrl).hostname)) {
+    problems.push(
+      `INNKEEPER_PUBLIC_URL is ${config.publicUrl}: tokens and secrets would travel in the clear. Use its https address; TLS may end at a proxy in front.`,
+    );
+  }
+  if (config.tokenService) {
+    if (config.tokenService.url.startsWith('http:') && !isLoopback(new URL(config.tokenService.url).hostname)) {
+      problems.push(
+        'INNKEEPER_TOKEN_SERVICE_URL is not https: tokens would travel in the clear. Use its https address.',
+      );
+    }
+    if (!config.tokenService.clientId || !config.tokenService.clientSecret) {
+      problems.push(
+        'INNKEEPER_TOKEN_SERVICE_URL is set, but INNKEEPER_TOKEN_SERVICE_CLIENT_ID or _CLIENT_SECRET is not. Set both.',
+      );
+    }
+  }
+  const path = secretPath(config.databaseUrl);
+  if (path !== undefined && existsSync(path) && process.platform !== 'win32') {
+    if ((statSync(path).mode & 0o077) !== 0)
+      problems.push(`${path} can be read by other users of this machine. Run: chmod 600 ${path}`);
+  }
+  if (config.metricsToken !== undefined && config.metricsToken.length < 16) {
+    problems.push('INNKEEPER_METRICS_TOKEN is shorter than 16 characters. Make one with: openssl rand -hex 24');
+  }
+  return problems;
+}
+
+export function isWeakSecret(secret: string): boolean {
+  return secret.length < 32 || new Set(secret).size < 10;
+}
+
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
+
+/** Where the secret of an embedded database is kept: beside it. */
+export function secretPath(databaseUrl: string): string | undefined {
+  return databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.secret` : undefined;
+}
+
+function readInteger(text: string, min: number, max: number): number | undefined {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
+}
+
+function readDatabaseUrl(text: string): string | undefined {
+  if (/^postgres(ql)?:\/\/./.test(text)) return text;
+  if (/^sqlite:./.test(text)) return `sqlite:${resolve(text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''))}`;
+  return undefined;
+}
+
+function readPublicUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined;
+  return url.href.replace(/\/$/, '');
+}
+
+function readAreas(text: string): Set<Area> | undefined {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const areas = new Set(AREAS.filter((area) => names.includes(area)));
+  return names.length > 0 && names.every((name) => areas.has(name as Area)) ? areas : undefined;
+}
+
+function readSecret(given: string, databaseUrl: string, problems: string[]): string {
+  if (given) return given;
+  const path = secretPath(databaseUrl);
+  if (path !== undefined) return keptSecret(path);
+  problems.push(
+    'INNKEEPER_SECRET is required with PostgreSQL: every replica needs the same one. Make one with: openssl rand -base64 48',
+  );
+  return '';
+}
+
+/** Makes the secret on first use. Linked into place, so that two processes starting at once agree on one. */
+function keptSecret(path: string): string {
+  if (!existsSync(path)) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
+    chmodSync(draft, 0o600);
+    try {
+      linkSync(draft, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+  return readFileSync(path, 'utf8').trim();
+}

@@ -1,0 +1,36 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { SecretRecord } from '../../storage/port.ts';
+import type { Keyring } from '../keyring.ts';
+import type { ApplicationSettings } from './settings.ts';
+
+/** An application as the rules see it: its settings complete, its secrets by their hashes. */
+export type Application = {
+  appId: number;
+  clientId: string;
+  name: string;
+  settings: ApplicationSettings;
+  createdAt: number;
+  secrets: SecretRecord[];
+};
+
+/**
+ * SPEC.md 2.1: digits, an underscore, then a random string. The digits are the key of the
+ * application in the database; they are random so that no counter has to be shared.
+ */
+export function makeClientId(): { appId: number; clientId: string } {
+  const appId = randomInt(100_000_000, 1_000_000_000);
+  return { appId, clientId: `${appId}_${randomBytes(16).toString('hex')}` };
+}
+
+/** 256 random bits. The prefix lets secret scanners find one that leaked. */
+export function makeClientSecret(): string {
+  return `ink_${randomBytes(32).toString('base64url')}`;
+}
+
+export function makeSecretRecord(keyring: Keyring, clientSecret: string, now: number): SecretRecord {
+  return { secretHash: keyring.hashSecret(clientSecret), createdAt: now, expiresAt: null };
+}
+
+export function isLive(secret: SecretRecord, now: number): boolean {
+  return secret.expiresAt === null || secret.expiresAt > now;
+}

@@ -1,0 +1,97 @@
+/** Per application, with their defaults, what they mean and what they may be (CONTRACT.md sections 2 and 3). */
+export type ApplicationSettings = {
+  specialTokenTtl: number;
+  accessTokenTtl: number;
+  deleteNeedsCredentials: boolean;
+  saveByUserUid: 'open' | 'secret' | 'off';
+  allowedOrigins: string[];
+};
+
+export type SettingName = keyof ApplicationSettings;
+
+type SettingDefinition<T> = {
+  default: T;
+  describe: string;
+  /** The value, or why it cannot be one. `text` is what was typed; stored values come back through it unchanged. */
+  read(value: unknown): { value: T } | { problem: string };
+};
+
+export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSettings[Name]> } = {
+  specialTokenTtl: {
+    default: 600,
+    describe: 'how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d)',
+    read: (value) => readDuration(value, 60, 7 * 86_400, '1 minute', '7 days'),
+  },
+  accessTokenTtl: {
+    default: 3600,
+    describe: 'how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d)',
+    read: (value) => readDuration(value, 60, 30 * 86_400, '1 minute', '30 days'),
+  },
+  deleteNeedsCredentials: {
+    default: true,
+    describe: 'true, or false to let callers without credentials delete users',
+    read: (value) => {
+      if (value === true || value === 'true') return { value: true };
+      if (value === false || value === 'false') return { value: false };
+      return { problem: 'must be true or false' };
+    },
+  },
+  saveByUserUid: {
+    default: 'open',
+    describe: 'who may save selections by user_uid: open (anyone), secret (with the application credentials) or off',
+    read: (value) =>
+      value === 'open' || value === 'secret' || value === 'off'
+        ? { value }
+        : { problem: 'must be open, secret or off' },
+  },
+  allowedOrigins: {
+    default: [],
+    describe: 'web origins that may call the options interface from a browser, comma-separated, or * for all',
+    read: readOrigins,
+  },
+};
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+export function completeSettings(stored: Record<string, unknown>): ApplicationSettings {
+  return Object.fromEntries(
+    SETTING_NAMES.map((name) => {
+      const read = name in stored ? SETTINGS[name].read(stored[name]) : undefined;
+      return [name, read && 'value' in read ? read.value : SETTINGS[name].default];
+    }),
+  ) as ApplicationSettings;
+}
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Seconds from `600`, `"600"` or `"10m"`. */
+export function parseDuration(value: unknown): number | undefined {
+  const match = /^(\d{1,12})([smhd]?)$/.exec(String(value));
+  return match ? Number(match[1]) * (UNITS[match[2] as string] ?? 1) : undefined;
+}
+
+function readDuration(value: unknown, min: number, max: number, minText: string, maxText: string) {
+  const seconds = typeof value === 'number' || typeof value === 'string' ? parseDuration(value) : undefined;
+  if (seconds === undefined) return { problem: 'must be a number of seconds, or a number with s, m, h or d' };
+  if (seconds < min || seconds > max) return { problem: `must be from ${minText} to ${maxText}` };
+  return { value: seconds };
+}
+
+function readOrigins(value: unknown): { value: string[] } | { problem: string } {
+  const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : undefined;
+  if (!parts) return { problem: 'must be a list of origins' };
+  const origins = new Set<string>();
+  for (const part of parts) {
+    const text = String(part).trim();
+    if (text === '') continue;
+    if (text !== '*' && !isOrigin(text))
+      return { problem: `"${text}" is not an origin such as https://app.example.com` };
+    origins.add(text);
+  }
+  return { value: [...origins] };
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === text;
+}

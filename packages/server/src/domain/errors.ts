@@ -1,0 +1,241 @@
+/**
+ * Every error the service can answer with, in one closed table. SPEC.md section 7 and CONTRACT.md
+ * sections 2 and 3 give the codes; what they have no code for uses 9 and the HTTP status.
+ * docs/errors.md is generated from this table.
+ */
+export const ERRORS = {
+  // ---- area A: users and tokens
+  duplicateUser: {
+    code: '0001',
+    status: 400,
+    message: 'clientUserId is already taken by another user of this application, so the user cannot be assigned.',
+    remedy:
+      'Use another clientUserId, or ask for a new specialToken of the existing user with POST /api/v2/app/special-token.',
+  },
+  tokenNotGenerated: {
+    code: '0002',
+    status: 400,
+    message:
+      'The access token could not be generated, so no token can be added to the user. The specialToken is still good.',
+    remedy: 'Look at the token service: it answered without a usable token. Then exchange the same specialToken again.',
+  },
+  clientIdMissing: {
+    code: '0004',
+    status: 400,
+    message: 'clientId is missing.',
+    remedy: 'Send the clientId found in the application settings.',
+  },
+  clientUserIdMissing: {
+    code: '0005',
+    status: 400,
+    message: 'clientUserId is missing.',
+    remedy: 'Send the identifier that your application gives to this user, 1 to 255 characters.',
+  },
+  secretAndTokenNotRecognised: {
+    code: '0006',
+    status: 400,
+    message: 'No application is recognised from this clientSecret and specialToken.',
+    remedy: 'Use the clientSecret of the application that created the user.',
+  },
+  clientSecretMissingOnCreate: {
+    code: '0007',
+    status: 400,
+    message: 'clientSecret is missing: it is needed together with clientId to recognise the application.',
+    remedy: 'Send the clientSecret of the application beside its clientId.',
+  },
+  clientSecretMissingOnExchange: {
+    code: '0007',
+    status: 400,
+    message: 'clientSecret is missing: it is needed together with specialToken to give out an access token.',
+    remedy: 'Send the clientSecret of the application beside the specialToken.',
+  },
+  specialTokenInvalid: {
+    code: '0008',
+    status: 400,
+    message: 'specialToken is invalid: it is unknown, spent or expired.',
+    remedy: 'Ask for a fresh one with POST /api/v2/app/special-token.',
+  },
+  tokenServiceUnreachable: {
+    code: '0009',
+    status: 400,
+    message: 'The OAuth 2.0 token service cannot be reached. The specialToken is still good: try again shortly.',
+    remedy: 'Try again with the same specialToken. Operators: see `innkeeper doctor`.',
+  },
+  onlyPost: {
+    code: '0010',
+    status: 400,
+    message: 'Only POST is accepted here.',
+    remedy: 'Send the request as POST with a JSON body.',
+  },
+  secretWrong: {
+    code: '0011',
+    status: 400,
+    message: 'The application is not recognised from clientId and clientSecret together.',
+    remedy: 'Check the clientSecret, which may have been rotated.',
+  },
+  credentialsWrong: {
+    code: '0011',
+    status: 401,
+    message:
+      'Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.',
+    remedy: 'Send one of the two in the Authorization header.',
+  },
+  clientCredentialsWrong: {
+    code: '0011',
+    status: 401,
+    message: 'The application is not recognised from its client id and client secret.',
+    remedy: 'Send them as HTTP Basic, or as client_id and client_secret in the form body.',
+  },
+  applicationUnknown: {
+    code: '0012',
+    status: 400,
+    message: 'The application is not recognised from clientId.',
+    remedy: 'Check the clientId against the application settings; it is compared exactly.',
+  },
+  specialTokenMissing: {
+    code: '0016',
+    status: 400,
+    message: 'specialToken is missing.',
+    remedy: 'Send the specialToken that create-user answered.',
+  },
+  bodyNotJson: {
+    code: '0021',
+    status: 400,
+    message: 'The body is not a valid JSON object.',
+    remedy: 'Send one JSON object in UTF-8, each member named once.',
+  },
+  clientUserNameMissing: {
+    code: '0023',
+    status: 400,
+    message: 'clientUserName is missing.',
+    remedy: 'Send the display name of the user, 1 to 255 characters.',
+  },
+  profileExists: {
+    code: '0024',
+    status: 400,
+    message: 'The user profile cannot be created: a profile with this clientUserId already exists without a user.',
+    remedy: 'An import or a restore left the profile behind. Use another clientUserId, or have the operator remove it.',
+  },
+  userUnknown: {
+    code: '0025',
+    status: 400,
+    message: 'The user code is invalid or missing: it names no user of this application.',
+    remedy: 'Use the service_user_code that get-access-token answered.',
+  },
+  clientUserUnknown: {
+    code: '0025',
+    status: 400,
+    message: 'No user of this application has this clientUserId.',
+    remedy: 'Create the user with POST /api/v2/app/create-user.',
+  },
+
+  // ---- what SPEC.md has no code for: 9 and the HTTP status
+  badRequest: {
+    code: '9400',
+    status: 400,
+    message: 'The request could not be read.',
+    remedy: 'Send well-formed HTTP/1.1 with a valid URL.',
+  },
+  tokenParameterMissing: {
+    code: '9400',
+    status: 400,
+    message: 'The form parameter token is missing.',
+    remedy: 'Send token=… as application/x-www-form-urlencoded.',
+  },
+  unauthorized: {
+    code: '9401',
+    status: 401,
+    message: 'Credentials are needed here.',
+    remedy: 'See the operation for which credentials it takes.',
+  },
+  pathUnknown: {
+    code: '9404',
+    status: 404,
+    message: 'There is nothing at this path.',
+    remedy: 'Check the path; paths are compared exactly.',
+  },
+  methodNotAllowed: {
+    code: '9405',
+    status: 405,
+    message: 'This path does not take this method.',
+    remedy: 'The Allow header lists the methods it takes.',
+  },
+  requestTimeout: {
+    code: '9408',
+    status: 408,
+    message: 'The request did not arrive in time.',
+    remedy: 'Send the whole request within ten seconds.',
+  },
+  bodyTooLarge: {
+    code: '9413',
+    status: 413,
+    message: 'The body is larger than 64 KiB.',
+    remedy: 'Send a smaller body.',
+  },
+  idempotencyMismatch: {
+    code: '9422',
+    status: 422,
+    message: 'This Idempotency-Key was used before with another body.',
+    remedy: 'Use a new key for every new request; repeat a key only to repeat the same request.',
+  },
+  idempotencyKeyUnusable: {
+    code: '9422',
+    status: 422,
+    message: 'Idempotency-Key must be 1 to 255 characters.',
+    remedy: 'Send a UUID, or leave the header out.',
+  },
+  tooManyFailures: {
+    code: '9429',
+    status: 429,
+    message: 'Too many failed credentials from this address.',
+    remedy: 'Wait for the seconds that Retry-After gives. Requests with right credentials are served meanwhile.',
+  },
+  headersTooLarge: {
+    code: '9431',
+    status: 431,
+    message: 'The request headers are larger than 16 KiB.',
+    remedy: 'Send fewer or shorter headers.',
+  },
+  internal: {
+    code: '9500',
+    status: 500,
+    message: 'Something went wrong on our side. Nothing was half-written.',
+    remedy: 'Report the X-Request-Id of the answer to the operator: the log has the cause under it.',
+  },
+  unavailable: {
+    code: '9503',
+    status: 503,
+    message: 'The service cannot reach its database at the moment. Nothing was half-written.',
+    remedy: 'Try again after the seconds that Retry-After gives.',
+  },
+  tokenServiceDown: {
+    code: '9503',
+    status: 503,
+    message: 'The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.',
+    remedy: 'Try again after the seconds that Retry-After gives.',
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorDefinition = { code: string; status: number; message: string; remedy: string };
+export type ErrorName = keyof typeof ERRORS;
+
+/** Thrown by name only, so that an answer outside the table cannot be written. */
+export class InnkeeperError extends Error {
+  override name = 'InnkeeperError';
+  readonly error: ErrorName;
+  readonly headers: Record<string, string>;
+
+  constructor(error: ErrorName, detail: { message?: string; headers?: Record<string, string> } = {}) {
+    super(detail.message ?? ERRORS[error].message);
+    this.error = error;
+    this.headers = detail.headers ?? {};
+  }
+
+  get code(): string {
+    return ERRORS[this.error].code;
+  }
+
+  get status(): number {
+    return ERRORS[this.error].status;
+  }
+}

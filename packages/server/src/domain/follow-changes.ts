@@ -1,0 +1,64 @@
+import type { Storage } from '../storage/port.ts';
+
+/** How often a replica asks what others changed. Two tries fit into the second that CONTRACT.md section 1 allows. */
+const POLL_MS = 400;
+
+export type ChangeHandlers = {
+  reloadAll(): Promise<void>;
+  reloadApplications(appIds: readonly number[]): Promise<void>;
+  reloadSigningKeys(): Promise<void>;
+};
+
+export type ChangeFollower = {
+  /** Resolves after a look that began after the call; calls of the same moment share one. */
+  refresh(): Promise<void>;
+  stop(): void;
+};
+
+/**
+ * Keeps what this process holds in memory in step with the database, whoever changed it: another
+ * replica, another process on the same file, the command line. One small indexed read per look; no
+ * notification channel that a pooler or a network could lose.
+ */
+export async function followChanges(
+  storage: Storage,
+  handlers: ChangeHandlers,
+  onFailure: (error: unknown) => void,
+): Promise<ChangeFollower> {
+  let version = (await storage.changes.since(Number.MAX_SAFE_INTEGER)).version;
+  await handlers.reloadAll();
+
+  const look = async (): Promise<void> => {
+    const news = await storage.changes.since(version);
+    if (news.version === version) return;
+    if (news.complete) {
+      const appIds = news.changes.flatMap((change) => (change.appId === null ? [] : [change.appId]));
+      if (appIds.length > 0) await handlers.reloadApplications([...new Set(appIds)]);
+      if (news.changes.some((change) => change.subject === 'signing-keys')) await handlers.reloadSigningKeys();
+    } else {
+      await handlers.reloadAll();
+    }
+    version = news.version;
+  };
+
+  let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    next = undefined;
+    underWay = look().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+  const refresh = (): Promise<void> => {
+    if (!underWay) return start();
+    // The one under way may have read too early for this caller: wait for the one after it.
+    next ??= underWay.then(start, start);
+    return next;
+  };
+
+  // A failed look is told once per failure by the caller's log and made good by the next one.
+  const timer = setInterval(() => void refresh().catch(onFailure), POLL_MS);
+  timer.unref();
+  return { refresh, stop: () => clearInterval(timer) };
+}

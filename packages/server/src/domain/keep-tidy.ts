@@ -1,0 +1,39 @@
+import type { Storage } from '../storage/port.ts';
+
+const EVERY_MS = 60_000;
+
+/** Removes what has expired and rotates keys in time. Every replica does it: each step is safe to repeat. */
+export function keepTidy(
+  storage: Storage,
+  keys: { rotateIfDue(): Promise<void> },
+  now: () => number,
+  onFailure: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  let stopped = false;
+  let underWay: Promise<void> = Promise.resolve();
+
+  const tidy = async (): Promise<void> => {
+    await keys.rotateIfDue();
+    // Bounded batches with room between them, so that tidying never stands in the way of requests.
+    while (!stopped && (await storage.purgeExpired(now())) >= 1000) await pause(50);
+  };
+  const timer = setInterval(
+    () => {
+      underWay = tidy().catch(onFailure);
+    },
+    EVERY_MS * (0.8 + Math.random() * 0.4),
+  );
+  timer.unref();
+
+  return {
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await underWay;
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,41 @@
+import { InnkeeperError } from './errors.ts';
+
+type MissingError =
+  | 'clientIdMissing'
+  | 'clientSecretMissingOnCreate'
+  | 'clientSecretMissingOnExchange'
+  | 'clientUserIdMissing'
+  | 'clientUserNameMissing'
+  | 'specialTokenMissing';
+
+/** A field of the body that has to be there, or the error of the contract that says why it counts as missing. */
+export function required(value: unknown, field: string, error: MissingError): string {
+  const problem = whyMissing(value);
+  if (problem === undefined) return value as string;
+  throw new InnkeeperError(
+    error,
+    problem === 'is missing' ? {} : { message: `${field} ${problem}, so it counts as missing.` },
+  );
+}
+
+/** Why a field counts as missing (CONTRACT.md section 2), in words that follow the field's name; undefined when it does not. */
+export function whyMissing(value: unknown): string | undefined {
+  if (value === undefined) return 'is missing';
+  if (value === null) return 'is null';
+  if (typeof value !== 'string') return 'is not a string';
+  if (value.trim() === '') return 'is blank';
+  if (value.length > MAX_LENGTH && lengthInCharacters(value) > MAX_LENGTH)
+    return `is longer than ${MAX_LENGTH} characters`;
+  if (value.includes('\u0000')) return 'holds the character U+0000';
+  if (!value.isWellFormed()) return 'holds a lone surrogate';
+  return undefined;
+}
+
+const MAX_LENGTH = 255;
+
+/** Characters as people and PostgreSQL count them: an emoji is one. */
+function lengthInCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,13 @@
+import type { Storage } from '../storage/port.ts';
+import type { TokenService } from '../tokens/port.ts';
+import type { ApplicationDirectory } from './applications/directory.ts';
+import type { Keyring } from './keyring.ts';
+
+/** What the rules stand on. Made once, in serve.ts. */
+export type Service = {
+  storage: Storage;
+  applications: ApplicationDirectory;
+  tokens: TokenService;
+  keyring: Keyring;
+  now(): number;
+};

@@ -1,0 +1,18 @@
+import type { UserRecord } from '../../storage/port.ts';
+import type { IdentifiedToken } from '../../tokens/port.ts';
+import type { Service } from '../service.ts';
+
+export type AuthenticatedUser = UserRecord & { token: IdentifiedToken };
+
+/**
+ * The user of an access token. Whether the token still stands is asked of the database every time, so
+ * that a deleted user's tokens fail at once in every replica; and first, so that made-up tokens cost
+ * nothing more. Whether it is genuine is asked of the token service, which remembers.
+ */
+export async function authenticateUser(service: Service, accessToken: string): Promise<AuthenticatedUser | undefined> {
+  const tokenId = service.tokens.tokenIdOf(accessToken);
+  const user = tokenId && (await service.storage.tokens.findOwner(tokenId, service.now()));
+  if (!user) return undefined;
+  const token = await service.tokens.identify(accessToken);
+  return token?.tokenId === tokenId ? { ...user, token } : undefined;
+}

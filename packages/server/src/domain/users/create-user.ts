@@ -1,0 +1,60 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { recogniseApplication } from '../applications/recognise.ts';
+import { InnkeeperError } from '../errors.ts';
+import { required } from '../required.ts';
+import type { Service } from '../service.ts';
+import { makeSpecialToken } from './special-token.ts';
+
+export type CreateUserRequest = {
+  clientId: unknown;
+  clientSecret: unknown;
+  clientUserId: unknown;
+  clientUserName: unknown;
+  idempotencyKey: string | undefined;
+};
+
+export type UserWithToken = { specialToken: string; clientId: string; clientUserId: string; clientUserName: string };
+
+const IDEMPOTENCY_MS = 24 * 3600 * 1000;
+
+/** CONTRACT.md section 2 gives the order of the checks. */
+export async function createUser(service: Service, request: CreateUserRequest): Promise<UserWithToken> {
+  const clientId = required(request.clientId, 'clientId', 'clientIdMissing');
+  const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnCreate');
+  const clientUserId = required(request.clientUserId, 'clientUserId', 'clientUserIdMissing');
+  const clientUserName = required(request.clientUserName, 'clientUserName', 'clientUserNameMissing');
+  const application = await recogniseApplication(service, clientId, clientSecret);
+
+  const specialToken = makeSpecialToken(service, application);
+  const now = service.now();
+  const outcome = await service.storage.users.createWithToken({
+    userId: randomUUIDv7(),
+    appId: application.appId,
+    clientUserId,
+    clientUserName,
+    createdAt: now,
+    specialToken: specialToken.record,
+    ...(request.idempotencyKey !== undefined && {
+      idempotency: {
+        keyHash: service.keyring.hashIdempotency(request.idempotencyKey),
+        // The secret is left out: a repeat after a rotation is still the same request.
+        bodyHash: service.keyring.hashIdempotency(JSON.stringify([clientUserId, clientUserName])),
+        expiresAt: now + IDEMPOTENCY_MS,
+      },
+    }),
+  });
+
+  switch (outcome) {
+    case 'created':
+    case 'replayed':
+      return { specialToken: specialToken.text, clientId, clientUserId, clientUserName };
+    case 'duplicate':
+      throw new InnkeeperError('duplicateUser');
+    case 'profile-exists':
+      throw new InnkeeperError('profileExists');
+    case 'idempotency-mismatch':
+      throw new InnkeeperError('idempotencyMismatch');
+    case 'application-gone':
+      throw new InnkeeperError('applicationUnknown');
+  }
+}

@@ -1,0 +1,59 @@
+import type { UserRecord } from '../../storage/port.ts';
+import { type IssuedToken, TokenServiceRefused, TokenServiceUnreachable } from '../../tokens/port.ts';
+import type { Application } from '../applications/application.ts';
+import { InnkeeperError } from '../errors.ts';
+import { required } from '../required.ts';
+import type { Service } from '../service.ts';
+import { emailOf } from './email.ts';
+import { applicationOfToken } from './special-token.ts';
+
+export type GetAccessTokenRequest = { clientSecret: unknown; specialToken: unknown };
+
+export type AccessGrant = {
+  userId: string;
+  name: string;
+  email: string;
+  accessToken: string;
+  expiresInSeconds: number;
+};
+
+/**
+ * Exchanges a specialToken for an access token. The token is made first and spent last, in one
+ * conditional act: whoever's act finds it unspent wins, and while the token service fails it stays good.
+ */
+export async function getAccessToken(service: Service, request: GetAccessTokenRequest): Promise<AccessGrant> {
+  const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnExchange');
+  const specialToken = required(request.specialToken, 'specialToken', 'specialTokenMissing');
+
+  const application = await service.applications.findBySecret(clientSecret, service.now());
+  if (!application) throw new InnkeeperError('secretAndTokenNotRecognised');
+  const owner = applicationOfToken(specialToken);
+  if (owner !== undefined && owner !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
+
+  const tokenHash = service.keyring.hashToken(specialToken);
+  const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
+  if (!user) throw new InnkeeperError('specialTokenInvalid');
+
+  const issued = await issue(service, application, user);
+  const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), issued);
+  if (outcome === 'spent') throw new InnkeeperError('specialTokenInvalid');
+
+  return {
+    userId: user.userId,
+    name: user.clientUserName,
+    email: emailOf(user.clientUserId),
+    accessToken: issued.accessToken,
+    expiresInSeconds: Math.round((issued.expiresAt - issued.issuedAt) / 1000),
+  };
+}
+
+async function issue(service: Service, application: Application, user: UserRecord): Promise<IssuedToken> {
+  const { clientId, settings } = application;
+  try {
+    return await service.tokens.issue({ user, clientId, lifetimeSeconds: settings.accessTokenTtl });
+  } catch (error) {
+    if (error instanceof TokenServiceUnreachable) throw new InnkeeperError('tokenServiceUnreachable');
+    if (error instanceof TokenServiceRefused) throw new InnkeeperError('tokenNotGenerated');
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { InnkeeperError } from '../domain/errors.ts';
+
+/** Failures an address may make at once, and how fast it earns them back. */
+const BURST = 200;
+const PER_SECOND = 5;
+const MAX_ADDRESSES = 10_000;
+
+type Bucket = { failures: number; at: number };
+
+/**
+ * Slows down whoever keeps sending wrong secrets. It is asked only after a credential has failed, so
+ * a request with right credentials never meets it, whatever else comes from its address.
+ */
+export class CredentialThrottle {
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** Counts a failure; throws once the address has made too many. */
+  failed(address: string, now: number): void {
+    const bucket = this.#buckets.get(address) ?? { failures: 0, at: now };
+    bucket.failures = Math.max(0, bucket.failures - ((now - bucket.at) / 1000) * PER_SECOND) + 1;
+    bucket.at = now;
+    // Re-inserted last: the first key is always the address that has been quiet the longest.
+    this.#buckets.delete(address);
+    this.#buckets.set(address, bucket);
+    if (this.#buckets.size > MAX_ADDRESSES) this.#buckets.delete(this.#buckets.keys().next().value as string);
+    if (bucket.failures <= BURST) return;
+    bucket.failures = Math.min(bucket.failures, BURST * 2);
+    const seconds = Math.ceil((bucket.failures - BURST) / PER_SECOND);
+    throw new InnkeeperError('tooManyFailures', { headers: { 'retry-after': String(Math.max(1, seconds)) } });
+  }
+}

@@ -1,0 +1,93 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ERRORS, InnkeeperError } from '../domain/errors.ts';
+import { StorageUnavailable } from '../storage/port.ts';
+import { TokenServiceUnreachable } from '../tokens/port.ts';
+import type { CredentialThrottle } from './credential-throttle.ts';
+
+/** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
+const FAILED_CREDENTIALS = new Set(['0011', '0006']);
+
+export type ErrorBody = { code: string; message: string };
+
+/** Every error leaves through here, as the two fields of SPEC.md section 7. */
+export function createErrorHandler(throttle: CredentialThrottle) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    let error = toInnkeeperError(thrown);
+    if (FAILED_CREDENTIALS.has(error.code)) {
+      try {
+        throttle.failed(request.ip, Date.now());
+      } catch (throttled) {
+        error = throttled as InnkeeperError;
+      }
+    }
+    if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
+    sendError(reply, error);
+  };
+}
+
+export function sendError(reply: FastifyReply, error: InnkeeperError): void {
+  reply.code(error.status).headers(error.headers);
+  if (error.status === 401) reply.header('www-authenticate', 'Basic realm="innkeeper", Bearer realm="innkeeper"');
+  if (error.status === 503) reply.header('retry-after', '1');
+  reply.errorCode = error.code;
+  reply
+    .header('cache-control', 'no-store')
+    .send(reply.request.routeOptions.config.oauthErrors ? oauthBody(error) : body(error));
+}
+
+function body({ code, message }: InnkeeperError): ErrorBody {
+  return { code, message };
+}
+
+/** RFC 6749 5.2: OAuth clients read these two fields; ours stand beside them. */
+function oauthBody(error: InnkeeperError): ErrorBody & { error: string; error_description: string } {
+  const name =
+    error.status === 401 ? 'invalid_client' : error.status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
+  return { error: name, error_description: error.message, ...body(error) };
+}
+
+/** The framework's own errors, in our words. */
+function toInnkeeperError(thrown: unknown): InnkeeperError {
+  if (thrown instanceof InnkeeperError) return thrown;
+  if (thrown instanceof StorageUnavailable) return new InnkeeperError('unavailable');
+  if (thrown instanceof TokenServiceUnreachable) return new InnkeeperError('tokenServiceDown');
+  const { code, statusCode } = thrown as FastifyError;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new InnkeeperError('bodyTooLarge');
+  if (code === 'FST_ERR_BAD_URL') return new InnkeeperError('badRequest', { message: 'The path is not a valid URL.' });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new InnkeeperError('badRequest', { message: (thrown as Error).message });
+  }
+  return new InnkeeperError('internal');
+}
+
+/** What is so malformed that it never becomes a request still gets a code and a message. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, code, message } =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ERRORS.headersTooLarge
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ERRORS.requestTimeout
+        : ERRORS.badRequest;
+  const body = JSON.stringify({ code, message } satisfies ErrorBody);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Errors also carry the fields of RFC 6749 5.2. */
+    oauthErrors?: boolean;
+  }
+  interface FastifyReply {
+    /** The code of the error answered, for the log and the metrics. */
+    errorCode: string | undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { destination, type Logger, pino, stdSerializers } from 'pino';
+import type { Config } from '../config.ts';
+
+/** Anything that looks like one of our secrets or tokens, wherever a message picked it up. */
+const SECRETS = /\b(?:ink|st_\d+)_[\w-]{20,}|\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s:/@]*:)[^\s@]+(?=@)/g;
+
+export function mask(text: string): string {
+  return text.replace(SECRETS, '[masked]');
+}
+
+/** JSON lines on standard output. What is logged of a request is chosen in app.ts: never its body, headers or query. */
+export function createLogger(level: Config['logLevel']): Logger {
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: {
+        err: (error: Error) => {
+          const { type, message, stack } = stdSerializers.err(error);
+          return { type, message: mask(message), stack: mask(stack ?? '') };
+        },
+      },
+    },
+    // Gathered for up to a tenth of a second: a request never waits for whoever reads our output.
+    destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
+  );
+}

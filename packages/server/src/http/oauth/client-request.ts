@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify';
+import type { Application } from '../../domain/applications/application.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { readAuthorization } from '../authorization.ts';
+
+/**
+ * The form body and the application of an OAuth request, by client_secret_basic or client_secret_post.
+ */
+export async function readClientRequest(
+  service: Service,
+  request: FastifyRequest,
+): Promise<{ application: Application; token: string }> {
+  const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '');
+  const credentials = readAuthorization(request.headers.authorization);
+  const [clientId, clientSecret] =
+    credentials.kind === 'basic'
+      ? [credentials.clientId, credentials.clientSecret]
+      : [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
+
+  const application = await service.applications.findByClientId(clientId);
+  if (!application || !(await service.applications.hasSecret(application, clientSecret, service.now()))) {
+    throw new InnkeeperError('clientCredentialsWrong');
+  }
+  const token = form.get('token');
+  if (!token) throw new InnkeeperError('tokenParameterMissing');
+  return { application, token };
+}

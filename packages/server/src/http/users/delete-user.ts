@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Service } from '../../domain/service.ts';
+import { deleteUser } from '../../domain/users/delete-user.ts';
+import { readAuthorization } from '../authorization.ts';
+import { ErrorAnswer } from '../schemas.ts';
+
+const PATH = '/api/v2/app/:clientId/users';
+
+const schema = {
+  summary: 'Delete user',
+  description:
+    'Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.',
+  tags: ['users'],
+  params: Type.Object({ clientId: Type.String(), serviceUserCode: Type.String({ format: 'uuid' }) }),
+  security: [{ basic: [] }, { bearer: [] }],
+  response: { 204: Type.Null(), 400: ErrorAnswer, 401: ErrorAnswer },
+};
+
+type Params = { clientId: string; serviceUserCode?: string };
+
+/** SPEC.md 4.3. A path that ends before the code is the same operation with the code missing (0025). */
+export function deleteUserRoute(app: FastifyInstance, service: Service): void {
+  for (const [path, hide] of [
+    [`${PATH}/:serviceUserCode`, false],
+    [`${PATH}/`, true],
+    [PATH, true],
+  ] as const) {
+    app.delete<{ Params: Params }>(path, { schema: { ...schema, hide } }, async (request, reply) => {
+      const { clientId, serviceUserCode } = request.params;
+      const credentials = readAuthorization(request.headers.authorization);
+      await deleteUser(service, { clientId, userCode: serviceUserCode, credentials });
+      return reply.code(204).send();
+    });
+  }
+}

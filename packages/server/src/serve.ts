@@ -1,0 +1,79 @@
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import { metricsText } from './cluster.ts';
+import type { Config } from './config.ts';
+import { ApplicationDirectory } from './domain/applications/directory.ts';
+import { checkSecret } from './domain/check-secret.ts';
+import { followChanges } from './domain/follow-changes.ts';
+import { keepTidy } from './domain/keep-tidy.ts';
+import { createKeyring } from './domain/keyring.ts';
+import type { Service } from './domain/service.ts';
+import { createLogger } from './http/logging.ts';
+import { createMetrics } from './http/metrics.ts';
+import { storageDriver } from './storage/open.ts';
+import { createTokenService } from './tokens/create.ts';
+import { SigningKeys } from './tokens/keys.ts';
+
+export type RunningServer = {
+  url: string;
+  service: Service;
+  logger: Logger;
+  /** Answers every accepted request, then lets go of everything. */
+  close(): Promise<void>;
+};
+
+/** Wiring only: config -> storage -> tokens -> app -> listen. */
+export async function startServer(config: Config): Promise<RunningServer> {
+  const logger = createLogger(config.logLevel);
+  const now = Date.now;
+  const driver = await storageDriver(config.databaseUrl);
+  const storage = await driver.open();
+  try {
+    const keyring = createKeyring(config.secret);
+    await checkSecret(storage, keyring);
+
+    const applications = new ApplicationDirectory(storage, keyring);
+    const keys = new SigningKeys(storage.signingKeys, keyring, now);
+    const tokens = createTokenService(config, keys, keyring, now);
+    const changes = await followChanges(
+      storage,
+      {
+        async reloadAll() {
+          await applications.loadAll();
+          await keys.load();
+        },
+        reloadApplications: (appIds) => applications.reload(appIds),
+        reloadSigningKeys: () => keys.load(),
+      },
+      (error) => logger.warn({ err: error }, 'could not look for changes; trying again'),
+    );
+    applications.onMiss(() => changes.refresh());
+    await keys.rotateIfDue();
+    const tidying = keepTidy(storage, keys, now, (error) =>
+      logger.warn({ err: error }, 'could not tidy up; trying again'),
+    );
+
+    const service: Service = { storage, applications, tokens, keyring, now };
+    const app = createApp({ config, service, keys, metrics: createMetrics(storage, metricsText), logger });
+    await app.listen({ host: config.host, port: config.port, backlog: 4096 });
+    const { port } = app.server.address() as AddressInfo;
+
+    return {
+      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+      service,
+      logger,
+      async close() {
+        await app.close();
+        changes.stop();
+        await tidying.stop();
+        await tokens.close();
+        await storage.close();
+        logger.flush();
+      },
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../databases.ts';
+import { basic, bearer, makeSignedInUser, makeUser, startTestServer, type TestServer } from './start.ts';
+
+describe.each(databases)('delete-user on $kind', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+  });
+  afterAll(() => server.close());
+
+  const remove = (clientId: string, rest: string, headers: Record<string, string> = {}) =>
+    server.send('DELETE', `/api/v2/app/${clientId}/users${rest}`, { headers });
+
+  test('204 without a body, by Basic; then nothing of the user is left', async () => {
+    const application = await server.application();
+    const user = await makeSignedInUser(server, application);
+    const fresh = await server.post('/api/v2/app/special-token', { ...application, clientUserId: user.clientUserId });
+    const { status, text } = await remove(application.clientId, `/${user.userCode}`, basic(application));
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+
+    const { clientSecret } = application;
+    const exchange = await server.post('/oauth/v2/get-access-token', { clientSecret, ...fresh.json });
+    expect(exchange.json.code).toBe('0008');
+    const introspection = await server.send('POST', '/oauth/v2/introspect', {
+      headers: basic(application),
+      body: new URLSearchParams({ token: user.accessToken }),
+    });
+    expect(introspection.json).toEqual({ active: false });
+    expect((await remove(application.clientId, `/${user.userCode}`, basic(application))).json.code).toBe('0025');
+    // The identifier is free again, for another user.
+    const again = await makeSignedInUser(server, application, user.clientUserId);
+    expect(again.userCode).not.toBe(user.userCode);
+  });
+
+  test("204 by the user's own access token, which then fails at once", async () => {
+    const application = await server.application();
+    const user = await makeSignedInUser(server, application);
+    const own = () => remove(application.clientId, `/${user.userCode}`, bearer(user.accessToken));
+    expect((await own()).status).toBe(204);
+    const { status, json } = await own();
+    expect({ status, code: json.code }).toEqual({ status: 401, code: '0011' });
+  });
+
+  test('neither credential, or a wrong one, is 401 with code 0011 and deletes nothing', async () => {
+    const application = await server.application();
+    const other = await server.application();
+    const user = await makeSignedInUser(server, application);
+    const neighbour = await makeSignedInUser(server, application);
+    const foreigner = await makeSignedInUser(server, other);
+    const wrong: Record<string, string>[] = [
+      {},
+      { authorization: '' },
+      { authorization: 'Basic' },
+      { authorization: 'Basic !!!' },
+      { authorization: `Basic ${Buffer.from('nocolon').toString('base64')}` },
+      { authorization: 'Digest x' },
+      { authorization: `Bearer ${user.accessToken}x` },
+      { authorization: `Bearer ${user.accessToken}.` },
+      basic({ ...application, clientSecret: 'wrong' }),
+      basic({ ...application, clientSecret: '' }),
+      basic(other),
+      basic({ clientId: application.clientId, clientSecret: other.clientSecret }),
+      basic({ clientId: other.clientId, clientSecret: application.clientSecret }),
+      bearer(neighbour.accessToken),
+      bearer(foreigner.accessToken),
+      bearer(user.specialToken),
+    ];
+    for (const headers of wrong) {
+      const { status, json, headers: answered } = await remove(application.clientId, `/${user.userCode}`, headers);
+      expect({ headers, status, code: json.code }).toEqual({ headers, status: 401, code: '0011' });
+      expect(answered.get('www-authenticate')).toContain('Basic');
+    }
+    expect((await remove(application.clientId, `/${user.userCode}`, basic(application))).status).toBe(204);
+  });
+
+  test('checks in the order of the contract: clientId, credentials, code', async () => {
+    const application = await server.application();
+    const stranger = await makeSignedInUser(server, await server.application());
+    expect((await remove('1_nobody', '/nonsense')).json).toMatchObject({ code: '0012' });
+    expect((await remove('1_nobody', '/nonsense')).status).toBe(400);
+    expect((await remove(application.clientId, '/nonsense')).json.code).toBe('0011');
+    const codes = [
+      '',
+      '/',
+      '/nonsense',
+      `/${crypto.randomUUID()}`,
+      `/${stranger.userCode}`,
+      '/%00',
+      `/${'x'.repeat(4000)}`,
+    ];
+    for (const rest of codes) {
+      const { status, json } = await remove(application.clientId, rest, basic(application));
+      expect({ rest, status, code: json.code }).toEqual({ rest, status: 400, code: '0025' });
+    }
+    const { userCode } = await makeSignedInUser(server, application);
+    const upper = await remove(application.clientId, `/${userCode.toUpperCase()}`, basic(application));
+    expect(upper.json.code).toBe(/[a-f]/.test(userCode) ? '0025' : undefined);
+  });
+
+  test('deleteNeedsCredentials=false serves callers that send none, and still refuses wrong ones', async () => {
+    const application = await server.application({ deleteNeedsCredentials: false });
+    const user = await makeSignedInUser(server, application);
+    const path = `/${user.userCode}`;
+    expect((await remove(application.clientId, path, basic({ ...application, clientSecret: 'no' }))).status).toBe(401);
+    expect((await remove(application.clientId, path)).status).toBe(204);
+    expect((await remove(application.clientId, path)).json.code).toBe('0025');
+  });
+
+  test('a specialToken that was never exchanged goes with its user', async () => {
+    const application = await server.application();
+    const { userCode, clientUserId } = await makeSignedInUser(server, application);
+    await remove(application.clientId, `/${userCode}`, basic(application));
+    const made = await makeUser(server, application, clientUserId);
+    expect(made.specialToken).toBeTruthy();
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rotateSecret } from '../../src/domain/applications/rotate-secret.ts';
+import { databases } from '../databases.ts';
+import { basic, bearer, makeSignedInUser, startTestServer, type TestServer, uniqueName } from './start.ts';
+
+describe.each(databases)('two replicas on one $kind database', (database) => {
+  let here: TestServer;
+  let there: TestServer;
+  beforeAll(async () => {
+    const url = await database.fresh();
+    const settings = { publicUrl: 'http://innkeeper.localhost' };
+    [here, there] = await Promise.all([startTestServer(url, settings), startTestServer(url, settings)]);
+  });
+  afterAll(() => Promise.all([here.close(), there.close()]));
+
+  const withinASecond = <T>(ask: () => Promise<T>) => expect.poll(ask, { timeout: 1_000, interval: 25 });
+  const createUser = (server: TestServer, application: { clientId: string; clientSecret: string }) =>
+    server.post('/api/v2/app/create-user', { ...application, clientUserId: uniqueName(), clientUserName: 'x' });
+
+  test('an application made in one is known at once in the other', async () => {
+    for (let round = 0; round < 5; round++) {
+      const application = await here.application();
+      expect((await createUser(there, application)).status).toBe(200);
+    }
+  });
+
+  test('a rotated secret works at once; the one before works until its time', async () => {
+    const application = await here.application();
+    await createUser(there, application);
+    const { storage, keyring } = here.service;
+    const rotated = await rotateSecret(storage, keyring, application.appId, 2, Date.now());
+    const next = { ...application, clientSecret: rotated?.clientSecret as string };
+    expect((await createUser(there, next)).status).toBe(200);
+    expect((await createUser(there, application)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 2_050));
+    expect((await createUser(there, application)).json.code).toBe('0011');
+    expect((await createUser(here, application)).json.code).toBe('0011');
+    expect((await createUser(there, next)).status).toBe(200);
+  });
+
+  test('a setting changed in one is in force in the other within a second', async () => {
+    const application = await here.application();
+    const user = await makeSignedInUser(there, application);
+    await here.service.storage.applications.update(application.appId, { settings: { deleteNeedsCredentials: false } });
+    const remove = () => there.send('DELETE', `/api/v2/app/${application.clientId}/users/${user.userCode}`);
+    await withinASecond(async () => (await remove()).status).toBe(204);
+  });
+
+  test('a deleted application is gone in the other within a second, with its users and tokens', async () => {
+    const application = await here.application();
+    const user = await makeSignedInUser(there, application);
+    await here.service.storage.applications.delete(application.appId);
+    const path = `/api/v2/app/${application.clientId}/users/${user.userCode}`;
+    const remove = () => there.send('DELETE', path, { headers: bearer(user.accessToken) });
+    expect((await remove()).status).not.toBe(204);
+    await withinASecond(async () => (await remove()).json.code).toBe('0012');
+    expect((await createUser(there, application)).json.code).toBe('0012');
+  });
+
+  test('a token issued in one is good in the other, and fails there at once when its user is deleted', async () => {
+    const application = await here.application();
+    const user = await makeSignedInUser(here, application);
+    const introspect = () =>
+      there.send('POST', '/oauth/v2/introspect', {
+        headers: basic(application),
+        body: new URLSearchParams({ token: user.accessToken }),
+      });
+    expect((await introspect()).json).toMatchObject({ active: true, sub: user.userCode });
+    await here.send('DELETE', `/api/v2/app/${application.clientId}/users/${user.userCode}`, {
+      headers: basic(application),
+    });
+    expect((await introspect()).json).toEqual({ active: false });
+  });
+});

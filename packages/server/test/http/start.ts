@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { readConfig, type Settings } from '../../src/config.ts';
+import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
+import { type RunningServer, startServer } from '../../src/serve.ts';
+
+export const SECRET = 'a secret for tests only, long enough 0123456789';
+
+export type Answer = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
+
+export type TestServer = RunningServer & {
+  /** A new application beside the ones of other tests. */
+  application(settings?: Record<string, unknown>): Promise<NewApplication & { appId: number }>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    init?: { body?: string | Uint8Array<ArrayBuffer> | URLSearchParams; headers?: Record<string, string> },
+  ): Promise<Answer>;
+};
+
+/** The whole service, in this process, on a real database and a real port. */
+export async function startTestServer(databaseUrl: string, settings: Settings = {}): Promise<TestServer> {
+  const port = String(await freePort());
+  const config = readConfig(
+    { databaseUrl, secret: SECRET, port, logLevel: 'silent', publicUrl: `http://127.0.0.1:${port}`, ...settings },
+    { env: {} },
+  );
+  const server = await startServer(config);
+  const send: TestServer['send'] = async (method, path, init = {}) => {
+    const response = await fetch(server.url + path, { method, redirect: 'manual', ...init });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson && text !== '' ? JSON.parse(text) : {},
+    };
+  };
+  return {
+    ...server,
+    send,
+    post: (path, body, headers = {}) =>
+      send('POST', path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
+    async application(settings) {
+      const { storage, keyring } = server.service;
+      const application = await createApplication(storage, keyring, 'Test', Date.now());
+      const appId = Number(application.clientId.split('_')[0]);
+      if (settings) await storage.applications.update(appId, { settings });
+      return { ...application, appId };
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+export function uniqueName(prefix = 'user'): string {
+  return `${prefix}-${randomBytes(6).toString('hex')}`;
+}
+
+/** A user made over HTTP, with the tokens it was given. */
+export async function makeUser(server: TestServer, application: NewApplication, clientUserId = uniqueName()) {
+  const { clientId, clientSecret } = application;
+  const created = await server.post('/api/v2/app/create-user', {
+    clientId,
+    clientSecret,
+    clientUserId,
+    clientUserName: 'Test user',
+  });
+  const { specialToken } = created.json as { specialToken: string };
+  return { clientUserId, specialToken };
+}
+
+export async function makeSignedInUser(server: TestServer, application: NewApplication, clientUserId?: string) {
+  const { specialToken, ...user } = await makeUser(server, application, clientUserId);
+  const { clientSecret } = application;
+  const granted = await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken });
+  const { service_user_code, access_token } = granted.json as Record<string, string>;
+  return { ...user, specialToken, userCode: service_user_code as string, accessToken: access_token as string };
+}
+
+export function basic({ clientId, clientSecret }: { clientId: string; clientSecret: string }): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` };
+}
+
+export function bearer(accessToken: string): Record<string, string> {
+  return { authorization: `Bearer ${accessToken}` };
+}
