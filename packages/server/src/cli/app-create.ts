@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { createApplication } from '../domain/applications/create-application.ts';
+import { whyMissing } from '../domain/required.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { Misuse } from './failure.ts';
+import { bold, printResult } from './print.ts';
+import { layOut, visible } from './table.ts';
+import { withStorage } from './with-storage.ts';
+
+export function appCreate(): Command {
+  return defineCommand({
+    name: 'create',
+    description: 'make an application and show its credentials, this once',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['app create --name "Acme web"', 'show the clientId and clientSecret'],
+      ['app create --name "Acme web" --json > acme.json', 'keep {"clientId","clientSecret","name"} in a file'],
+    ],
+  })
+    .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
+    .action(run);
+}
+
+async function run(options: CommandOptions & { name: string }): Promise<void> {
+  const problem = whyMissing(options.name);
+  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
+
+  const made = await withStorage(options, ({ storage, keyring }) =>
+    createApplication(storage, keyring, options.name, Date.now()),
+  );
+  printResult(options, made, () =>
+    [
+      `Made the application ${bold(visible(made.name))}.`,
+      '',
+      layOut(
+        [
+          ['clientId', bold(made.clientId)],
+          ['clientSecret', bold(made.clientSecret)],
+        ],
+        { indent: 2 },
+      ),
+      '',
+      'Keep the clientSecret now: it is not stored and cannot be shown again. If it is lost,',
+      'make another with: innkeeper app rotate-secret ID',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { confirmByTyping } from './confirm.ts';
+import { Failure, Misuse } from './failure.ts';
+import { bold, printResult } from './print.ts';
+import { visible } from './table.ts';
+import { counted } from './time.ts';
+import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
+
+export function appDelete(): Command {
+  return defineCommand({
+    name: 'delete',
+    description: 'delete an application with all its users and their tokens; there is no way back',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['app delete 123456789_4f2c', 'asks first'],
+      ['app delete 123456789_4f2c --yes --json', 'in a script: {"clientId","name","users","deleted"}'],
+    ],
+  })
+    .argument('<ID>', 'its clientId')
+    .option('--yes', 'do not ask; required where there is no terminal to ask on')
+    .action(run);
+}
+
+async function run(clientId: string, options: CommandOptions & { yes?: true }): Promise<void> {
+  const { name, users } = await withStorage(options, async ({ storage }) => {
+    const { appId, name } = await findApplication(storage, clientId);
+    const users = await storage.applications.countUsers(appId);
+    if (!options.yes)
+      await askFirst(clientId, `Deleting "${visible(name)}" also deletes its ${counted(users, 'user')}.`);
+    if ((await storage.applications.delete(appId)) === 'unknown') throw unknownApplication(clientId);
+    return { name, users };
+  });
+  printResult(
+    options,
+    { clientId, name, users, deleted: true },
+    () => `Deleted ${bold(visible(name))} and its ${counted(users, 'user')}.`,
+  );
+}
+
+async function askFirst(clientId: string, consequence: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new Misuse(`nothing was deleted. ${consequence}`, {
+      wayOut: 'There is no terminal to ask on: add --yes to delete it.',
+    });
+  }
+  const question = `${consequence} There is no way back.\nType its clientId to go on: `;
+  if (!(await confirmByTyping(clientId, question, process.stdin, process.stderr))) {
+    throw new Failure('nothing was deleted: what was typed is not the clientId.');
+  }
+}

@@ -1,0 +1,65 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { isLive } from '../domain/applications/application.ts';
+import { rotateSecret } from '../domain/applications/rotate-secret.ts';
+import { parseDuration } from '../domain/applications/settings.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { bold, printResult } from './print.ts';
+import { layOut, visible } from './table.ts';
+import { showDuration, showTime } from './time.ts';
+import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
+
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+export function appRotateSecret(): Command {
+  return defineCommand({
+    name: 'rotate-secret',
+    description: 'give an application a new clientSecret; the one before stays good for the overlap',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['app rotate-secret 123456789_4f2c', 'callers have 24 hours to change over'],
+      ['app rotate-secret 123456789_4f2c --overlap 0', 'it leaked: the one before stops at once'],
+      ['app rotate-secret 123456789_4f2c --overlap 7d --json', '{"clientSecret","previousExpiresAt"}'],
+    ],
+  })
+    .argument('<ID>', 'its clientId')
+    .option(
+      '--overlap <time>',
+      'how long the secret before stays good: 0, 90s, 30m, 24h, up to 30d',
+      readOverlap,
+      86_400,
+    )
+    .action(run);
+}
+
+async function run(clientId: string, options: CommandOptions & { overlap: number }): Promise<void> {
+  const now = Date.now();
+  const { before, rotated } = await withStorage(options, async ({ storage, keyring }) => {
+    const before = await findApplication(storage, clientId);
+    const rotated = await rotateSecret(storage, keyring, before.appId, options.overlap, now);
+    if (!rotated) throw unknownApplication(clientId);
+    return { before, rotated };
+  });
+  const previousExpiresAt = showTime(rotated.previousExpiresAt);
+  printResult(options, { clientSecret: rotated.clientSecret, previousExpiresAt }, () => {
+    const droppedOlder = before.secrets.some((secret) => secret.expiresAt !== null && isLive(secret, now));
+    return [
+      `Made a new clientSecret for ${bold(visible(before.name))}.`,
+      '',
+      layOut([['clientSecret', bold(rotated.clientSecret)]], { indent: 2 }),
+      '',
+      'Keep it now: it is not stored and cannot be shown again.',
+      options.overlap === 0
+        ? 'The secret before it has stopped working.'
+        : `The secret before it is good for another ${showDuration(options.overlap)}, until ${previousExpiresAt} UTC.`,
+      ...(droppedOlder ? ['The one before that, still in its own overlap, has stopped working: two can be live.'] : []),
+    ].join('\n');
+  });
+}
+
+function readOverlap(text: string): number {
+  const seconds = parseDuration(text);
+  if (seconds === undefined)
+    throw new InvalidArgumentError('It must be 0, or a number with s, m, h or d, such as 24h.');
+  if (seconds > MAX_OVERLAP_SECONDS) throw new InvalidArgumentError('It must be at most 30d.');
+  return seconds;
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { applyChange, readChange } from '../domain/applications/change-application.ts';
+import { completeSettings } from '../domain/applications/settings.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { Misuse } from './failure.ts';
+import { bold, printResult } from './print.ts';
+import { settingRows, settingsGuide } from './show-setting.ts';
+import { layOut, visible } from './table.ts';
+import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
+
+export function appSet(): Command {
+  return defineCommand({
+    name: 'set',
+    description: 'change settings of an application: all that are given, or none',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['app set 123456789_4f2c specialTokenTtl=30m accessTokenTtl=12h', 'change two at once'],
+      ['app set 123456789_4f2c allowedOrigins=https://app.example.com,https://www.example.com', 'let browsers in'],
+      ['app set 123456789_4f2c specialTokenTtl=', 'back to the default'],
+      ['app set 123456789_4f2c name="Acme, the shop"', 'another name; credentials stay as they are'],
+    ],
+  })
+    .argument('<ID>', 'its clientId')
+    .argument('<KEY=VALUE...>', 'what to set; KEY= alone goes back to the default')
+    .addHelpText('after', () => `\n${bold('Keys, with their defaults:')}\n${layOut(settingsGuide(), { indent: 2 })}`)
+    .action(run);
+}
+
+async function run(clientId: string, assignments: string[], options: CommandOptions): Promise<void> {
+  const read = readChange(assignments.map(splitAssignment));
+  if ('problems' in read) {
+    throw new Misuse('nothing was changed:', {
+      problems: read.problems,
+      wayOut: `These can be set:\n${layOut(settingsGuide(), { indent: 4 })}`,
+    });
+  }
+
+  const { name, settings } = await withStorage(options, async ({ storage }) => {
+    const before = await findApplication(storage, clientId);
+    const settings = applyChange(before.settings, read.change);
+    const outcome = await storage.applications.update(before.appId, {
+      settings,
+      ...(read.change.name !== undefined && { name: read.change.name }),
+    });
+    if (outcome === 'unknown') throw unknownApplication(clientId);
+    return { name: read.change.name ?? before.name, settings };
+  });
+  const complete = completeSettings(settings);
+  printResult(options, { clientId, name, settings: complete }, () =>
+    [
+      `Changed ${bold(visible(name))}; running servers follow within a second.`,
+      '',
+      layOut(settingRows(complete, new Set(Object.keys(settings))), { indent: 2 }),
+    ].join('\n'),
+  );
+}
+
+function splitAssignment(text: string): [key: string, value: string] {
+  const at = text.indexOf('=');
+  if (at < 1) {
+    throw new Misuse(`"${text}" is not KEY=VALUE.`, { wayOut: 'For example: innkeeper app set ID accessTokenTtl=2h' });
+  }
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,74 @@
+import { styleText } from 'node:util';
+import { Command, type CommanderError, Option } from 'commander';
+import { environmentName, flagName, SETTINGS, type SettingName, type Settings } from '../config.ts';
+import { Misuse } from './failure.ts';
+
+/** What the action of every command gets last: the settings given as flags, and whether to answer in JSON. */
+export type CommandOptions = Settings & { json?: true };
+
+/** For commands that work on the database alone. */
+export const STORAGE_SETTINGS: readonly SettingName[] = ['databaseUrl', 'secret'];
+export const ALL_SETTINGS = Object.keys(SETTINGS) as SettingName[];
+
+export type CommandText = {
+  name: string;
+  description: string;
+  settings: readonly SettingName[];
+  /** What to type after `innkeeper`, and what it does. */
+  examples: readonly (readonly [string, string])[];
+};
+
+/** A command with what all of them share: --json, its settings as flags, and examples in its help. */
+export function defineCommand({ name, description, settings, examples }: CommandText): Command {
+  const command = new Command(name).description(description).option('--json', 'answer in JSON');
+  for (const setting of settings) command.addOption(settingFlag(setting).helpGroup('Settings:'));
+  return misuseThrows(command).addHelpText('after', () => `\n${showExamples(examples)}`);
+}
+
+/** A name that only holds commands, such as `innkeeper app`. */
+export function defineGroup({ name, description, examples }: Omit<CommandText, 'settings'>): Command {
+  return misuseThrows(new Command(name).description(description)).addHelpText(
+    'after',
+    () => `\n${showExamples(examples)}`,
+  );
+}
+
+function settingFlag(name: SettingName): Option {
+  const { describe, default: byDefault } = SETTINGS[name];
+  const notes = [environmentName(name), ...(byDefault ? [`default ${byDefault}`] : [])];
+  return new Option(`${flagName(name)} <value>`, `${describe} (${notes.join(', ')})`);
+}
+
+/** Commander would print and exit by itself; here every ending goes through main.ts, which knows --json. */
+function misuseThrows(command: Command): Command {
+  return command
+    .configureOutput({ outputError: () => {} })
+    .configureHelp({ styleTitle: (title) => styleText('bold', title) })
+    .exitOverride((error: CommanderError) => {
+      const shown = error.code.startsWith('commander.help') || error.code === 'commander.version';
+      if (shown) throw new HelpShown(error.exitCode === 0 ? 0 : 2);
+      throw new Misuse(error.message.replace(/^error: /, '').replaceAll('\n', ' '), {
+        wayOut: `See: innkeeper ${[...pathOf(command), '--help'].join(' ')}`,
+      });
+    });
+}
+
+/** Help or the version is on the screen already: nothing more to say. */
+export class HelpShown extends Error {
+  override name = 'HelpShown';
+  readonly exitCode: 0 | 2;
+
+  constructor(exitCode: 0 | 2) {
+    super('help shown');
+    this.exitCode = exitCode;
+  }
+}
+
+function pathOf(command: Command): string[] {
+  return command.parent ? [...pathOf(command.parent), command.name()] : [];
+}
+
+function showExamples(examples: CommandText['examples']): string {
+  const lines = examples.map(([line, meaning]) => `  ${styleText('dim', `# ${meaning}`)}\n  $ innkeeper ${line}`);
+  return `${styleText('bold', 'Examples:')}\n${lines.join('\n\n')}`;
+}

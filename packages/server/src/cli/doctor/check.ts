@@ -1,0 +1,21 @@
+/** One line of the doctor's list. A failed one always says how to get out of it. */
+export type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };
+
+export function passed(check: string, detail: string): Check {
+  return { check, ok: true, detail, wayOut: null };
+}
+
+export function failed(check: string, detail: string, wayOut: string): Check {
+  return { check, ok: false, detail, wayOut };
+}
+
+/** The doctor answers soon even when what it asks does not. */
+export async function withinLimit<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${milliseconds / 1000} s`)), milliseconds);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Config } from '../../config.ts';
+import { createKeyring } from '../../domain/keyring.ts';
+import type { MigrationState, Storage } from '../../storage/port.ts';
+import { describeDatabase } from '../describe-database.ts';
+import { counted } from '../time.ts';
+import { type Check, failed, passed, withinLimit } from './check.ts';
+import { checkClock } from './clock.ts';
+
+const LIMIT_MS = 2_500;
+
+/**
+ * Asks for the state of the migrations first and opens the database only when none is pending:
+ * opening runs them, and a doctor looks without changing.
+ */
+export async function checkDatabase(config: Config): Promise<Check[]> {
+  const database = describeDatabase(config.databaseUrl);
+  try {
+    const { storageDriver } = await import('../../storage/open.ts');
+    const driver = await storageDriver(config.databaseUrl);
+    const state = await withinLimit(driver.migrationState(), LIMIT_MS);
+    if (state.applied !== state.latest) return [passed('database', database), failedMigrations(state), checkClock([])];
+
+    const storage = await withinLimit(driver.open(), LIMIT_MS);
+    try {
+      return await withinLimit(examine(storage, config, database, state), LIMIT_MS);
+    } finally {
+      await withinLimit(storage.close(), LIMIT_MS).catch(() => {});
+    }
+  } catch (error) {
+    const wayOut = config.databaseUrl.startsWith('sqlite:')
+      ? 'Check the path in INNKEEPER_DATABASE_URL, who may write there, and the space on the disk.'
+      : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running there.';
+    return [failed('database', `${database}: ${reasonOf(error)}`, wayOut), checkClock([])];
+  }
+}
+
+async function examine(storage: Storage, config: Config, database: string, state: MigrationState): Promise<Check[]> {
+  await storage.ping();
+  // The first doctor leaves this one fact; later ones only have to be allowed to write it.
+  await storage.facts.settle('doctor', 'can write');
+  const sealed = await storage.facts.get('secret-check');
+  const secretFits = sealed === undefined || createKeyring(config.secret).unseal(sealed) !== undefined;
+  const [applications, keys] = await Promise.all([storage.applications.list(), storage.signingKeys.list()]);
+  return [
+    passed('database', `${database}, readable and writable`),
+    passed('migrations', `all ${state.latest} applied`),
+    ...(secretFits
+      ? []
+      : [
+          failed(
+            'secret',
+            'INNKEEPER_SECRET is not the one this database was made with: no stored secret or token would match.',
+            'Set the original one; beside an embedded database it is kept in the file that ends in .secret.',
+          ),
+        ]),
+    checkClock([...applications, ...keys].map((record) => record.createdAt)),
+  ];
+}
+
+function failedMigrations({ applied, latest }: MigrationState): Check {
+  if (applied > latest) {
+    const detail = `the database was last used by a newer Innkeeper (schema ${applied}; this one knows ${latest})`;
+    return failed('migrations', detail, 'Run that version or a later one.');
+  }
+  const detail = applied === 0 ? 'the database is new' : `${counted(latest - applied, 'migration')} pending`;
+  return failed('migrations', detail, 'Run: innkeeper migrate (the next `innkeeper serve` does it too)');
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}

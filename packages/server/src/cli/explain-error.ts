@@ -1,0 +1,49 @@
+import { ConfigError } from '../config.ts';
+import { WrongSecret } from '../domain/check-secret.ts';
+import { StorageUnavailable } from '../storage/port.ts';
+import { Failure, Misuse } from './failure.ts';
+
+const LOOK_AT_DATABASE =
+  'Check INNKEEPER_DATABASE_URL and that the database is running; `innkeeper doctor` looks closer.';
+
+/** Any error as something to tell the user; undefined for a defect, which keeps its stack. */
+export function explainError(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error;
+  if (error instanceof ConfigError) {
+    const [only, ...more] = error.problems;
+    if (only !== undefined && more.length === 0) return new Misuse(only);
+    return new Misuse('these settings cannot be used:', { problems: error.problems });
+  }
+  if (error instanceof WrongSecret) return new Failure(error.message);
+  if (error instanceof StorageUnavailable) {
+    return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });
+  }
+  if (isSqliteError(error)) {
+    return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { wayOut: LOOK_AT_DATABASE });
+  }
+  if (isFileError(error)) {
+    return new Failure(`${error.path}: ${FILE_PROBLEMS[error.code]}`, {
+      wayOut: 'Check the path in INNKEEPER_DATABASE_URL and who may write there.',
+    });
+  }
+  return undefined;
+}
+
+const FILE_PROBLEMS: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'is a folder, not a file',
+  EEXIST: 'a file is in the way',
+  ENOENT: 'does not exist',
+};
+
+function isFileError(error: unknown): error is Error & { code: string; path: string } {
+  return error instanceof Error && 'path' in error && 'code' in error && String(error.code) in FILE_PROBLEMS;
+}
+
+function isSqliteError(error: unknown): error is Error & { errstr?: string } {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}

@@ -1,0 +1,34 @@
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** CONTRACT.md section 3: times are UTC, `YYYY-MM-DD HH:MM:SS`. */
+export function showTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Exactly: 600 is "10 minutes", 5400 is "1 hour 30 minutes". */
+export function showDuration(seconds: number): string {
+  const parts: string[] = [];
+  let rest = seconds;
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(rest / size);
+    if (count > 0) parts.push(counted(count, unit));
+    rest -= count * size;
+  }
+  return parts.join(' ') || '0 seconds';
+}
+
+/** Roughly, in the largest unit that fits: for how old something is, or how soon it ends. */
+export function showRoughly(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? UNITS[3];
+  return counted(Math.floor(seconds / size), unit);
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

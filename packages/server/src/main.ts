@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { app } from './cli/app.ts';
+import { defineGroup, HelpShown } from './cli/command.ts';
+import { doctor } from './cli/doctor.ts';
+import { explainError } from './cli/explain-error.ts';
+import { migrate } from './cli/migrate.ts';
+import { bold, printFailure } from './cli/print.ts';
+import { serve } from './cli/serve.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const ENDINGS = `
+${bold('Settings')} come from flags, or else from the environment. Give secrets by the environment: other users of the
+machine can see the flags of a running command.
+
+${bold('Output:')} a result is on stdout; errors are on stderr, with --json as {"error":{"message","problems","wayOut"}}.
+${bold('Exit codes:')} 0 done, 1 failed, 2 misused (an argument, flag or setting that cannot be used).`;
+
+const program = defineGroup({
+  name: 'innkeeper',
+  description: 'Innkeeper: users, option catalogs and selections as a service.',
+  examples: [
+    ['serve', 'run it'],
+    ['app create --name "Acme web"', 'make an application, beside a running server or before it'],
+    ['doctor', 'something does not work: find out what'],
+  ],
+})
+  .version(version, '--version', 'show the version')
+  .addCommand(serve())
+  .addCommand(migrate())
+  .addCommand(doctor())
+  .addCommand(app())
+  .addHelpText('after', ENDINGS);
+
+// Whoever reads the output may stop early (`innkeeper app list | head -1`): that is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof HelpShown) {
+    process.exitCode = error.exitCode;
+  } else {
+    const failure = explainError(error);
+    if (!failure) throw error;
+    printFailure(process.argv.includes('--json'), failure);
+    process.exitCode = failure.exitCode;
+  }
+}

@@ -1,0 +1,37 @@
+import cluster from 'node:cluster';
+import { runWorkers } from './cluster.ts';
+import type { Config } from './config.ts';
+import { demoLines, makeDemo } from './demo.ts';
+import { startServer } from './serve.ts';
+
+/** A request that is under way when the end is asked for has this long. */
+const SHUTDOWN_MS = 15_000;
+
+/** Runs until it is told to stop; answers the exit code. */
+export async function run(config: Config, options: { demo: boolean }): Promise<number> {
+  if (config.workers > 1 && cluster.isPrimary) return runWorkers(config);
+
+  const server = await startServer(config);
+  const asked = new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve());
+  });
+  if (options.demo && (cluster.worker?.id ?? 1) === 1) await welcome(server);
+
+  await asked;
+  setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+  await server.close();
+  return 0;
+}
+
+async function welcome(server: Awaited<ReturnType<typeof startServer>>): Promise<void> {
+  const { storage, keyring, now } = server.service;
+  const demo = await makeDemo(storage, keyring, now());
+  const url = server.url;
+  process.stdout.write(`\n  Innkeeper is ready at ${url}\n`);
+  process.stdout.write(
+    demo
+      ? demoLines(url, demo)
+      : `\n  The demo application of an earlier start is still there: npx innkeeper app list\n  A new secret for it: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
+  );
+  process.stdout.write('\n  Stop with Ctrl+C.\n\n');
+}
