@@ -118,3 +118,16 @@ test('prepared statements that are lost in a pooler cost nothing but speed', asy
     expect(await storage.applications.countUsers(appId)).toBe(40 * round);
   }
 });
+
+test('a server that has few connections to give is used with those', async () => {
+  const server = await startPostgres({ settings: ['max_connections=6', 'superuser_reserved_connections=0'] });
+  undo.push(() => server.stop());
+  const storage = await open(await server.createDatabase());
+  const appId = await createApplication(storage);
+  for (const round of [1, 2, 3]) {
+    expect(new Set(await Promise.all(times(100, () => storage.users.createWithToken(user(appId)))))).toEqual(
+      new Set(['created']),
+    );
+    expect(await eventually(() => storage.applications.countUsers(appId))).toBe(100 * round);
+  }
+});

@@ -14,10 +14,15 @@ import { Lane } from './lane.ts';
 import { Servers } from './servers.ts';
 import { type Query, Transactions } from './transactions.ts';
 
-/** Measured: reads gain nothing from a third lane. */
+/** Reads wait for no disk: two lanes keep a server process each busy. */
 const READ_LANES = 2;
-/** A lane commits one act after another; PostgreSQL flushes together what several commit at once. */
-const WRITE_LANES = 8;
+/**
+ * A lane commits one act after another, and PostgreSQL flushes together what several lanes commit at once. Measured
+ * with 64 creates under way: 2 lanes 1,200 to 1,600 a second, 16 lanes 2,700 to 3,600; more gain nothing.
+ */
+const WRITE_LANES = 16;
+/** Beyond this many acts the server cannot keep up: refusing at once beats answering too late. */
+const MAX_UNDER_WAY = 10_000;
 const MAX_TRIES = 8;
 
 /** Prepared under a name made of its text, so that a pooler shared by two versions never runs one for the other. */
@@ -93,6 +98,7 @@ export class Connections {
 
   async #act<T>(act: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StorageUnavailable('The storage has been closed.');
+    if (this.#underWay >= MAX_UNDER_WAY) throw new StorageUnavailable('Too many acts are waiting for PostgreSQL.');
     this.#underWay++;
     try {
       return await act();
@@ -112,7 +118,7 @@ export class Connections {
   ): Promise<Row[]> {
     let repeated = false;
     const attempt = async (): Promise<Row[]> => {
-      const lane = leastBusy(lanes);
+      const lane = chooseLane(lanes);
       const named = this.#naming;
       try {
         return (await lane.query(named ? { name, text, values } : { text, values })).rows;
@@ -150,8 +156,14 @@ async function untilNoConflict<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-function leastBusy(lanes: Lane[]): Lane {
-  let best = lanes[0] as Lane;
-  for (const lane of lanes) if (lane.underWay < best.underWay) best = lane;
+/**
+ * The least busy lane that is connected. More are opened while acts would have to queue, and nobody waits for that:
+ * where the server has no connection left to give, those that are open go on serving.
+ */
+function chooseLane(lanes: Lane[]): Lane {
+  let best: Lane | undefined;
+  for (const lane of lanes) if (lane.open && (!best || lane.underWay < best.underWay)) best = lane;
+  if (!best) return lanes[0] as Lane;
+  if (best.underWay > 0) lanes.find((lane) => !lane.open)?.openSoon();
   return best;
 }

@@ -30,6 +30,10 @@ export class Lane {
     }
   }
 
+  openSoon(): void {
+    if (!this.#client) this.#connect().catch(() => {});
+  }
+
   /** The next act gets a new connection; acts already sent on this one are still answered. */
   abandon(): void {
     const client = this.#client;
