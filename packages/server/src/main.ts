@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { app } from './cli/app.ts';
 import { defineGroup, HelpShown } from './cli/command.ts';
 import { doctor } from './cli/doctor.ts';
-import { explainError } from './cli/explain-error.ts';
 import { migrate } from './cli/migrate.ts';
 import { bold, printFailure } from './cli/print.ts';
 import { serve } from './cli/serve.ts';
@@ -46,6 +45,7 @@ try {
   if (error instanceof HelpShown) {
     process.exitCode = error.exitCode;
   } else {
+    const { explainError } = await import('./cli/explain-error.ts');
     const failure = explainError(error);
     if (!failure) throw error;
     printFailure(process.argv.includes('--json'), failure);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { applyChange, readChange } from '../domain/applications/change-application.ts';
-import { completeSettings } from '../domain/applications/settings.ts';
+import { completeSettings, SETTING_NAMES } from '../domain/applications/settings.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { bold, printResult } from './print.ts';
@@ -31,7 +31,8 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
   if ('problems' in read) {
     throw new Misuse('nothing was changed:', {
       problems: read.problems,
-      wayOut: `These can be set:\n${layOut(settingsGuide(), { indent: 4 })}`,
+      wayOut: `These can be set: name, ${SETTING_NAMES.join(', ')}.`,
+      guide: `These can be set:\n${layOut(settingsGuide(), { indent: 2 })}`,
     });
   }
 
@@ -46,13 +47,11 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
     return { name: read.change.name ?? before.name, settings };
   });
   const complete = completeSettings(settings);
-  printResult(options, { clientId, name, settings: complete }, () =>
-    [
-      `Changed ${bold(visible(name))}; running servers follow within a second.`,
-      '',
-      layOut(settingRows(complete, new Set(Object.keys(settings))), { indent: 2 }),
-    ].join('\n'),
-  );
+  printResult(options, { clientId, name, settings: complete }, () => {
+    const given = SETTING_NAMES.filter((setting) => setting in read.change.settings);
+    const done = `Changed ${bold(visible(name))}. Running servers follow within a second.`;
+    return given.length === 0 ? done : `${done}\n\n${layOut(settingRows(complete, settings, given), { indent: 2 })}`;
+  });
 }
 
 function splitAssignment(text: string): [key: string, value: string] {

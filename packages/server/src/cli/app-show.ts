@@ -6,7 +6,7 @@ import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.
 import { bold, printResult } from './print.ts';
 import { settingRows } from './show-setting.ts';
 import { layOut, visible } from './table.ts';
-import { showRoughly, showTime } from './time.ts';
+import { showAge, showRoughly, showTime } from './time.ts';
 import { findApplication, withStorage } from './with-storage.ts';
 
 export function appShow(): Command {
@@ -55,7 +55,7 @@ async function run(clientId: string, options: CommandOptions): Promise<void> {
       ),
       '',
       bold('Settings'),
-      layOut(settingRows(settings, new Set(Object.keys(record.settings))), { indent: 2 }),
+      layOut(settingRows(settings, record.settings), { indent: 2 }),
       '',
       bold('Secrets'),
       layOut(
@@ -67,7 +67,7 @@ async function run(clientId: string, options: CommandOptions): Promise<void> {
 }
 
 function describeSecret({ createdAt, expiresAt }: SecretRecord, now: number): string[] {
-  const made = `made ${showRoughly(now - createdAt)} ago (${showTime(createdAt)} UTC)`;
+  const made = `made ${showAge(now - createdAt)} (${showTime(createdAt)} UTC)`;
   if (expiresAt === null) return ['current', made, 'good until it is rotated'];
   return ['previous', made, `ends in ${showRoughly(expiresAt - now)} (${showTime(expiresAt)} UTC)`];
 }

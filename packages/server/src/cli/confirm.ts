@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks on stderr, so that stdout stays the result's alone. The end of the input counts as no. */
+/** Asks on stderr, so that stdout stays the result's alone. Ctrl+C and the end of the input count as no. */
 export async function confirmByTyping(
   expected: string,
   question: string,
@@ -8,9 +8,11 @@ export async function confirmByTyping(
   output: NodeJS.WritableStream,
 ): Promise<boolean> {
   const terminal = createInterface({ input, output });
+  const ended = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
   try {
-    const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-    return (await Promise.race([terminal.question(question), ended])).trim() === expected;
+    const typed = await Promise.race([terminal.question(question), ended]);
+    if (typed === undefined) output.write('\n');
+    return typed?.trim() === expected;
   } finally {
     terminal.close();
   }

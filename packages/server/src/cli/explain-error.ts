@@ -2,6 +2,7 @@ import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { Failure, Misuse } from './failure.ts';
+import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
   'Check INNKEEPER_DATABASE_URL and that the database is running; `innkeeper doctor` looks closer.';
@@ -11,15 +12,23 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) {
     const [only, ...more] = error.problems;
-    if (only !== undefined && more.length === 0) return new Misuse(only);
+    if (only !== undefined && more.length === 0) return tell(Misuse, only);
     return new Misuse('these settings cannot be used:', { problems: error.problems });
   }
-  if (error instanceof WrongSecret) return new Failure(error.message);
+  if (error instanceof WrongSecret || isFromNewerVersion(error)) return tell(Failure, error.message);
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });
   }
   if (isSqliteError(error)) {
     return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { wayOut: LOOK_AT_DATABASE });
+  }
+  if (isListenError(error)) {
+    return new Failure(
+      `cannot listen on ${error.address}:${error.port}: ${LISTEN_PROBLEMS[error.code] ?? error.code}`,
+      {
+        wayOut: 'Give another address with --host and --port; `innkeeper doctor` tells who is there.',
+      },
+    );
   }
   if (isFileError(error)) {
     return new Failure(`${error.path}: ${FILE_PROBLEMS[error.code]}`, {
@@ -28,6 +37,17 @@ export function explainError(error: unknown): Failure | undefined {
   }
   return undefined;
 }
+
+function tell(Kind: typeof Failure, problem: string): Failure {
+  const { message, wayOut } = splitWayOut(problem);
+  return new Kind(message, wayOut === undefined ? {} : { wayOut });
+}
+
+const LISTEN_PROBLEMS: Record<string, string> = {
+  EADDRINUSE: 'it is in use',
+  EACCES: 'it is not allowed to this user',
+  EADDRNOTAVAIL: 'it is not an address of this machine',
+};
 
 const FILE_PROBLEMS: Record<string, string> = {
   EACCES: 'permission denied',
@@ -39,6 +59,14 @@ const FILE_PROBLEMS: Record<string, string> = {
   EEXIST: 'a file is in the way',
   ENOENT: 'does not exist',
 };
+
+function isListenError(error: unknown): error is Error & { code: string; address: string; port: number } {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+}
+
+function isFromNewerVersion(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith('This database was last used by a newer Innkeeper');
+}
 
 function isFileError(error: unknown): error is Error & { code: string; path: string } {
   return error instanceof Error && 'path' in error && 'code' in error && String(error.code) in FILE_PROBLEMS;

@@ -5,11 +5,14 @@ export class Failure extends Error {
   readonly wayOut: string | undefined;
   /** When there are several reasons, one line each. */
   readonly problems: readonly string[];
+  /** The way out at more length, for people: a table. Programs get `wayOut`. */
+  readonly guide: string | undefined;
 
-  constructor(message: string, { wayOut, problems = [] }: { wayOut?: string; problems?: readonly string[] } = {}) {
+  constructor(message: string, more: { wayOut?: string; problems?: readonly string[]; guide?: string } = {}) {
     super(message);
-    this.wayOut = wayOut;
-    this.problems = problems;
+    this.wayOut = more.wayOut;
+    this.problems = more.problems ?? [];
+    this.guide = more.guide;
   }
 }
 

@@ -10,16 +10,18 @@ export function printResult(options: { json?: true }, result: unknown, readable:
  * Errors go to stderr in both forms, so that stdout holds a result or nothing, and a script that
  * keeps it never takes an error for one.
  */
-export function printFailure(json: boolean, { message, wayOut, problems }: Failure): void {
+export function printFailure(json: boolean, { message, wayOut, problems, guide }: Failure): void {
   if (json) {
-    const error = { message, ...(problems.length > 0 && { problems }), ...(wayOut && { wayOut }) };
+    const whole = [message, ...problems].join(' ');
+    const error = { message: whole, ...(problems.length > 0 && { problems }), ...(wayOut && { wayOut }) };
     process.stderr.write(`${JSON.stringify({ error })}\n`);
     return;
   }
   const style = (format: 'red' | 'dim', text: string) => styleText(format, text, { stream: process.stderr });
   const lines = [`${style('red', 'innkeeper:')} ${message}`];
   for (const problem of problems) lines.push(`  ${style('red', '✗')} ${problem}`);
-  if (wayOut) lines.push(`  ${style('dim', '→')} ${wayOut}`);
+  if (wayOut && !guide) lines.push(`  ${style('dim', '→')} ${wayOut}`);
+  if (guide) lines.push('', guide);
   process.stderr.write(`${lines.join('\n')}\n`);
 }
 

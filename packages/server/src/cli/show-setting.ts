@@ -7,19 +7,26 @@ import {
 import { dim } from './print.ts';
 import { showDuration } from './time.ts';
 
-/** A row each: name, value, and what it means; what is as it came is dimmed. */
-export function settingRows(settings: ApplicationSettings, changed: ReadonlySet<string>): string[][] {
-  return SETTING_NAMES.map((name) => {
-    const value = showSetting(name, settings[name]);
-    return [name, changed.has(name) ? value : dim(`${value} (default)`), dim(SETTINGS[name].describe)];
-  });
+/** Name and value, with the meaning below; `stored` holds those that differ from their defaults. */
+export function settingRows(
+  settings: ApplicationSettings,
+  stored: Record<string, unknown>,
+  names: readonly SettingName[] = SETTING_NAMES,
+): string[][] {
+  return names.flatMap((name) => [
+    [name, showSetting(name, settings[name]) + (name in stored ? '' : dim(' (default)'))],
+    ['', dim(SETTINGS[name].describe)],
+  ]);
 }
 
 /** For help and for whoever mistyped one. */
 export function settingsGuide(): string[][] {
   return [
     ['name', 'what people call the application, 1 to 255 characters'],
-    ...SETTING_NAMES.map((name) => [name, `${SETTINGS[name].describe} [${showSetting(name, SETTINGS[name].default)}]`]),
+    ...SETTING_NAMES.map((name) => [
+      name,
+      `${SETTINGS[name].describe}; by default ${showSetting(name, SETTINGS[name].default)}`,
+    ]),
   ];
 }
 

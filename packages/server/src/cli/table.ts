@@ -1,32 +1,73 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Rows under one another, each column as wide as its widest cell; the last one runs free. */
-export function layOut(rows: readonly (readonly string[])[], { indent = 0, gap = 3 } = {}): string {
+/** Narrower than this, a last column is better left to the terminal to break. */
+const LEAST_TEXT_WIDTH = 24;
+
+/**
+ * Rows under one another, each column as wide as its widest cell. The last column runs free; given the
+ * width of a terminal, it goes on below itself where a line would be too long.
+ */
+export function layOut(
+  rows: readonly (readonly string[])[],
+  {
+    indent = 0,
+    gap = 3,
+    lineWidth = process.stdout.columns,
+  }: { indent?: number; gap?: number; lineWidth?: number } = {},
+): string {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    for (const [column, cell] of row.slice(0, -1).entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    }
   }
-  const showRow = (row: readonly string[]) =>
-    row.map(
-      (cell, column) => cell + ' '.repeat(column < row.length - 1 ? (widths[column] ?? 0) - widthOf(cell) + gap : 0),
+  const lines = rows.flatMap((row) => {
+    const cells = row
+      .slice(0, -1)
+      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell) + gap));
+    const before = ' '.repeat(indent) + cells.join('');
+    const [first = '', ...more] = breakText(
+      row.at(-1) ?? '',
+      (lineWidth ?? Number.POSITIVE_INFINITY) - widthOf(before),
     );
-  return rows.map((row) => (' '.repeat(indent) + showRow(row).join('')).trimEnd()).join('\n');
+    return [before + first, ...more.map((line) => ' '.repeat(widthOf(before)) + line)];
+  });
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** A name can hold anything; on a terminal it must neither break the line nor give orders to the terminal. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === '\u200d' ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+    character === ZERO_WIDTH_JOINER ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }
 
-const graphemes = new Intl.Segmenter();
+/** Holds emoji of several parts together. */
+const ZERO_WIDTH_JOINER = '\u200d';
+
+function breakText(text: string, width: number): string[] {
+  if (width < LEAST_TEXT_WIDTH || widthOf(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && widthOf(`${line} ${word}`) > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
 const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
 
 /** Terminal cells: east Asian characters and emoji take two. */
-function widthOf(text: string): number {
+function widthOf(styled: string): number {
+  const text = stripVTControlCharacters(styled);
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(stripVTControlCharacters(text))) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of new Intl.Segmenter().segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }

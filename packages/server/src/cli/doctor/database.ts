@@ -68,5 +68,6 @@ function failedMigrations({ applied, latest }: MigrationState): Check {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.message || ('code' in error ? String(error.code) : error.name);
+  const message = error.message || ('code' in error ? String(error.code) : error.name);
+  return message.replace(/^PostgreSQL cannot be reached: /, 'cannot be reached: ');
 }

@@ -1,0 +1,26 @@
+import { type Config, ConfigError, readConfig, type Settings } from '../../config.ts';
+import type { Check } from './check.ts';
+import { checkDatabase } from './database.ts';
+import { checkPort } from './port.ts';
+import { checkSettings, failedSetting } from './settings.ts';
+import { checkTokenService } from './token-service.ts';
+
+/** Every check, in the order to read them; a cause that stops others from being made is told alone. */
+export async function examine(settings: Settings): Promise<Check[]> {
+  let config: Config;
+  try {
+    config = readConfig(settings);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(failedSetting);
+  }
+  const [database, tokenService, port] = await Promise.all([
+    checkDatabase(config),
+    checkTokenService(config),
+    checkPort(config),
+  ]);
+  const checks = [...checkSettings(config), ...database, tokenService, port];
+  // The secret is looked at from two sides: it is fine when both say so.
+  const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
+  return checks.filter(({ check, ok }) => !ok || !failing.has(check));
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKeyring } from '../../src/domain/keyring.ts';
+import { databases } from '../databases.ts';
+import { SECRET, startTestServer, type TestServer } from '../http/start.ts';
+import { commandLine } from './run-innkeeper.ts';
+
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+const DEFAULTS = {
+  specialTokenTtl: 600,
+  accessTokenTtl: 3600,
+  deleteNeedsCredentials: true,
+  saveByUserUid: 'open',
+  allowedOrigins: [],
+};
+
+// Beside a running server throughout, as CONTRACT.md section 1 has it.
+describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
+  let cli: ReturnType<typeof commandLine>;
+  let server: TestServer;
+
+  beforeAll(async () => {
+    const databaseUrl = await fresh();
+    cli = commandLine(databaseUrl);
+    server = await startTestServer(databaseUrl);
+  });
+  afterAll(() => server?.close());
+
+  const createUser = (clientId: string, clientSecret: string) =>
+    server.post('/api/v2/app/create-user', {
+      clientId,
+      clientSecret,
+      clientUserId: `user-${Math.random()}`,
+      clientUserName: 'A user',
+    });
+
+  test('list has a next step while there is nothing to list', async () => {
+    const [readable, json] = await Promise.all([cli.run('app', 'list'), cli.json('app', 'list')]);
+    expect(readable).toMatchObject({ code: 0, stderr: '' });
+    expect(readable.stdout).toMatch(
+      /^No applications yet in (SQLite|PostgreSQL) at .*\nMake one with: innkeeper app create/,
+    );
+    expect(json).toEqual([]);
+  });
+
+  test('create shows the credentials once, and they work at once', async () => {
+    const made = await cli.json('app', 'create', '--name', 'Acme 店');
+    expect(Object.keys(made)).toEqual(['clientId', 'clientSecret', 'name']);
+    expect(made).toMatchObject({ clientId: expect.stringMatching(/^\d+_[0-9a-f]{32}$/), name: 'Acme 店' });
+    expect(made.clientSecret).toMatch(/^ink_[\w-]{43}$/);
+    expect((await createUser(made.clientId, made.clientSecret)).status).toBe(200);
+
+    const outputs = await Promise.all([
+      cli.run('app', 'list'),
+      cli.run('app', 'show', made.clientId),
+      cli.run('app', 'show', made.clientId, '--json'),
+      cli.run('app', 'set', made.clientId, 'accessTokenTtl=2h', '--json'),
+    ]);
+    const hash = createKeyring(SECRET).hashSecret(made.clientSecret);
+    for (const { code, stdout, stderr } of outputs) {
+      expect(code).toBe(0);
+      expect(stdout + stderr).not.toContain(made.clientSecret.slice(4));
+      expect(stdout + stderr).not.toContain(hash);
+    }
+  });
+
+  test('create, list, show and rotate-secret are readable, and no name can give orders to the terminal', async () => {
+    const created = await cli.run('app', 'create', '--name', 'red \u001b[31m alert\nnext line');
+    expect(created.stdout).toContain('Made the application red \\u{1b}[31m alert\\u{a}next line.');
+    const clientId = /clientId +(\S+)/.exec(created.stdout)?.[1] as string;
+    const secret = /clientSecret +(\S+)/.exec(created.stdout)?.[1] as string;
+    expect((await createUser(clientId, secret)).status).toBe(200);
+
+    const [list, show] = await Promise.all([cli.run('app', 'list'), cli.run('app', 'show', clientId)]);
+    const [head, ...rows] = list.stdout.trimEnd().split('\n') as [string, ...string[]];
+    expect(head).toMatch(/^CLIENT ID +CREATED \(UTC\) +NAME$/);
+    const row = rows.find((line) => line.startsWith(clientId)) as string;
+    expect(row.indexOf('red')).toBe(head.indexOf('NAME'));
+    expect(row.slice(head.indexOf('CREATED'), head.indexOf('NAME')).trim()).toMatch(TIME);
+
+    expect(show.stdout).toMatch(/users +1\n/);
+    expect(show.stdout).toMatch(/created +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(show.stdout).toMatch(/specialTokenTtl +10 minutes \(default\)\n +how long a specialToken is good/);
+    expect(show.stdout).toMatch(/current +made .* \(.* UTC\) +good until it is rotated/);
+    expect(show.stdout).not.toContain('\u001b');
+
+    const rotated = await cli.run('app', 'rotate-secret', clientId, '--overlap', '90m');
+    expect(rotated.stdout).toMatch(/good for another 1 hour 30 minutes, until .* UTC/);
+    expect((await cli.run('app', 'show', clientId)).stdout).toMatch(/previous +made .* +ends in 89 minutes/);
+  });
+
+  test('set changes all or nothing, and KEY= goes back to the default', async () => {
+    const { clientId } = await cli.json('app', 'create', '--name', 'Settings');
+    const shown = async () => cli.json('app', 'show', clientId);
+    expect(await shown()).toEqual({
+      clientId,
+      name: 'Settings',
+      createdAt: expect.stringMatching(TIME),
+      users: 0,
+      settings: DEFAULTS,
+      secrets: [{ createdAt: expect.stringMatching(TIME), expiresAt: null }],
+    });
+
+    const half = await cli.run('app', 'set', clientId, 'accessTokenTtl=2h', 'name=Other', 'specialTokenTtl=59');
+    expect(half).toMatchObject({ code: 2, stdout: '' });
+    expect(half.stderr).toContain('specialTokenTtl must be from 1 minute to 7 days');
+    expect(await shown()).toMatchObject({ name: 'Settings', settings: DEFAULTS });
+
+    const assignments = [
+      'name=Other = name',
+      'specialTokenTtl=7d',
+      'accessTokenTtl=60',
+      'deleteNeedsCredentials=false',
+      'saveByUserUid=secret',
+      'allowedOrigins=https://a.example, http://localhost:3000',
+    ];
+    const changed = {
+      specialTokenTtl: 604_800,
+      accessTokenTtl: 60,
+      deleteNeedsCredentials: false,
+      saveByUserUid: 'secret',
+      allowedOrigins: ['https://a.example', 'http://localhost:3000'],
+    };
+    const result = await cli.json('app', 'set', clientId, ...assignments);
+    expect(result).toEqual({ clientId, name: 'Other = name', settings: changed });
+    expect(await shown()).toMatchObject({ name: 'Other = name', settings: changed });
+
+    const reset = await cli.run('app', 'set', clientId, 'specialTokenTtl=', 'allowedOrigins=');
+    expect(reset.stdout).toMatch(/specialTokenTtl +10 minutes \(default\)/);
+    expect((await shown()).settings).toEqual({ ...changed, specialTokenTtl: 600, allowedOrigins: [] });
+  });
+
+  test('rotate-secret keeps two secrets live, and no third', async () => {
+    const { clientId, clientSecret: first } = await cli.json('app', 'create', '--name', 'Rotating');
+    const works = async (secret: string) => (await createUser(clientId, secret)).status === 200;
+
+    const second = await cli.json('app', 'rotate-secret', clientId);
+    expect(Object.keys(second)).toEqual(['clientSecret', 'previousExpiresAt']);
+    const end = Date.parse(`${second.previousExpiresAt.replace(' ', 'T')}Z`);
+    expect(Math.abs(end - Date.now() - 86_400_000)).toBeLessThan(60_000);
+    expect(await works(second.clientSecret)).toBe(true);
+    expect(await works(first)).toBe(true);
+
+    const third = await cli.json('app', 'rotate-secret', clientId, '--overlap', '1h');
+    await expect.poll(() => works(first), { timeout: 3000 }).toBe(false);
+    expect(await works(second.clientSecret)).toBe(true);
+    expect((await cli.json('app', 'show', clientId)).secrets).toHaveLength(2);
+
+    const fourth = await cli.json('app', 'rotate-secret', clientId, '--overlap', '0');
+    await expect.poll(() => works(third.clientSecret), { timeout: 3000 }).toBe(false);
+    expect(await works(second.clientSecret)).toBe(false);
+    expect(await works(fourth.clientSecret)).toBe(true);
+    expect((await cli.json('app', 'show', clientId)).secrets).toHaveLength(1);
+  });
+
+  test('delete wants --yes where it cannot ask, and says what goes', async () => {
+    const { clientId, clientSecret } = await cli.json('app', 'create', '--name', 'Doomed');
+    await createUser(clientId, clientSecret);
+    await createUser(clientId, clientSecret);
+
+    const careless = await cli.run('app', 'delete', clientId);
+    expect(careless).toMatchObject({ code: 2, stdout: '' });
+    expect(careless.stderr).toMatch(/nothing was deleted. Deleting "Doomed" also deletes its 2 users.\n.*add --yes/);
+
+    const result = await cli.json('app', 'delete', clientId, '--yes');
+    expect(result).toEqual({ clientId, name: 'Doomed', users: 2, deleted: true });
+    await expect.poll(async () => (await createUser(clientId, clientSecret)).json.code, { timeout: 3000 }).toBe('0012');
+    expect((await cli.json('app', 'list')).map((row: { clientId: string }) => row.clientId)).not.toContain(clientId);
+  });
+
+  test('an unknown application is a failure, with the way out', async () => {
+    const calls = [['show'], ['set', 'accessTokenTtl=2h'], ['delete', '--yes'], ['rotate-secret']];
+    const endings = await Promise.all(calls.map(([verb = '', ...more]) => cli.run('app', verb, '1_nobody', ...more)));
+    for (const { code, stdout, stderr } of endings) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/there is no application with the clientId "1_nobody".*\n.*innkeeper app list/);
+    }
+  });
+});

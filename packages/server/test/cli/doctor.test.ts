@@ -1,0 +1,153 @@
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkClock } from '../../src/cli/doctor/clock.ts';
+import { databases } from '../databases.ts';
+import { freePort, SECRET } from '../http/start.ts';
+import { commandLine, runInnkeeper } from './run-innkeeper.ts';
+
+type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };
+
+const failures = (stdout: string): Check[] => (JSON.parse(stdout) as Check[]).filter(({ ok }) => !ok);
+
+describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute }) => {
+  let databaseUrl: string;
+  let port: string;
+  const doctor = (settings: Record<string, string> = {}, ...flags: string[]) =>
+    runInnkeeper(['doctor', ...flags], {
+      INNKEEPER_DATABASE_URL: databaseUrl,
+      INNKEEPER_SECRET: SECRET,
+      INNKEEPER_PORT: port,
+      ...settings,
+    });
+
+  beforeAll(async () => {
+    databaseUrl = await fresh();
+    port = String(await freePort());
+  });
+
+  test('tells that migrations are pending and runs none', async () => {
+    for (const ending of [await doctor({}, '--json'), await doctor({}, '--json')]) {
+      expect(ending.code).toBe(1);
+      expect(failures(ending.stdout)).toEqual([
+        {
+          check: 'migrations',
+          ok: false,
+          detail: 'the database is new',
+          wayOut: expect.stringContaining('innkeeper migrate'),
+        },
+      ]);
+    }
+  });
+
+  test('finds all well after migrate', async () => {
+    const cli = commandLine(databaseUrl);
+    await cli.json('migrate');
+    await cli.json('app', 'create', '--name', 'One');
+    const [readable, json] = await Promise.all([doctor(), doctor({ INNKEEPER_PORT: '0' }, '--json')]);
+    expect(readable).toMatchObject({ code: 0, stderr: '' });
+    expect(readable.stdout).toMatch(
+      new RegExp(`✓ +database +${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} at .*readable and writable`),
+    );
+    expect(readable.stdout).toMatch(/✓ +token service +embedded/);
+    expect(readable.stdout).toContain(`127.0.0.1:${port} is free`);
+    expect(readable.stdout).toMatch(/\n\nAll is well\.\n$/);
+    expect(json.code).toBe(0);
+    const names = (JSON.parse(json.stdout) as Check[]).map(({ check }) => check);
+    expect(names).toEqual(['settings', 'secret', 'database', 'migrations', 'clock', 'token service', 'port']);
+  });
+
+  test('tells the secret of another database, and of a newer version', async () => {
+    const wrong = await doctor({ INNKEEPER_SECRET: `another ${SECRET}` }, '--json');
+    expect(failures(wrong.stdout)).toMatchObject([{ check: 'secret', wayOut: expect.stringContaining('original') }]);
+
+    if (kind === 'sqlite') {
+      await execute(databaseUrl, 'pragma user_version = 99');
+      const newer = await doctor({}, '--json');
+      expect(failures(newer.stdout)).toMatchObject([{ check: 'migrations', detail: expect.stringContaining('newer') }]);
+    }
+  });
+});
+
+describe('each failure has its way out', () => {
+  const doctor = (settings: Record<string, string>, ...flags: string[]) =>
+    runInnkeeper(['doctor', ...flags], {
+      INNKEEPER_DATABASE_URL: 'postgres://somebody:hunter2@127.0.0.1:1/innkeeper',
+      INNKEEPER_SECRET: SECRET,
+      INNKEEPER_PORT: '0',
+      ...settings,
+    });
+
+  test('a weak secret and a database that is not there, within three seconds', async () => {
+    const ending = await doctor({ INNKEEPER_SECRET: 'weak' });
+    expect(ending.code).toBe(1);
+    expect(ending.milliseconds).toBeLessThan(3000);
+    expect(ending.stdout).toMatch(/✗ +secret +INNKEEPER_SECRET is weak.*\n +→ Make one with: openssl/);
+    expect(ending.stdout).toMatch(
+      /✗ +database +PostgreSQL at 127\.0\.0\.1:1\/innkeeper: .*ECONNREFUSED.*\n +→ Check INNKEEPER_DATABASE_URL/,
+    );
+    expect(ending.stdout).toMatch(/\n\n2 of 6 checks failed\.\n$/);
+    expect(ending.stdout + ending.stderr).not.toContain('hunter2');
+  });
+
+  test('a setting that cannot be read', async () => {
+    const ending = await doctor({ INNKEEPER_WORKERS: 'many' }, '--json');
+    expect(ending.code).toBe(1);
+    expect(failures(ending.stdout)).toEqual([
+      {
+        check: 'settings',
+        ok: false,
+        detail: expect.stringContaining('INNKEEPER_WORKERS'),
+        wayOut: expect.stringContaining('--help'),
+      },
+    ]);
+  });
+
+  test('a token service that is not there', async () => {
+    const { stdout } = await doctor(
+      {
+        INNKEEPER_TOKEN_SERVICE_URL: 'http://127.0.0.1:1',
+        INNKEEPER_TOKEN_SERVICE_CLIENT_ID: 'x',
+        INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET: 'x',
+      },
+      '--json',
+    );
+    const failure = failures(stdout).find(({ check }) => check === 'token service');
+    expect(failure).toMatchObject({ wayOut: expect.stringContaining('INNKEEPER_TOKEN_SERVICE_URL') });
+  });
+
+  describe('a port that is taken', () => {
+    const other = createServer((socket) => socket.end('not HTTP\n'));
+    const innkeeper = createHttpServer((_, answer) => answer.end('{"status":"ok"}'));
+    const portOf = (server: typeof other) => String((server.address() as { port: number }).port);
+
+    beforeAll(async () => {
+      for (const server of [other, innkeeper]) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    });
+    afterAll(() => {
+      other.close();
+      innkeeper.close();
+    });
+
+    test('by another program', async () => {
+      const { stdout } = await doctor({ INNKEEPER_PORT: portOf(other) });
+      expect(stdout).toMatch(/✗ +port +.* is held by another program\n +→ Give another one with --port/);
+    });
+
+    test('by Innkeeper itself is as it should be', async () => {
+      const { stdout } = await doctor({ INNKEEPER_PORT: portOf(innkeeper) });
+      expect(stdout).toMatch(/✓ +port +.* is served by Innkeeper already/);
+    });
+  });
+
+  test('a clock that cannot be right, or is behind what was written', () => {
+    const now = Date.UTC(2030, 0, 1);
+    expect(checkClock([now - 1000, now + 30_000], now)).toMatchObject({ ok: true, detail: '2030-01-01 00:00:00 UTC' });
+    expect(checkClock([], 0)).toMatchObject({ ok: false, detail: '1970-01-01 00:00:00 UTC cannot be right' });
+    expect(checkClock([now + 7_200_000], now)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('2 hours before the newest record'),
+      wayOut: expect.stringContaining('NTP'),
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { environmentName, flagName, SETTINGS, type SettingName } from '../../src/config.ts';
+import { SETTING_NAMES } from '../../src/domain/applications/settings.ts';
+import { runInnkeeper } from './run-innkeeper.ts';
+
+const COMMANDS = [
+  'serve',
+  'migrate',
+  'doctor',
+  'app create',
+  'app list',
+  'app show',
+  'app set',
+  'app delete',
+  'app rotate-secret',
+];
+
+const shown = new Map<string, Promise<string>>();
+
+function help(command: string): Promise<string> {
+  const text = shown.get(command) ?? askForHelp(command);
+  shown.set(command, text);
+  return text;
+}
+
+async function askForHelp(command: string): Promise<string> {
+  const { code, stdout, stderr } = await runInnkeeper([...command.split(' ').filter(Boolean), '--help']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+test.concurrent.each(COMMANDS)('innkeeper %s --help has --json, its settings and examples', async (command) => {
+  const text = await help(command);
+  expect(text).toContain('--json');
+  expect(text).toContain('--database-url <value>');
+  expect(text).toContain('INNKEEPER_SECRET');
+  expect(text).toContain(`$ innkeeper ${command}`);
+});
+
+test('the help of the whole names every command and the exit codes', async () => {
+  const [whole, app, version] = await Promise.all([help(''), help('app'), runInnkeeper(['--version'])]);
+  for (const command of COMMANDS) {
+    expect(command.startsWith('app ') ? app : whole).toMatch(new RegExp(`^ {2}${command.replace('app ', '')} `, 'm'));
+  }
+  expect(whole).toContain('0 done, 1 failed, 2 misused');
+  expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test('serve takes every setting as a flag and says its environment name and default', async () => {
+  const text = (await help('serve')).replace(/\s+/g, ' ');
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    expect(text).toContain(`${flagName(name)} <value>`);
+    expect(text).toContain(
+      `(${environmentName(name)}${SETTINGS[name].default && `, default ${SETTINGS[name].default}`})`,
+    );
+  }
+});
+
+test('app set --help explains every key', async () => {
+  const text = await help('app set');
+  for (const name of SETTING_NAMES) expect(text).toMatch(new RegExp(`^ {2}${name} +\\w.*by default`, 'm'));
+});

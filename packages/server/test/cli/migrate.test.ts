@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest';
+import { databases } from '../databases.ts';
+import { commandLine } from './run-innkeeper.ts';
+
+describe.each(databases)('innkeeper migrate on $kind', ({ fresh }) => {
+  test('--check tells and changes nothing; migrate runs what is pending, once', async () => {
+    const cli = commandLine(await fresh());
+    const first = await cli.run('migrate', '--check', '--json');
+    const second = await cli.run('migrate', '--check');
+    const state = JSON.parse(first.stdout);
+    expect(first.code).toBe(1);
+    expect(state).toEqual({ applied: 0, latest: expect.any(Number), pending: state.latest, ran: 0 });
+    expect(second).toMatchObject({ code: 1, stdout: expect.stringMatching(/pending in .*Run: innkeeper migrate/) });
+
+    const runs = await Promise.all([cli.json('migrate'), cli.json('migrate')]);
+    for (const run of runs) expect(run).toMatchObject({ applied: state.latest, latest: state.latest, pending: 0 });
+    const again = await cli.run('migrate');
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing to do: .* is up to date\.\n$/) });
+    expect(await cli.json('migrate', '--check')).toMatchObject({ pending: 0, ran: 0 });
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { SECRET } from '../http/start.ts';
+import { runInnkeeper } from './run-innkeeper.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'innkeeper-misuse-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'innkeeper.db')}`, INNKEEPER_SECRET: SECRET };
+
+describe('what was misused ends with 2, one message and no result', () => {
+  test.concurrent.each([
+    ['an unknown command', 'app sho', "unknown command 'sho' (Did you mean show?)"],
+    ['an unknown flag', 'app list --jsn', "unknown option '--jsn'"],
+    ['no name', 'app create', "required option '--name <name>' not specified"],
+    ['a blank name', 'app create --name ', '--name is blank.'],
+    ['a name too long', `app create --name ${'x'.repeat(256)}`, '--name is longer than 255 characters.'],
+    ['no id', 'app show', "missing required argument 'ID'"],
+    ['one id too many', 'app show 1_a 2_b', 'too many arguments'],
+    ['no assignment', 'app set 1_a', "missing required argument 'KEY=VALUE'"],
+    ['an assignment without =', 'app set 1_a accessTokenTtl', '"accessTokenTtl" is not KEY=VALUE.'],
+    ['a key of every object', 'app set 1_a __proto__=x', '"__proto__" is not a setting of an application.'],
+    ['a key given twice', 'app set 1_a accessTokenTtl=1h accessTokenTtl=2h', 'accessTokenTtl is given twice.'],
+    ['a name taken away', 'app set 1_a name=', 'name is blank.'],
+    ['an origin with a path', 'app set 1_a allowedOrigins=https://a.example/x', 'is not an origin'],
+    ['an overlap in words', 'app rotate-secret 1_a --overlap soon', "argument 'soon' is invalid"],
+    ['an overlap too long', 'app rotate-secret 1_a --overlap 31d', 'It must be at most 30d.'],
+    ['a port in words', 'serve --port many', 'INNKEEPER_PORT is "many": it must be a number from 0 to 65535.'],
+    ['a database of another kind', 'migrate --database-url mysql://x', 'it must be sqlite:PATH or postgres://'],
+  ])('%s', async (_, line, message) => {
+    const ending = await runInnkeeper(line.split(' '), settings);
+    expect(ending).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    expect(ending.stderr).toMatch(/^innkeeper: /);
+    expect(ending.stderr).not.toMatch(/\n {4}at /);
+  });
+
+  test.concurrent.each([
+    ['the command line', 'app show --json', "missing required argument 'ID'"],
+    ['an argument', 'app set 1_a accessTokenTtl=1 --json', 'accessTokenTtl must be from 1 minute to 30 days'],
+    ['a setting', 'serve --port many --json', 'INNKEEPER_PORT is "many"'],
+  ])('with --json too, when it is %s', async (_, line, message) => {
+    const ending = await runInnkeeper(line.split(' '), settings);
+    expect(ending).toMatchObject({ code: 2, stdout: '' });
+    expect(JSON.parse(ending.stderr)).toEqual({
+      error: expect.objectContaining({ message: expect.stringContaining(message) }),
+    });
+  });
+
+  test('an unknown key is answered with the known ones and their meaning', async () => {
+    const { stderr } = await runInnkeeper(['app', 'set', '1_a', 'color=red'], settings);
+    expect(stderr).toMatch(/"color" is not a setting of an application/);
+    expect(stderr).toMatch(/accessTokenTtl +how long an access token is good.*by default 1 hour/);
+  });
+
+  test('no command at all shows the help', async () => {
+    const ending = await runInnkeeper([]);
+    expect(ending).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: innkeeper') });
+  });
+});
+
+describe('what failed ends with 1 and the way out, never with a stack', () => {
+  const list = (databaseUrl: string, secret = SECRET) =>
+    runInnkeeper(['app', 'list'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
+  const expectFailure = (ending: Awaited<ReturnType<typeof list>>, text: RegExp) => {
+    expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(text) });
+    expect(ending.stderr).toMatch(/\n +→ /);
+    expect(ending.stderr).not.toMatch(/\n {4}at /);
+  };
+
+  test('a path that leads through a file', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    expectFailure(
+      await list(`sqlite:${join(folder, 'file/innkeeper.db')}`),
+      /file: a (file is in the way|part of the path)/,
+    );
+  });
+
+  test('a file that is no database', async () => {
+    writeFileSync(join(folder, 'text.db'), 'not a database, but long enough to be taken for one\n'.repeat(40));
+    expectFailure(await list(`sqlite:${join(folder, 'text.db')}`), /file is not a database/);
+  });
+
+  test('PostgreSQL on a closed port', async () => {
+    const ending = await list('postgres://somebody:hunter2@127.0.0.1:1/innkeeper');
+    expectFailure(ending, /the database cannot be used: .*ECONNREFUSED/);
+    expect(ending.stderr).not.toContain('hunter2');
+  });
+
+  test('the secret of another database', async () => {
+    await list(settings.INNKEEPER_DATABASE_URL);
+    const other = await list(settings.INNKEEPER_DATABASE_URL, `another ${SECRET}`);
+    expectFailure(other, /INNKEEPER_SECRET is not the one this database was made with/);
+  });
+
+  test('a weak secret that a new database would be bound to', async () => {
+    expectFailure(await list(`sqlite:${join(folder, 'weak.db')}`, 'weak'), /INNKEEPER_SECRET is weak/);
+    expect((await list(`sqlite:${join(folder, 'weak.db')}`)).code).toBe(0);
+  });
+});

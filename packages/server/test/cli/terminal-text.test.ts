@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { confirmByTyping } from '../../src/cli/confirm.ts';
+import { describeDatabase } from '../../src/cli/describe-database.ts';
+import { layOut, visible } from '../../src/cli/table.ts';
+import { showAge, showDuration, showRoughly } from '../../src/cli/time.ts';
+
+describe('a table', () => {
+  test('lines up wide characters, emoji and styled text', () => {
+    const rows = [
+      ['ab', '|'],
+      ['店', '|'],
+      ['👩‍🚀', '|'],
+      ['\u001b[31mé\u001b[39m', '|'],
+    ];
+    expect(layOut(rows, { gap: 1 })).toBe('ab |\n店 |\n👩‍🚀 |\n\u001b[31mé\u001b[39m  |');
+  });
+
+  test('goes on below itself on a narrow terminal, and not where there is no terminal', () => {
+    const rows = [['name', 'what people call the application, in so many words']];
+    expect(layOut(rows, { indent: 2, lineWidth: 40 })).toBe(
+      '  name   what people call the\n         application, in so many words',
+    );
+    expect(layOut(rows, { indent: 2 }).split('\n')).toHaveLength(1);
+  });
+
+  test('shows what would otherwise give orders to the terminal', () => {
+    expect(visible('a\u001b[2Jb\r\n\u202ec')).toBe('a\\u{1b}[2Jb\\u{d}\\u{a}\\u{202e}c');
+    expect(visible('Ünïcode 店 👩‍🚀')).toBe('Ünïcode 店 👩‍🚀');
+  });
+});
+
+describe('times', () => {
+  test.each([
+    [0, '0 seconds'],
+    [60, '1 minute'],
+    [5400, '1 hour 30 minutes'],
+    [86_400, '24 hours'],
+    [604_800, '7 days'],
+  ])('%i seconds are %s', (seconds, text) => expect(showDuration(seconds)).toBe(text));
+
+  test('are rough where exact ones would not help', () => {
+    expect(showRoughly(89.9 * 60_000)).toBe('89 minutes');
+    expect(showRoughly(86_400_000 * 3 + 1)).toBe('3 days');
+    expect(showAge(1500)).toBe('just now');
+    expect(showAge(61_000)).toBe('61 seconds ago');
+  });
+});
+
+test('a database is described without its password', () => {
+  expect(describeDatabase('postgres://me:hunter2@db.example.com:5433/inn?sslmode=require&password=hunter2')).toBe(
+    'PostgreSQL at db.example.com:5433/inn',
+  );
+});
+
+describe('being asked to type the clientId', () => {
+  const answer = async (typed: string | undefined) => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    input.end(typed);
+    const yes = await confirmByTyping('1_abc', 'Type it: ', input, output);
+    return { yes, asked: output.read()?.toString() };
+  };
+
+  test('only the clientId itself is a yes', async () => {
+    expect(await answer('1_abc\n')).toEqual({ yes: true, asked: 'Type it: ' });
+    expect((await answer('y\n')).yes).toBe(false);
+    expect((await answer('\n')).yes).toBe(false);
+    expect((await answer(undefined)).yes).toBe(false);
+  });
+});
