@@ -81,7 +81,7 @@ export function readConfig(
     secret: '',
     publicUrl: check(
       'publicUrl',
-      readPublicUrl(text('publicUrl') || `http://${host.includes(':') ? `[${host}]` : host}:${port}`),
+      readPublicUrl(text('publicUrl') || listeningUrl(host, port ?? 0)),
       'an http(s) address without query, as in https://users.example.com',
     ),
     areas: check('serve', readAreas(text('serve')), `a comma-separated list of ${AREAS.join(', ')}`),
@@ -141,6 +141,10 @@ export function unsafeSettings(config: Config): string[] {
   return problems;
 }
 
+export function listeningUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 export function isWeakSecret(secret: string): boolean {
   return secret.length < 32 || new Set(secret).size < 10;
 }
@@ -185,7 +189,14 @@ function readAreas(text: string): Set<Area> | undefined {
 function readSecret(given: string, databaseUrl: string, problems: string[]): string {
   if (given) return given;
   const path = secretPath(databaseUrl);
-  if (path !== undefined) return keptSecret(path);
+  if (path !== undefined) {
+    const database = databaseUrl.slice('sqlite:'.length);
+    if (existsSync(path) || !existsSync(database) || statSync(database).size === 0) return keptSecret(path);
+    problems.push(
+      `${path} is not there, but the database that it belongs to is: nothing in it could be read. Put the file back, or set INNKEEPER_SECRET to what it held.`,
+    );
+    return '';
+  }
   problems.push(
     'INNKEEPER_SECRET is required with PostgreSQL: every replica needs the same one. Make one with: openssl rand -base64 48',
   );

@@ -1,26 +1,37 @@
 import cluster from 'node:cluster';
 import { runWorkers } from './cluster.ts';
 import type { Config } from './config.ts';
-import { demoLines, makeDemo } from './demo.ts';
+import { demoLines, makeDemo } from './demo/make-demo.ts';
 import { startServer } from './serve.ts';
 
-/** A request that is under way when the end is asked for has this long. */
-const SHUTDOWN_MS = 15_000;
+/** Everything is let go of by then, or left to itself: container runtimes kill after ten seconds. */
+const SHUTDOWN_MS = 9_500;
 
 /** Runs until it is told to stop; answers the exit code. */
 export async function run(config: Config, options: { demo: boolean }): Promise<number> {
   if (config.workers > 1 && cluster.isPrimary) return runWorkers(config);
+  try {
+    const server = await startServer(config);
+    const asked = endAsked();
+    if (options.demo && (cluster.worker?.id ?? 1) === 1) await welcome(server);
+    await asked;
+    setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+    await server.close();
+    return 0;
+  } finally {
+    // The channel to the process above would keep this one alive.
+    cluster.worker?.disconnect();
+  }
+}
 
-  const server = await startServer(config);
-  const asked = new Promise<void>((resolve) => {
-    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve());
+/** The second signal is not waited for: it ends the process. */
+function endAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    // A terminal sends Ctrl+C to workers as well: theirs is the signal from the process above.
+    if (cluster.isWorker) process.on('SIGINT', () => {});
+    else process.once('SIGINT', () => resolve());
   });
-  if (options.demo && (cluster.worker?.id ?? 1) === 1) await welcome(server);
-
-  await asked;
-  setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
-  await server.close();
-  return 0;
 }
 
 async function welcome(server: Awaited<ReturnType<typeof startServer>>): Promise<void> {

@@ -2,8 +2,9 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { metricsText } from './cluster.ts';
-import type { Config } from './config.ts';
+import { type Config, listeningUrl } from './config.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
+import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { checkSecret } from './domain/check-secret.ts';
 import { followChanges } from './domain/follow-changes.ts';
 import { keepTidy } from './domain/keep-tidy.ts';
@@ -34,6 +35,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await checkSecret(storage, keyring);
 
     const applications = new ApplicationDirectory(storage, keyring);
+    const catalogs = new CatalogDirectory(storage);
     const keys = new SigningKeys(storage.signingKeys, keyring, now);
     const tokens = createTokenService(config, keys, keyring, now);
     const changes = await followChanges(
@@ -41,9 +43,11 @@ export async function startServer(config: Config): Promise<RunningServer> {
       {
         async reloadAll() {
           await applications.loadAll();
+          await catalogs.reloadAll();
           await keys.load();
         },
         reloadApplications: (appIds) => applications.reload(appIds),
+        reloadCatalogs: (appIds) => catalogs.reload(appIds),
         reloadSigningKeys: () => keys.load(),
       },
       (error) => logger.warn({ err: error }, 'could not look for changes; trying again'),
@@ -54,13 +58,13 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not tidy up; trying again'),
     );
 
-    const service: Service = { storage, applications, tokens, keyring, now };
+    const service: Service = { storage, applications, catalogs, tokens, keyring, now };
     const app = createApp({ config, service, keys, metrics: createMetrics(storage, metricsText), logger });
     await app.listen({ host: config.host, port: config.port, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
 
     return {
-      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+      url: listeningUrl(config.host, port),
       service,
       logger,
       async close() {

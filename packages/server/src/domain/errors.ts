@@ -129,6 +129,93 @@ export const ERRORS = {
     remedy: 'Create the user with POST /api/v2/app/create-user.',
   },
 
+  // ---- area B: profile options
+  apiKeyMissing: {
+    code: '1001',
+    status: 401,
+    message: 'The header apiKey is missing.',
+    remedy:
+      'Send the clientId of the application as the header apiKey. It is public: it identifies, it never authorises.',
+  },
+  apiKeyUnknown: {
+    code: '1002',
+    status: 401,
+    message: 'No application has this apiKey.',
+    remedy: 'Send the clientId of the application, exactly as the application settings show it.',
+  },
+  languageUnknown: {
+    code: '1003',
+    status: 400,
+    message: 'The application does not have this language.',
+    remedy: 'Use the name or the tag of one of its languages; `errors` lists them.',
+  },
+  groupNotFound: {
+    code: '1004',
+    status: 404,
+    message: 'There is no such option group in this application.',
+    remedy: 'Take the group from GET /api/option_groups.',
+  },
+  keyNotFound: {
+    code: '1005',
+    status: 404,
+    message: 'There is no such option key in this application or group.',
+    remedy: 'Take the key from GET /api/option_keys.',
+  },
+  profileUserNotFound: {
+    code: '1006',
+    status: 404,
+    message: 'There is no such user in this application.',
+    remedy: 'user_uid is the service_user_code that get-access-token answered.',
+  },
+  accessTokenInvalid: {
+    code: '1007',
+    status: 401,
+    message: 'The access token is not valid for this application and user.',
+    remedy: 'Get a new one from get-access-token; with user_uid beside it, both must mean the same user.',
+  },
+  valueNotAllowed: {
+    code: '1008',
+    status: 422,
+    message: 'A value is not allowed for this option key.',
+    remedy: '`errors` names each value at fault and what is allowed.',
+  },
+  badParameter: {
+    code: '1009',
+    status: 400,
+    message: 'A parameter or the body is not as it should be.',
+    remedy: '`errors` names each field at fault.',
+  },
+  userMissing: {
+    code: '1009',
+    status: 400,
+    message: 'It is not said whose selection this is: user_uid or access_token is missing.',
+    remedy: 'Send user_uid, or access_token in the body, or the access token as Bearer.',
+  },
+  groupsDisagree: {
+    code: '1010',
+    status: 400,
+    message: 'option_group_uid and option_group_name mean different groups.',
+    remedy: 'Send one of them.',
+  },
+  userCredentialsNeeded: {
+    code: '1011',
+    status: 401,
+    message: "This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.",
+    remedy: 'apiKey only identifies. Send an Authorization header.',
+  },
+  keyArchived: {
+    code: '1012',
+    status: 409,
+    message: 'The option key is archived: it can no longer be chosen.',
+    remedy: 'Offer only what GET /api/option_keys lists.',
+  },
+  selectionNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'The user has no such selection.',
+    remedy: 'Take user_options_uid from GET /api/user_options.',
+  },
+
   // ---- what SPEC.md has no code for: 9 and the HTTP status
   badRequest: {
     code: '9400',
@@ -219,16 +306,24 @@ export const ERRORS = {
 export type ErrorDefinition = { code: string; status: number; message: string; remedy: string };
 export type ErrorName = keyof typeof ERRORS;
 
+/** Where a field is at fault (area B): which, why, and what it may be. */
+export type FieldError = { field: string; message: string; allowed?: unknown };
+
 /** Thrown by name only, so that an answer outside the table cannot be written. */
 export class InnkeeperError extends Error {
   override name = 'InnkeeperError';
   readonly error: ErrorName;
   readonly headers: Record<string, string>;
+  readonly fields: FieldError[] | undefined;
 
-  constructor(error: ErrorName, detail: { message?: string; headers?: Record<string, string> } = {}) {
+  constructor(
+    error: ErrorName,
+    detail: { message?: string; headers?: Record<string, string>; fields?: FieldError[] } = {},
+  ) {
     super(detail.message ?? ERRORS[error].message);
     this.error = error;
     this.headers = detail.headers ?? {};
+    this.fields = detail.fields;
   }
 
   get code(): string {

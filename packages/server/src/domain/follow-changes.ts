@@ -1,4 +1,4 @@
-import type { Storage } from '../storage/port.ts';
+import type { Change, Storage } from '../storage/port.ts';
 
 /** How often a replica asks what others changed. Two tries fit into the second that CONTRACT.md section 1 allows. */
 const POLL_MS = 400;
@@ -6,6 +6,7 @@ const POLL_MS = 400;
 export type ChangeHandlers = {
   reloadAll(): Promise<void>;
   reloadApplications(appIds: readonly number[]): Promise<void>;
+  reloadCatalogs(appIds: readonly number[]): Promise<void>;
   reloadSigningKeys(): Promise<void>;
 };
 
@@ -32,9 +33,12 @@ export async function followChanges(
     const news = await storage.changes.since(version);
     if (news.version === version) return;
     if (news.complete) {
-      const appIds = news.changes.flatMap((change) => (change.appId === null ? [] : [change.appId]));
-      if (appIds.length > 0) await handlers.reloadApplications([...new Set(appIds)]);
-      if (news.changes.some((change) => change.subject === 'signing-keys')) await handlers.reloadSigningKeys();
+      const changed = (subject: Change['subject']) => [
+        ...new Set(news.changes.filter((change) => change.subject === subject).map((change) => change.appId ?? 0)),
+      ];
+      if (changed('application').length > 0) await handlers.reloadApplications(changed('application'));
+      if (changed('catalog').length > 0) await handlers.reloadCatalogs(changed('catalog'));
+      if (changed('signing-keys').length > 0) await handlers.reloadSigningKeys();
     } else {
       await handlers.reloadAll();
     }

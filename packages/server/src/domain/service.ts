@@ -1,12 +1,14 @@
 import type { Storage } from '../storage/port.ts';
 import type { TokenService } from '../tokens/port.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
+import type { CatalogDirectory } from './catalog/directory.ts';
 import type { Keyring } from './keyring.ts';
 
 /** What the rules stand on. Made once, in serve.ts. */
 export type Service = {
   storage: Storage;
   applications: ApplicationDirectory;
+  catalogs: CatalogDirectory;
   tokens: TokenService;
   keyring: Keyring;
   now(): number;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ERRORS, InnkeeperError } from '../domain/errors.ts';
+import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
@@ -9,7 +9,7 @@ import type { CredentialThrottle } from './credential-throttle.ts';
 /** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
 const FAILED_CREDENTIALS = new Set(['0011', '0006']);
 
-export type ErrorBody = { code: string; message: string };
+export type ErrorBody = { code: string; message: string; errors?: FieldError[] };
 
 /** Every error leaves through here, as the two fields of SPEC.md section 7. */
 export function createErrorHandler(throttle: CredentialThrottle) {
@@ -29,7 +29,7 @@ export function createErrorHandler(throttle: CredentialThrottle) {
 
 export function sendError(reply: FastifyReply, error: InnkeeperError): void {
   reply.code(error.status).headers(error.headers);
-  if (error.status === 401) reply.header('www-authenticate', 'Basic realm="innkeeper", Bearer realm="innkeeper"');
+  if (error.status === 401) reply.header('www-authenticate', challenge(error));
   if (error.status === 503) reply.header('retry-after', '1');
   reply.errorCode = error.code;
   reply
@@ -37,8 +37,13 @@ export function sendError(reply: FastifyReply, error: InnkeeperError): void {
     .send(reply.request.routeOptions.config.oauthErrors ? oauthBody(error) : body(error));
 }
 
-function body({ code, message }: InnkeeperError): ErrorBody {
-  return { code, message };
+/** Area B is called from browsers, which answer a Basic challenge with a dialogue of their own. */
+function challenge({ code }: InnkeeperError): string {
+  return code.startsWith('1') ? 'Bearer realm="innkeeper"' : 'Basic realm="innkeeper", Bearer realm="innkeeper"';
+}
+
+function body({ code, message, fields }: InnkeeperError): ErrorBody {
+  return fields ? { code, message, errors: fields } : { code, message };
 }
 
 /** RFC 6749 5.2: OAuth clients read these two fields; ours stand beside them. */

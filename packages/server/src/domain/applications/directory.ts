@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ApplicationRecord, Storage } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import { type Application, isLive } from './application.ts';
-import { completeSettings } from './settings.ts';
+import { allowsOrigin, completeSettings } from './settings.ts';
 
 /**
  * All applications, in memory: the hot path never asks the database who is calling. Every replica
@@ -56,8 +56,12 @@ export class ApplicationDirectory {
     return application && matches(application, hash, now) ? application : undefined;
   }
 
-  byAppId(appId: number): Application | undefined {
-    return this.#byAppId.get(appId);
+  /** Whether any application lets this origin in: all that can be asked before the apiKey is known. */
+  allowsOrigin(origin: string): boolean {
+    for (const { settings } of this.#byAppId.values()) {
+      if (allowsOrigin(settings, origin)) return true;
+    }
+    return false;
   }
 
   /** One small read that all requests of the moment share, so strangers cannot make it costly. */

@@ -95,3 +95,7 @@ function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === text;
 }
+
+export function allowsOrigin({ allowedOrigins }: ApplicationSettings, origin: string): boolean {
+  return allowedOrigins.includes(origin) || allowedOrigins.includes('*');
+}

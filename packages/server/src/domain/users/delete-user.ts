@@ -2,6 +2,7 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { authenticateUser } from './authenticate.ts';
+import { isUuid } from './user-code.ts';
 
 export type Credentials =
   | { kind: 'none' }
@@ -11,13 +12,11 @@ export type Credentials =
 
 export type DeleteUserRequest = { clientId: string; userCode: string | undefined; credentials: Credentials };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Order of CONTRACT.md section 2: clientId known, credentials, then the code. */
 export async function deleteUser(service: Service, request: DeleteUserRequest): Promise<void> {
   const application = await service.applications.findByClientId(request.clientId);
   if (!application) throw new InnkeeperError('applicationUnknown');
-  const userCode = request.userCode !== undefined && UUID.test(request.userCode) ? request.userCode : undefined;
+  const userCode = request.userCode !== undefined && isUuid(request.userCode) ? request.userCode : undefined;
   if (!(await mayDelete(service, application, userCode, request.credentials))) {
     throw new InnkeeperError('credentialsWrong');
   }

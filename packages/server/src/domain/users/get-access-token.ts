@@ -37,6 +37,7 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   const issued = await issue(service, application, user);
   const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), issued);
   if (outcome === 'spent') throw new InnkeeperError('specialTokenInvalid');
+  if (outcome === 'token-taken') throw new InnkeeperError('tokenNotGenerated');
 
   return {
     userId: user.userId,

@@ -19,10 +19,11 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: stri
   });
 }
 
-/** A proxy on this machine also connects from it: a forwarded request is not local. */
+/** What proxies add. One on this machine also connects from it: a forwarded request is not local. */
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
 function isLocal({ headers, socket }: FastifyRequest): boolean {
-  if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined)
-    return false;
+  if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
   return isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''));
 }
 

@@ -1,0 +1,81 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { createApplication } from '../domain/applications/create-application.ts';
+import { publishCatalog } from '../domain/catalog/publish.ts';
+import { readDefinition } from '../domain/catalog/read-definition.ts';
+import type { Keyring } from '../domain/keyring.ts';
+import type { Storage } from '../storage/port.ts';
+import { DEMO_CATALOG } from './catalog.ts';
+
+/** What the first `npm start` shows. Only that start can: the secret is kept as a hash. */
+export type Demo = { clientId: string; clientSecret: string; ada: string; theme: { groupUid: string; keyUid: string } };
+
+const MADE = 'demo-application';
+
+/** Makes the demo application once per database; undefined when it has been made before. */
+export async function makeDemo(storage: Storage, keyring: Keyring, now: number): Promise<Demo | undefined> {
+  if ((await storage.facts.get(MADE)) !== undefined) return undefined;
+  const application = await createApplication(storage, keyring, 'Demo', now);
+  // Two first starts at once: the one whose application is settled on is the demo, the other takes its own back.
+  if ((await storage.facts.settle(MADE, application.clientId)) !== application.clientId) {
+    await storage.applications.delete(appIdOf(application.clientId));
+    return undefined;
+  }
+  const appId = appIdOf(application.clientId);
+  const theme = await publishDemoCatalog(storage, appId, now);
+  const ada = randomUUIDv7();
+  await storage.users.createWithToken({
+    userId: ada,
+    appId,
+    clientUserId: 'ada@example.com',
+    clientUserName: 'Ada Lovelace',
+    createdAt: now,
+    // Expired from the start: nobody was told it.
+    specialToken: { tokenHash: keyring.hashToken(ada), expiresAt: now },
+  });
+  return { ...application, ada, theme };
+}
+
+async function publishDemoCatalog(storage: Storage, appId: number, now: number): Promise<Demo['theme']> {
+  const read = readDefinition(DEMO_CATALOG);
+  if ('problems' in read) throw new Error(`demo catalog: ${JSON.stringify(read.problems)}`);
+  const options = { author: 'demo', now, allowBreaking: false };
+  const published = await publishCatalog(storage, appId, read.definition, options);
+  if (published.outcome !== 'published') throw new Error(`demo catalog: ${published.outcome}`);
+  const group = published.plan.next.groups.find(({ name }) => name === 'appearance');
+  const key = group?.keys.find(({ name }) => name === 'theme');
+  if (!group || !key) throw new Error('demo catalog: no appearance/theme');
+  return { groupUid: group.groupUid, keyUid: key.keyUid };
+}
+
+function appIdOf(clientId: string): number {
+  return Number(clientId.slice(0, clientId.indexOf('_')));
+}
+
+/** Each line is whole in itself: it works pasted alone, and again. */
+export function demoLines(url: string, { clientId, clientSecret, ada, theme }: Demo): string {
+  const credentials = `"clientId":"${clientId}","clientSecret":"${clientSecret}"`;
+  const fresh = `curl -s ${url}/api/v2/app/special-token -d '{${credentials},"clientUserId":"ada@example.com"}'`;
+  return `
+  A demo application was made. Its secret is shown this once:
+
+    clientId      ${clientId}
+    clientSecret  ${clientSecret}
+
+  Try it. These lines work as pasted:
+
+  # create a user
+  curl -s ${url}/api/v2/app/create-user -d '{${credentials},"clientUserId":"user-'$(date +%s)'@example.com","clientUserName":"A new user"}'
+
+  # exchange a specialToken (here a fresh one, for Ada) for an access token
+  curl -s ${url}/oauth/v2/get-access-token -d '{"clientSecret":"${clientSecret}","specialToken":"'$(${fresh} | cut -d'"' -f4)'"}'
+
+  # what Ada can choose, in German
+  curl -s '${url}/api/option_keys?language=Deutsch' -H 'apiKey: ${clientId}'
+
+  # save that she chose the dark theme
+  curl -s ${url}/api/user_options -H 'apiKey: ${clientId}' -d '{"user_uid":"${ada}","option_group_uid":"${theme.groupUid}","option_key_uid":"${theme.keyUid}","value":["dark"]}'
+
+  # and read back all that holds for her, defaults included
+  curl -s '${url}/api/user_options?effective=true&user_uid=${ada}' -H 'apiKey: ${clientId}' -u ${clientId}:${clientSecret}
+`;
+}

@@ -1,0 +1,84 @@
+import type { Storage } from '../../storage/port.ts';
+import { readCatalog } from './catalog.ts';
+import { type CompiledCatalog, compileCatalog } from './compile.ts';
+
+/** Older revisions that selections still point at, kept compiled. */
+const OLDER_KEPT = 32;
+
+/**
+ * The published catalogs, compiled in memory: reads never ask the database. A new revision, published
+ * anywhere, replaces the compiled one here within a second; until it is ready the one before serves.
+ */
+export class CatalogDirectory {
+  readonly #storage: Storage;
+  readonly #current = new Map<number, CompiledCatalog>();
+  readonly #loading = new Map<number, Promise<CompiledCatalog>>();
+  readonly #older = new Map<string, Promise<CompiledCatalog | undefined>>();
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** The newest one known here, if it is at hand already. */
+  peek(appId: number): CompiledCatalog | undefined {
+    return this.#current.get(appId);
+  }
+
+  async get(appId: number): Promise<CompiledCatalog> {
+    return this.#current.get(appId) ?? (await this.#load(appId));
+  }
+
+  /** As of a revision that a selection points at. */
+  async getAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
+    const current = await this.get(appId);
+    if (current.revision === revision) return current;
+    const name = `${appId}:${revision}`;
+    const known = this.#older.get(name);
+    this.#older.delete(name);
+    const older = known ?? this.#loadAt(appId, revision);
+    this.#older.set(name, older);
+    if (this.#older.size > OLDER_KEPT) this.#older.delete(this.#older.keys().next().value as string);
+    return older;
+  }
+
+  /** Something was published: whoever is held here is loaded anew. */
+  async reload(appIds: readonly number[]): Promise<void> {
+    await Promise.all(appIds.filter((appId) => this.#current.has(appId)).map((appId) => this.#load(appId)));
+  }
+
+  async reloadAll(): Promise<void> {
+    await this.reload([...this.#current.keys()]);
+  }
+
+  forget(appId: number): void {
+    this.#current.delete(appId);
+  }
+
+  #load(appId: number): Promise<CompiledCatalog> {
+    const loading = this.#loading.get(appId) ?? this.#loadNow(appId);
+    this.#loading.set(appId, loading);
+    return loading;
+  }
+
+  async #loadNow(appId: number): Promise<CompiledCatalog> {
+    try {
+      const compiled = compileCatalog(readCatalog(await this.#storage.catalogs.load(appId)));
+      // A slower load of an older state must not undo a newer one.
+      const known = this.#current.get(appId);
+      if (!known || known.revision <= compiled.revision) this.#current.set(appId, compiled);
+      return this.#current.get(appId) as CompiledCatalog;
+    } finally {
+      this.#loading.delete(appId);
+    }
+  }
+
+  async #loadAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
+    try {
+      const stored = await this.#storage.catalogs.loadAt(appId, revision);
+      return stored && compileCatalog(readCatalog(stored));
+    } catch (error) {
+      this.#older.delete(`${appId}:${revision}`);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Language, Texts } from './catalog.ts';
+
+/** The languages of one catalog: finding one, choosing one, and what to show when a text is missing. */
+export type Languages = {
+  all: readonly Language[];
+  byDefault: Language | undefined;
+  /** By name or tag, in any case. */
+  find(nameOrTag: string): Language | undefined;
+  /** What a browser's Accept-Language asks for, else the default. */
+  negotiate(acceptLanguage: string | undefined): Language | undefined;
+  /** CONTRACT.md section 3: that language, else its base language, else the default, else the name itself. */
+  textFor(texts: Texts, language: Language | undefined, name: string): { text: string; language: string | null };
+};
+
+export function createLanguages(all: readonly Language[]): Languages {
+  const byDefault = all.find((language) => language.isDefault) ?? all[0];
+  const byWord = new Map(
+    all.flatMap((language) => [
+      [language.tag.toLowerCase(), language],
+      [language.name.toLowerCase(), language],
+    ]),
+  );
+  const byTag = new Map(all.map((language) => [language.tag, language]));
+  const byLowerTag = new Map(all.map((language) => [language.tag.toLowerCase(), language]));
+
+  return {
+    all,
+    byDefault,
+    find: (nameOrTag) => byWord.get(nameOrTag.toLowerCase()),
+    negotiate(acceptLanguage) {
+      for (const range of acceptLanguage === undefined ? [] : readRanges(acceptLanguage)) {
+        if (range === '*') return byDefault;
+        for (const tag of withBases(range)) {
+          const language = byLowerTag.get(tag);
+          if (language) return language;
+        }
+      }
+      return byDefault;
+    },
+    textFor(texts, language, name) {
+      for (const tag of language ? withBases(language.tag) : []) {
+        const text = texts[tag];
+        if (text !== undefined) return { text, language: byTag.get(tag)?.name ?? null };
+      }
+      const text = byDefault && texts[byDefault.tag];
+      if (text !== undefined) return { text, language: (byDefault as Language).name };
+      return { text: name, language: null };
+    },
+  };
+}
+
+/** `zh-Hant-TW`, `zh-Hant`, `zh`. */
+function withBases(tag: string): string[] {
+  const parts = tag.split('-');
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+}
+
+/** Language ranges of RFC 4647, the most wanted first. A header is short: what is beyond 50 ranges is not read. */
+function readRanges(header: string): string[] {
+  return header
+    .split(',', 50)
+    .map((part) => {
+      const [range = '', ...parameters] = part.trim().toLowerCase().split(';');
+      const q = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean);
+      return { range: range.trim(), q: q === undefined ? 1 : Number(q) };
+    })
+    .filter(({ range, q }) => range !== '' && q > 0)
+    .sort((a, b) => b.q - a.q)
+    .map(({ range }) => range);
+}

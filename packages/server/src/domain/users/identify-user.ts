@@ -1,0 +1,78 @@
+import type { SelectionMeans, UserRecord } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import { authenticateUser } from './authenticate.ts';
+import type { Credentials } from './delete-user.ts';
+import { isUuid } from './user-code.ts';
+
+/** Everything in a request of area B that says who the end user is. */
+export type UserClaims = {
+  userUid: string | undefined;
+  /** In the body (SPEC.md 4.7). */
+  accessToken: string | undefined;
+  /** In the Authorization header. */
+  credentials: Credentials;
+};
+
+export type IdentifiedUser = { user: UserRecord; means: SelectionMeans };
+
+/** Whose choices are to be saved. By user_uid alone only as far as the application's saveByUserUid allows. */
+export async function identifyUserToSave(
+  service: Service,
+  application: Application,
+  claims: UserClaims,
+): Promise<IdentifiedUser> {
+  const byToken = await userOfTokens(service, application, claims);
+  if (byToken) return { user: byToken, means: 'access_token' };
+  if (claims.userUid === undefined) throw new InnkeeperError('userMissing');
+  const { saveByUserUid } = application.settings;
+  const mayName =
+    saveByUserUid === 'open' || (saveByUserUid === 'secret' && (await hasSecret(service, application, claims)));
+  if (!mayName) throw new InnkeeperError('userCredentialsNeeded');
+  return { user: await findUser(service, application, claims.userUid), means: 'user_uid' };
+}
+
+/** Whose choices are to be read or unset: apiKey and user_uid are public, so neither opens them. */
+export async function identifyUserToRead(
+  service: Service,
+  application: Application,
+  claims: UserClaims,
+): Promise<IdentifiedUser> {
+  const byToken = await userOfTokens(service, application, claims);
+  if (byToken) return { user: byToken, means: 'access_token' };
+  if (!(await hasSecret(service, application, claims))) throw new InnkeeperError('userCredentialsNeeded');
+  if (claims.userUid === undefined) throw new InnkeeperError('userMissing');
+  return { user: await findUser(service, application, claims.userUid), means: 'user_uid' };
+}
+
+/** The user that all tokens sent agree on, and user_uid with them; undefined when no token was sent. */
+async function userOfTokens(
+  service: Service,
+  application: Application,
+  { userUid, accessToken, credentials }: UserClaims,
+): Promise<UserRecord | undefined> {
+  const tokens = [accessToken, credentials.kind === 'bearer' ? credentials.accessToken : undefined];
+  let user: UserRecord | undefined;
+  for (const token of new Set(tokens)) {
+    if (token === undefined) continue;
+    const owner = await authenticateUser(service, token);
+    if (!owner || owner.appId !== application.appId || (user && user.userId !== owner.userId)) {
+      throw new InnkeeperError('accessTokenInvalid');
+    }
+    user = owner;
+  }
+  if (user && userUid !== undefined && user.userId !== userUid) throw new InnkeeperError('accessTokenInvalid');
+  return user;
+}
+
+async function hasSecret(service: Service, application: Application, { credentials }: UserClaims): Promise<boolean> {
+  if (credentials.kind !== 'basic' || credentials.clientId !== application.clientId) return false;
+  return service.applications.hasSecret(application, credentials.clientSecret, service.now());
+}
+
+async function findUser(service: Service, application: Application, userUid: string): Promise<UserRecord> {
+  const user = isUuid(userUid) ? await service.storage.users.find(application.appId, userUid) : undefined;
+  if (!user) throw new InnkeeperError('profileUserNotFound');
+  return user;
+}

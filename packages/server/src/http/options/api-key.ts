@@ -1,0 +1,27 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Application } from '../../domain/applications/application.ts';
+import { allowsOrigin } from '../../domain/applications/settings.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+
+/** The application of the header apiKey: its clientId, public, which identifies and never authorises. */
+export async function identifyApplication(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Application> {
+  const apiKey = request.headers.apikey;
+  if (typeof apiKey !== 'string' || apiKey === '') throw new InnkeeperError('apiKeyMissing');
+  const application = await service.applications.findByClientId(apiKey);
+  if (!application) throw new InnkeeperError('apiKeyUnknown');
+  const { origin } = request.headers;
+  if (origin !== undefined && allowsOrigin(application.settings, origin)) allowOrigin(reply, origin);
+  return application;
+}
+
+/** Pages on the application's own origins may read answers, also those that refuse. */
+export function allowOrigin(reply: FastifyReply, origin: string): void {
+  reply
+    .header('access-control-allow-origin', origin)
+    .header('access-control-expose-headers', 'ETag, Link, Location, Retry-After, X-Request-Id');
+}

@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { etagOf, hasCurrent } from '../etag.ts';
+import { type Listing, linkHeader, type Query, readParameter } from '../paging.ts';
+import { identifyApplication } from './api-key.ts';
+import type { Wording } from './catalog-views.ts';
+
+/** Bytes that answers of one revision may take up together; beyond it the least recently made ones go. */
+const KEPT_BYTES = 16 * 1024 * 1024;
+
+type ReadyAnswer = { body: Buffer; etag: string; link: string | undefined };
+type ReadyAnswers = { answers: Map<string, ReadyAnswer>; bytes: number };
+
+const ready = new WeakMap<CompiledCatalog, ReadyAnswers>();
+
+export type CatalogRequest = {
+  catalog: CompiledCatalog;
+  query: Query;
+  params: Record<string, string>;
+  wording: Wording;
+};
+
+/**
+ * Answers a read of the catalog with ready-made bytes: the first request of its kind in a revision
+ * makes them, all others, whoever asks, get the same ones.
+ */
+export async function answerFromCatalog(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  make: (request: CatalogRequest) => object,
+): Promise<FastifyReply> {
+  const application = await identifyApplication(service, request, reply);
+  const catalog = service.catalogs.peek(application.appId) ?? (await service.catalogs.get(application.appId));
+  const name = `${request.url}\n${request.headers['accept-language'] ?? ''}`;
+  const answer = ready.get(catalog)?.answers.get(name) ?? makeAnswer(catalog, name, request, make);
+
+  reply
+    .header('etag', answer.etag)
+    .header('vary', 'apiKey, Accept-Language, Origin')
+    // Kept, but asked about every time: a new revision shows within a second.
+    .header('cache-control', 'public, no-cache');
+  if (answer.link !== undefined) reply.header('link', answer.link);
+  if (hasCurrent(request.headers['if-none-match'], answer.etag)) return reply.code(304).send();
+  return reply.header('content-type', 'application/json; charset=utf-8').send(answer.body);
+}
+
+function makeAnswer(
+  catalog: CompiledCatalog,
+  name: string,
+  request: FastifyRequest,
+  make: (request: CatalogRequest) => object,
+): ReadyAnswer {
+  const query = request.query as Query;
+  const wording = readWording(catalog, query, request.headers['accept-language']);
+  const value = make({ catalog, query, params: request.params as Record<string, string>, wording });
+  const body = Buffer.from(JSON.stringify(value));
+  const path = request.url.split('?', 1)[0] as string;
+  const answer = {
+    body,
+    etag: etagOf(body),
+    link: 'items' in value ? linkHeader(path, query, value as Listing<unknown>) : undefined,
+  };
+  keep(catalog, name, answer);
+  return answer;
+}
+
+function keep(catalog: CompiledCatalog, name: string, answer: ReadyAnswer): void {
+  const kept = ready.get(catalog) ?? { answers: new Map(), bytes: 0 };
+  ready.set(catalog, kept);
+  kept.answers.set(name, answer);
+  kept.bytes += sizeOf(name, answer);
+  for (const [oldName, old] of kept.answers) {
+    if (kept.bytes <= KEPT_BYTES) return;
+    kept.answers.delete(oldName);
+    kept.bytes -= sizeOf(oldName, old);
+  }
+}
+
+function sizeOf(name: string, answer: ReadyAnswer): number {
+  return answer.body.length + name.length * 2 + 500;
+}
+
+/** `language` by name or tag; without it what Accept-Language asks for, then the default (CONTRACT.md section 3). */
+export function readWording({ languages }: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Wording {
+  const asked = readParameter(query, 'language');
+  if (asked === undefined) return { language: languages.negotiate(acceptLanguage), only: false };
+  return { language: findLanguage(languages, asked), only: true };
+}
+
+export function findLanguage(languages: CompiledCatalog['languages'], asked: string) {
+  const language = languages.find(asked);
+  if (language) return language;
+  const allowed = languages.all.flatMap(({ name, tag }) => [name, tag]);
+  const fields = [{ field: 'language', message: 'is not a language of this application', allowed }];
+  throw new InnkeeperError('languageUnknown', { fields });
+}

@@ -1,0 +1,86 @@
+import type { AllowedValue, Group, Key, Language, Texts } from '../../domain/catalog/catalog.ts';
+import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { translationUid } from '../../domain/catalog/translation-uid.ts';
+
+/** In which language labels are, and whether translations are held to it. */
+export type Wording = { language: Language | undefined; only: boolean };
+
+/** A group as CONTRACT.md section 3 shows it. */
+export function viewGroup({ languages }: CompiledCatalog, group: Group, position: number, wording: Wording) {
+  const label = languages.textFor(group.texts, wording.language, group.name);
+  return {
+    option_group_uid: group.groupUid,
+    name: group.name,
+    label: label.text,
+    label_language: label.language,
+    position,
+    translations: translated(languages.all, group.texts, wording).map(({ text, language }) => ({
+      option_group_translation_uid: translationUid(group.groupUid, language.tag),
+      name: text,
+      language: language.name,
+    })),
+  };
+}
+
+/** A key as CONTRACT.md section 3 shows it: with allowed_values, or with constraint when it is open. */
+export function viewKey(catalog: CompiledCatalog, { key, group, position }: PlacedKey, wording: Wording) {
+  const { languages } = catalog;
+  const label = languages.textFor(key.texts, wording.language, key.name);
+  return {
+    option_key_uid: key.keyUid,
+    option_group_uid: group.groupUid,
+    option_group_name: group.name,
+    name: key.name,
+    label: label.text,
+    label_language: label.language,
+    position,
+    value_type: key.type,
+    multiple: key.multiple,
+    min_selected: key.minSelected,
+    max_selected: key.maxSelected,
+    default_value: key.defaultValue,
+    ...(key.values
+      ? { allowed_values: key.values.map((value) => viewValue(catalog, value, wording)) }
+      : { constraint: viewConstraint(key) }),
+    archived: key.archived,
+    translations: translated(languages.all, key.texts, wording).map(({ text, language }) => ({
+      option_key_translation_uid: translationUid(key.keyUid, language.tag),
+      language: language.name,
+      name: text,
+    })),
+  };
+}
+
+function viewValue({ languages }: CompiledCatalog, value: AllowedValue, wording: Wording) {
+  return {
+    value: value.value,
+    label: languages.textFor(value.texts, wording.language, String(value.value)).text,
+    translations: translated(languages.all, value.texts, wording).map(({ text, language }) => ({
+      language: language.name,
+      value: text,
+    })),
+    retired: value.retired,
+    ...(value.replacement !== undefined && { replacement: value.replacement }),
+  };
+}
+
+function viewConstraint({ constraint }: Key) {
+  const { min, max, step, pattern, maxLength } = constraint;
+  return {
+    min: min ?? null,
+    max: max ?? null,
+    step: step ?? null,
+    pattern: pattern ?? null,
+    max_length: maxLength ?? null,
+  };
+}
+
+/** The texts there are: all of them, or that of the one language asked for. */
+function translated(languages: readonly Language[], texts: Texts, { language, only }: Wording) {
+  return languages
+    .filter((each) => !only || each.tag === language?.tag)
+    .flatMap((each) => {
+      const text = texts[each.tag];
+      return text === undefined ? [] : [{ language: each, text }];
+    });
+}

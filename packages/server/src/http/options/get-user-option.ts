@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { type Query, readParameter } from '../paging.ts';
+import { findLanguage } from './catalog-answer.ts';
+import { readUserOptionRequest } from './find-user-option.ts';
+import { placeAt } from './list-user-options.ts';
+import { answerPrivately } from './private-answer.ts';
+import { LanguageQuery, optionErrors, queryOf, UserOptionAnswer } from './schemas.ts';
+import { viewUserOption } from './user-option-view.ts';
+
+export const UserOptionParams = Type.Object({ user_options_uid: Type.String({ format: 'uuid' }) });
+export const UserUidQuery = {
+  user_uid: Type.Optional(Type.String({ format: 'uuid', description: 'with HTTP Basic' })),
+};
+export const READ_SECURITY = [
+  { apiKey: [], bearer: [] },
+  { apiKey: [], basic: [] },
+];
+
+const schema = {
+  summary: 'Get one user option',
+  tags: ['options'],
+  security: READ_SECURITY,
+  params: UserOptionParams,
+  querystring: queryOf(LanguageQuery, UserUidQuery),
+  response: { 200: UserOptionAnswer, ...optionErrors(400, 401, 404) },
+};
+
+/** CONTRACT.md section 3 */
+export function getUserOptionRoute(app: FastifyInstance, service: Service): void {
+  app.get('/api/user_options/:user_options_uid', { schema }, async (request, reply) => {
+    const { application, user, selectionId } = await readUserOptionRequest(service, request, reply);
+    const asked = readParameter(request.query as Query, 'language');
+    const { languages } = await service.catalogs.get(application.appId);
+    const language = asked === undefined ? undefined : findLanguage(languages, asked);
+    const records = await service.storage.selections.list(user.userId);
+    const record = records.find((each) => each.selectionId === selectionId);
+    if (!record) throw new InnkeeperError('selectionNotFound');
+    const { catalog, placed } = await placeAt(service, application.appId, record);
+    const owner = { clientId: application.clientId, userUid: user.userId };
+    return answerPrivately(request, reply, viewUserOption(catalog, placed, record, owner, language));
+  });
+}

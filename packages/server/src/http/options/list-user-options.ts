@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Language } from '../../domain/catalog/catalog.ts';
+import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { defaultedKeys } from '../../domain/selections/effective.ts';
+import type { Service } from '../../domain/service.ts';
+import { identifyUserToRead } from '../../domain/users/identify-user.ts';
+import type { SelectionRecord } from '../../storage/port.ts';
+import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';
+import { identifyApplication } from './api-key.ts';
+import { findLanguage } from './catalog-answer.ts';
+import { findGroup } from './find-group.ts';
+import { answerPrivately } from './private-answer.ts';
+import { LanguageQuery, ListAnswer, optionErrors, PagingQuery, queryOf, UserOptionAnswer } from './schemas.ts';
+import { claimsOfQuery } from './user-claims.ts';
+import { viewDefault, viewUserOption } from './user-option-view.ts';
+
+const schema = {
+  summary: "List a user's options",
+  tags: ['options'],
+  security: [
+    { apiKey: [], bearer: [] },
+    { apiKey: [], basic: [] },
+  ],
+  querystring: queryOf(PagingQuery, LanguageQuery, {
+    user_uid: Type.Optional(Type.String({ format: 'uuid', description: 'with HTTP Basic' })),
+    option_group_uid: Type.Optional(Type.String({ format: 'uuid' })),
+    option_group_name: Type.Optional(Type.String()),
+    option_key_uid: Type.Optional(Type.String({ format: 'uuid' })),
+    effective: Type.Optional(Type.Boolean({ description: 'adds the defaults of keys never saved' })),
+  }),
+  response: { 200: ListAnswer(UserOptionAnswer), ...optionErrors(400, 401, 404) },
+};
+
+/** CONTRACT.md section 3 */
+export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {
+  app.get('/api/user_options', { schema }, async (request, reply) => {
+    const application = await identifyApplication(service, request, reply);
+    const { user } = await identifyUserToRead(service, application, claimsOfQuery(request));
+    const catalog = await service.catalogs.get(application.appId);
+    const query = request.query as Query;
+    const filter = readFilter(catalog, query);
+    const page = readPage(query);
+
+    const saved = await service.storage.selections.list(user.userId);
+    const owner = { clientId: application.clientId, userUid: user.userId };
+    const entries = inCatalogOrder(catalog, saved, filter.effective ? defaultedKeys(catalog, saved) : []).filter(
+      ({ placed }) => filter.matches(placed),
+    );
+    const { items, ...shown } = toListing(entries, page);
+    const views = await Promise.all(
+      items.map(async ({ placed, record }) => {
+        if (!record) return viewDefault(catalog, placed, owner, filter.language);
+        const then = await placeAt(service, application.appId, record);
+        return viewUserOption(then.catalog, then.placed, record, owner, filter.language);
+      }),
+    );
+    const listing = { items: views, ...shown };
+    const link = linkHeader('/api/user_options', query, listing);
+    if (link !== undefined) reply.header('link', link);
+    return answerPrivately(request, reply, listing);
+  });
+}
+
+/** The revision a selection was saved in, and its key as it was then. */
+export async function placeAt(
+  service: Service,
+  appId: number,
+  record: SelectionRecord,
+): Promise<{ catalog: CompiledCatalog; placed: PlacedKey }> {
+  const catalog = await service.catalogs.getAt(appId, record.revision);
+  const placed = catalog?.keyByNo.get(record.keyNo);
+  if (!catalog || !placed) throw new Error(`revision ${record.revision} does not hold key ${record.keyNo}`);
+  return { catalog, placed };
+}
+
+type Entry = { placed: PlacedKey; record: SelectionRecord | undefined };
+
+/** As the keys stand in the catalog today; what is archived comes last. */
+function inCatalogOrder(catalog: CompiledCatalog, saved: SelectionRecord[], defaulted: PlacedKey[]): Entry[] {
+  const order = new Map(catalog.keys.map((placed, index) => [placed.key.keyNo, index]));
+  const entries: Entry[] = saved.flatMap((record) => {
+    const placed = catalog.keyByNo.get(record.keyNo);
+    return placed ? [{ placed, record }] : [];
+  });
+  entries.push(...defaulted.map((placed) => ({ placed, record: undefined })));
+  const place = ({ placed }: Entry) => order.get(placed.key.keyNo) ?? order.size + placed.key.keyNo;
+  return entries.sort((a, b) => place(a) - place(b));
+}
+
+type Filter = { language: Language | undefined; effective: boolean; matches(placed: PlacedKey): boolean };
+
+function readFilter(catalog: CompiledCatalog, query: Query): Filter {
+  const asked = readParameter(query, 'language');
+  const group = findGroup(catalog, readParameter(query, 'option_group_uid'), readParameter(query, 'option_group_name'));
+  const keyUid = readParameter(query, 'option_key_uid');
+  if (keyUid !== undefined && !catalog.keyByUid.has(keyUid)) throw new InnkeeperError('keyNotFound');
+  return {
+    language: asked === undefined ? undefined : findLanguage(catalog.languages, asked),
+    effective: readEffective(readParameter(query, 'effective')),
+    matches: (placed) => (!group || placed.group === group) && (keyUid === undefined || placed.key.keyUid === keyUid),
+  };
+}
+
+function readEffective(text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw badParameter([{ field: 'effective', message: 'must be true or false', allowed: [true, false] }]);
+}

@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../../domain/service.ts';
+import { preflightRoute } from './cors.ts';
+import { deleteUserOptionRoute } from './delete-user-option.ts';
+import { getOptionGroupRoute } from './get-option-group.ts';
+import { getOptionKeyRoute } from './get-option-key.ts';
+import { getUserOptionRoute } from './get-user-option.ts';
+import { listOptionGroupsRoute } from './list-option-groups.ts';
+import { listOptionKeysRoute } from './list-option-keys.ts';
+import { listUserOptionsRoute } from './list-user-options.ts';
+import { saveUserOptionRoute } from './save-user-option.ts';
+import { saveUserOptionsRoute } from './save-user-options.ts';
+import { userOptionHistoryRoute } from './user-option-history.ts';
+
+/** Area B of SPEC.md: the profile options interface. */
+export function optionRoutes(app: FastifyInstance, service: Service): void {
+  listOptionGroupsRoute(app, service);
+  getOptionGroupRoute(app, service);
+  listOptionKeysRoute(app, service);
+  getOptionKeyRoute(app, service);
+  saveUserOptionRoute(app, service);
+  saveUserOptionsRoute(app, service);
+  listUserOptionsRoute(app, service);
+  getUserOptionRoute(app, service);
+  deleteUserOptionRoute(app, service);
+  userOptionHistoryRoute(app, service);
+
+  preflightRoute(app, service, '/api/option_groups', ['GET', 'HEAD']);
+  preflightRoute(app, service, '/api/option_groups/:option_group_uid', ['GET', 'HEAD']);
+  preflightRoute(app, service, '/api/option_keys', ['GET', 'HEAD']);
+  preflightRoute(app, service, '/api/option_keys/:option_key_uid', ['GET', 'HEAD']);
+  preflightRoute(app, service, '/api/user_options', ['GET', 'HEAD', 'POST', 'PUT']);
+  preflightRoute(app, service, '/api/user_options/:user_options_uid', ['GET', 'HEAD', 'DELETE']);
+  preflightRoute(app, service, '/api/user_options/:user_options_uid/history', ['GET', 'HEAD']);
+}

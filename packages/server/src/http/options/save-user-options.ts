@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { saveSelections } from '../../domain/selections/save-selections.ts';
+import type { Service } from '../../domain/service.ts';
+import { identifyUserToSave } from '../../domain/users/identify-user.ts';
+import { badParameter } from '../paging.ts';
+import { identifyApplication } from './api-key.ts';
+import { UserClaimsBody, WantedOption } from './save-user-option.ts';
+import { optionErrors, UserOptionAnswer } from './schemas.ts';
+import { claimsOfBody, readOptionsBody } from './user-claims.ts';
+import { viewUserOption } from './user-option-view.ts';
+import { readWantedSelection } from './wanted-selection.ts';
+
+const MAX_OPTIONS = 500;
+
+const schema = {
+  summary: 'Save many user options at once, all or none',
+  tags: ['options'],
+  security: [{ apiKey: [] }, { apiKey: [], bearer: [] }, { apiKey: [], basic: [] }],
+  body: Type.Object({ ...UserClaimsBody, options: Type.Array(Type.Object(WantedOption), { maxItems: MAX_OPTIONS }) }),
+  response: {
+    200: Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() }),
+    ...optionErrors(400, 401, 404, 409, 422),
+  },
+};
+
+/** CONTRACT.md section 3 */
+export function saveUserOptionsRoute(app: FastifyInstance, service: Service): void {
+  app.put('/api/user_options', { schema }, async (request, reply) => {
+    const application = await identifyApplication(service, request, reply);
+    const body = readOptionsBody(request);
+    const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
+    const catalog = await service.catalogs.get(application.appId);
+    const wanted = readOptions(body.options).map((option, index) => {
+      return readWantedSelection(catalog, option, `options[${index}].`);
+    });
+    refuseRepeats(wanted.map(({ placed }) => placed.key.keyUid));
+    const saved = await saveSelections(service, user, catalog, wanted, means);
+    const owner = { clientId: application.clientId, userUid: user.userId };
+    reply.header('cache-control', 'no-store');
+    const items = saved.map(({ record }, index) => {
+      const placed = wanted[index]?.placed;
+      if (!placed) throw new Error('a save returned more than was sent');
+      return viewUserOption(catalog, placed, record, owner, undefined);
+    });
+    return { items, total: items.length };
+  });
+}
+
+function readOptions(options: unknown): Record<string, unknown>[] {
+  if (!Array.isArray(options)) throw badParameter([{ field: 'options', message: 'must be an array' }]);
+  if (options.length > MAX_OPTIONS)
+    throw badParameter([{ field: 'options', message: `must hold at most ${MAX_OPTIONS}` }]);
+  const problems = options.flatMap((option, index) =>
+    option === null || typeof option !== 'object' || Array.isArray(option)
+      ? [{ field: `options[${index}]`, message: 'must be an object' }]
+      : [],
+  );
+  if (problems.length > 0) throw badParameter(problems);
+  return options;
+}
+
+function refuseRepeats(keyUids: readonly string[]): void {
+  keyUids.forEach((keyUid, index) => {
+    if (keyUids.indexOf(keyUid) === index) return;
+    throw badParameter([{ field: `options[${index}].option_key_uid`, message: 'is there twice' }]);
+  });
+}

@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { UserClaims } from '../../domain/users/identify-user.ts';
+import { readAuthorization } from '../authorization.ts';
+import { readJsonObject } from '../json-body.ts';
+import { badParameter, type Query, readParameter } from '../paging.ts';
+
+/** Who a request that saves says the user is: in its body, or as Bearer. */
+export function claimsOfBody(request: FastifyRequest, body: Record<string, unknown>): UserClaims {
+  return {
+    userUid: optionalText(body, 'user_uid'),
+    accessToken: optionalText(body, 'access_token'),
+    credentials: readAuthorization(request.headers.authorization),
+  };
+}
+
+/** Who a request that reads says the user is: as Bearer, or as Basic with user_uid. */
+export function claimsOfQuery(request: FastifyRequest): UserClaims {
+  return {
+    userUid: readParameter(request.query as Query, 'user_uid'),
+    accessToken: undefined,
+    credentials: readAuthorization(request.headers.authorization),
+  };
+}
+
+/** Area B answers a body that is no JSON object with its own code, 1009. */
+export function readOptionsBody(request: FastifyRequest): Record<string, unknown> {
+  try {
+    return readJsonObject(request);
+  } catch (error) {
+    if (error instanceof InnkeeperError) throw new InnkeeperError('badParameter', { message: error.message });
+    throw error;
+  }
+}
+
+/** A text that may be left out, or null. */
+export function optionalText(body: Record<string, unknown>, field: string, prefix = ''): string | undefined {
+  const value = body[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badParameter([{ field: prefix + field, message: 'must be a text' }]);
+  return value;
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { linkHeader, type Query, readPage, toListing } from '../paging.ts';
+import { formatTime } from '../time.ts';
+import { readUserOptionRequest } from './find-user-option.ts';
+import { READ_SECURITY, UserOptionParams, UserUidQuery } from './get-user-option.ts';
+import { answerPrivately } from './private-answer.ts';
+import { ListAnswer, optionErrors, PagingQuery, queryOf, ValueAnswer } from './schemas.ts';
+
+const HistoryEntry = Type.Object({
+  action: Type.Enum(['save', 'unset']),
+  at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
+  by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
+  from_value: Type.Union([ValueAnswer, Type.Null()]),
+  to_value: Type.Union([ValueAnswer, Type.Null()]),
+});
+
+const schema = {
+  summary: 'How a user option came to be what it is, newest first',
+  tags: ['options'],
+  security: READ_SECURITY,
+  params: UserOptionParams,
+  querystring: queryOf(PagingQuery, UserUidQuery),
+  response: { 200: ListAnswer(HistoryEntry), ...optionErrors(400, 401, 404) },
+};
+
+/** Also of one that was unset; erased with the user. */
+export function userOptionHistoryRoute(app: FastifyInstance, service: Service): void {
+  app.get('/api/user_options/:user_options_uid/history', { schema }, async (request, reply) => {
+    const { user, selectionId } = await readUserOptionRequest(service, request, reply);
+    const events = await service.storage.selections.history(user.userId, selectionId);
+    if (events.length === 0) throw new InnkeeperError('selectionNotFound');
+    const query = request.query as Query;
+    const { items, ...page } = toListing(events, readPage(query));
+    const listing = {
+      items: items.map(({ at, means, fromValue, toValue }) => ({
+        action: toValue === null ? 'unset' : 'save',
+        at: formatTime(at),
+        by: means,
+        from_value: fromValue === null ? null : JSON.parse(fromValue),
+        to_value: toValue === null ? null : JSON.parse(toValue),
+      })),
+      ...page,
+    };
+    const link = linkHeader(`/api/user_options/${selectionId}/history`, query, listing);
+    if (link !== undefined) reply.header('link', link);
+    return answerPrivately(request, reply, listing);
+  });
+}

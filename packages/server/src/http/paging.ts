@@ -1,0 +1,62 @@
+import type { FieldError } from '../domain/errors.ts';
+import { InnkeeperError } from '../domain/errors.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+export type Page = { offset: number; limit: number };
+export type Query = Record<string, string | string[] | undefined>;
+
+/** CONTRACT.md section 3: limit defaults to 50 and is clamped to 200; what is not a whole number from 0 is 1009. */
+export function readPage(query: Query): Page {
+  return {
+    offset: Math.min(readCount(query, 'offset') ?? 0, Number.MAX_SAFE_INTEGER),
+    limit: Math.min(readCount(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT),
+  };
+}
+
+function readCount(query: Query, name: string): number | undefined {
+  const text = readParameter(query, name);
+  if (text === undefined) return undefined;
+  if (!/^\d+$/.test(text)) throw badParameter([{ field: name, message: 'must be a whole number, 0 or more' }]);
+  return Number(text);
+}
+
+/** A query parameter that may be given once. */
+export function readParameter(query: Query, name: string): string | undefined {
+  const value = query[name];
+  if (Array.isArray(value)) throw badParameter([{ field: name, message: 'must be given once' }]);
+  return value;
+}
+
+export function badParameter(fields: FieldError[]): InnkeeperError {
+  const [first] = fields;
+  return new InnkeeperError('badParameter', { fields, ...(first && { message: `${first.field} ${first.message}.` }) });
+}
+
+export type Listing<T> = { items: T[]; total: number; offset: number; limit: number };
+
+export function toListing<T>(all: readonly T[], { offset, limit }: Page): Listing<T> {
+  return { items: all.slice(offset, offset + limit), total: all.length, offset, limit };
+}
+
+/** RFC 8288: where the pages around this one are. */
+export function linkHeader(path: string, query: Query, { total, offset, limit }: Listing<unknown>): string | undefined {
+  if (limit === 0) return undefined;
+  const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
+  const pages: [relation: string, at: number, shown: boolean][] = [
+    ['first', 0, true],
+    ['prev', Math.max(0, Math.min(offset - limit, last)), offset > 0],
+    ['next', offset + limit, offset + limit < total],
+    ['last', last, true],
+  ];
+  return pages
+    .filter(([, , shown]) => shown)
+    .map(([relation, at]) => {
+      const parameters = new URLSearchParams(query as Record<string, string>);
+      parameters.set('offset', String(at));
+      parameters.set('limit', String(limit));
+      return `<${path}?${parameters}>; rel="${relation}"`;
+    })
+    .join(', ');
+}
