@@ -1,67 +1,145 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Config } from './config.ts';
+import { createLogger } from './http/logging.ts';
 import { storageDriver } from './storage/open.ts';
 
 const RESTART_MS = 1_000;
+const GATHER_MS = 1_000;
 
 /** The process above INNKEEPER_WORKERS: starts them, replaces those that die, and passes the end on to all. */
 export async function runWorkers(config: Config): Promise<number> {
+  const logger = createLogger(config.logLevel);
   await (await storageDriver(config.databaseUrl)).migrate();
-  answerMetrics();
+
+  const alive = new Set<Worker>();
+  const listening = new Set<Worker>();
+  const restarts = new Set<NodeJS.Timeout>();
+  const over = Promise.withResolvers<void>();
+  let started = false;
   let ending = false;
   let failed = false;
-  const end = (signal: NodeJS.Signals): void => {
-    ending = true;
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal);
-  };
-  process.on('SIGTERM', end).on('SIGINT', end);
 
-  for (let index = 0; index < config.workers; index++) cluster.fork();
-  await new Promise<void>((resolve) => {
-    const started = new Set<number>();
-    cluster.on('listening', (worker) => started.add(worker.id));
-    cluster.on('exit', (worker, code) => {
-      // One that never came up would not come up the next time either: its message is already on the screen.
-      if (!started.has(worker.id) && !ending) {
-        failed = true;
-        end('SIGTERM');
-      }
-      failed ||= ending && code !== 0;
-      if (!ending) setTimeout(() => ending || cluster.fork(), RESTART_MS);
-      else if (Object.keys(cluster.workers ?? {}).length === 0) resolve();
-    });
+  const start = (): void => {
+    alive.add(cluster.fork());
+  };
+  const startAgain = (): void => {
+    const timer = setTimeout(() => {
+      restarts.delete(timer);
+      start();
+    }, RESTART_MS);
+    restarts.add(timer);
+  };
+  const end = (): void => {
+    // Asked for twice: someone does not want to wait.
+    const signal = ending ? 'SIGKILL' : 'SIGTERM';
+    ending = true;
+    for (const timer of restarts) clearTimeout(timer);
+    for (const worker of alive) worker.process.kill(signal);
+    if (alive.size === 0) over.resolve();
+  };
+
+  answerMetrics(listening);
+  cluster.on('listening', (worker) => {
+    listening.add(worker);
+    if (started) return;
+    // The others follow once one is up: what stops one would stop all, and is told once.
+    started = true;
+    for (let index = 1; index < config.workers; index++) start();
   });
+  cluster.on('exit', (worker, code, signal) => {
+    alive.delete(worker);
+    listening.delete(worker);
+    if (ending) {
+      // One that was still starting knows no better end than the signal.
+      failed ||= code !== 0 && signal !== 'SIGTERM';
+      if (alive.size === 0) over.resolve();
+    } else if (started) {
+      // Also one that did not come up: what it misses, such as the database, may be back by the next time.
+      logger.error({ worker: worker.process.pid, exitCode: code, signal }, 'a worker has ended; starting another');
+      startAgain();
+    } else {
+      // The first of all did not come up, and has said why.
+      failed = true;
+      over.resolve();
+    }
+  });
+  process.on('SIGTERM', end).on('SIGINT', end);
+  start();
+  await over.promise;
   return failed ? 1 : 0;
 }
 
-/** /metrics reaches one worker; the figures of all of them are with the process above. */
-type MetricsMessage = { innkeeperMetrics: 'wanted' } | { innkeeperMetrics: 'text'; text: string };
+/** /metrics reaches one worker, which asks the process above, which asks all of them and sums up. */
+type Message =
+  | { metrics: 'wanted'; id: number }
+  | { metrics: 'collect'; id: number }
+  | { metrics: 'part'; id: number; part: object[] }
+  | { metrics: 'text'; id: number; text: string };
 
-function answerMetrics(): void {
-  const registry = new AggregatorRegistry();
-  cluster.on('message', (worker, message: Partial<MetricsMessage>) => {
-    if (message.innkeeperMetrics !== 'wanted') return;
-    registry.clusterMetrics().then(
-      (text) => worker.send({ innkeeperMetrics: 'text', text } satisfies MetricsMessage),
-      () => worker.send({ innkeeperMetrics: 'text', text: '' } satisfies MetricsMessage),
-    );
+function answerMetrics(workers: ReadonlySet<Worker>): void {
+  type Gathering = { parts: object[][]; missing: Set<Worker>; complete(): void };
+  const gatherings = new Map<number, Gathering>();
+  let lastId = 0;
+
+  const gather = async (): Promise<string> => {
+    const id = ++lastId;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const gathering: Gathering = { parts: [], missing: new Set(workers), complete: resolve };
+    gatherings.set(id, gathering);
+    for (const worker of workers) send(worker, { metrics: 'collect', id });
+    // One that died or hangs has no figures to give.
+    const patience = setTimeout(resolve, GATHER_MS);
+    await promise;
+    clearTimeout(patience);
+    gatherings.delete(id);
+    return AggregatorRegistry.aggregate(gathering.parts).metrics();
+  };
+
+  cluster.on('message', (worker, message: Message) => {
+    if (message.metrics === 'wanted') {
+      gather().then(
+        (text) => send(worker, { metrics: 'text', id: message.id, text }),
+        () => send(worker, { metrics: 'text', id: message.id, text: '' }),
+      );
+    } else if (message.metrics === 'part') {
+      const gathering = gatherings.get(message.id);
+      if (!gathering?.missing.delete(worker)) return;
+      gathering.parts.push(message.part);
+      if (gathering.missing.size === 0) gathering.complete();
+    }
   });
+}
+
+function send(worker: Worker, message: Message): void {
+  // With a callback, a worker that has just died is no error of ours.
+  if (worker.isConnected()) worker.send(message, () => {});
 }
 
 /** The text of /metrics for the whole service: this process alone, or all workers summed up. */
 export function metricsText(registry: Registry): () => Promise<string> {
   if (!cluster.isWorker) return () => registry.metrics();
-  AggregatorRegistry.setRegistries([registry]);
-  new AggregatorRegistry();
+  const waiting = new Map<number, (text: string) => void>();
+  let lastId = 0;
+  const tell = (message: Message): void => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  };
+
+  process.on('message', (message: Message) => {
+    if (message.metrics === 'collect') {
+      registry.getMetricsAsJSON().then(
+        (part) => tell({ metrics: 'part', id: message.id, part }),
+        () => tell({ metrics: 'part', id: message.id, part: [] }),
+      );
+    } else if (message.metrics === 'text') {
+      waiting.get(message.id)?.(message.text);
+      waiting.delete(message.id);
+    }
+  });
   return () =>
     new Promise((resolve) => {
-      const receive = (message: Partial<MetricsMessage>): void => {
-        if (message.innkeeperMetrics !== 'text') return;
-        process.off('message', receive);
-        resolve((message as { text: string }).text);
-      };
-      process.on('message', receive);
-      process.send?.({ innkeeperMetrics: 'wanted' } satisfies MetricsMessage);
+      const id = ++lastId;
+      waiting.set(id, resolve);
+      tell({ metrics: 'wanted', id });
     });
 }

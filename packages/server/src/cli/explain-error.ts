@@ -61,7 +61,8 @@ const FILE_PROBLEMS: Record<string, string> = {
 };
 
 function isListenError(error: unknown): error is Error & { code: string; address: string; port: number } {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+  // Of workers, who share the port, it is the bind that fails.
+  return error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
 }
 
 function isFromNewerVersion(error: unknown): error is Error {
