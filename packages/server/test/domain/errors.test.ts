@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ERRORS_DOC, readDoc, renderErrorsDoc } from '../../scripts/write-errors-doc.ts';
+import { ERRORS, type ErrorDefinition } from '../../src/domain/errors.ts';
+
+const definitions: [name: string, definition: ErrorDefinition][] = Object.entries(ERRORS);
+const codes = [...new Set(definitions.map(([, { code }]) => code))].sort();
+
+/** SPEC.md section 7. */
+const OF_THE_INTERFACE = [
+  ...['0001', '0004', '0005', '0007', '0011', '0012', '0021', '0023', '0024'], // 7.1 create user
+  ...['0002', '0006', '0007', '0008', '0009', '0010', '0016'], // 7.2 get access token
+  ...['0012', '0025'], // 7.3 delete user
+];
+/** CONTRACT.md section 2, and what HTTP itself brings (docs/decisions/0013). */
+const OF_HTTP = ['9401', '9404', '9405', '9413', '9422', '9429', '9500', '9503', '9400', '9408', '9431'];
+
+/** CONTRACT.md section 3. */
+const OF_THE_OPTIONS = Array.from({ length: 12 }, (_, index) => String(1001 + index));
+
+/** Codes that no test over HTTP provokes, each with its reason. */
+const NOT_PROVOKED: Record<string, string> = {
+  9500: 'answered for a defect alone: a test that can provoke it has found one',
+};
+
+describe('the table of errors', () => {
+  test('has exactly the codes of the interface and of the contract', () => {
+    expect(codes).toEqual([...new Set([...OF_THE_INTERFACE, ...OF_THE_OPTIONS, ...OF_HTTP])].sort());
+  });
+
+  test.each(definitions)('%s is complete', (_name, { code, status, message, remedy }) => {
+    expect(code).toMatch(/^\d{4}$/);
+    expect(message).toMatch(/^\S.*\.$/s);
+    expect(remedy).toMatch(/^\S.*\.$/s);
+    // SPEC.md section 7: HTTP 400, save for the 401 that the contract gives to failed credentials.
+    if (code.startsWith('0')) expect([400, 401]).toContain(status);
+    if (code.startsWith('9')) expect(code).toBe(`9${status}`);
+  });
+
+  test('the same code and status never has the same message twice', () => {
+    const texts = definitions.map(([, { code, message }]) => `${code} ${message}`);
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+
+  test('docs/errors.md says the same: run "npm run docs" where this fails', () => {
+    expect(readDoc(ERRORS_DOC)).toBe(renderErrorsDoc());
+  });
+});
+
+describe('every code is provoked by a test over HTTP', () => {
+  const sources = ['http', 'operations']
+    .map((folder) => readFolder(join(import.meta.dirname, '..', folder)))
+    .join('\n');
+  // As a test expects it, not as a comment mentions it.
+  const isMentioned = (code: string) => new RegExp(`['"]${code}['"]`).test(sources);
+
+  // The options interface is being built: its codes count from the first one on that a test names.
+  const optionsAreTested = OF_THE_OPTIONS.some(isMentioned);
+
+  test.each(codes)('%s', (code) => {
+    if (code in NOT_PROVOKED || (OF_THE_OPTIONS.includes(code) && !optionsAreTested)) return;
+    expect(isMentioned(code), `no test in test/http or test/operations names ${code}`).toBe(true);
+  });
+
+  test.each(Object.keys(NOT_PROVOKED))('%s is an exception that is still needed', (code) => {
+    expect(codes).toContain(code);
+    expect(isMentioned(code)).toBe(false);
+  });
+});
+
+function readFolder(folder: string): string {
+  if (!existsSync(folder)) return '';
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
+}

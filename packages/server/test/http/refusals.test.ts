@@ -1,0 +1,55 @@
+import { connect } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { databases } from '../databases.ts';
+import { makeUser, startTestServer, type TestServer } from './start.ts';
+
+describe.concurrent.each(databases)('refusals that are nobody’s request on $kind', (database) => {
+  let server: TestServer;
+  let url: string;
+  beforeAll(async () => {
+    url = await database.fresh();
+    server = await startTestServer(url);
+  });
+  afterAll(() => server.close());
+
+  test('metrics through a proxy, without the token, are 9401', async ({ expect }) => {
+    const answer = await server.send('GET', '/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    expect(answer).toMatchObject({ status: 401, json: { code: '9401' } });
+  });
+
+  test('a request that does not arrive within ten seconds is 9408', async ({ expect }) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write('POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"clientId":');
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1.1 408 [\s\S]*"code":"9408"/);
+  });
+
+  test('a database that does not get to it is 9503 with Retry-After, and good again afterwards', async ({ expect }) => {
+    const application = await server.application();
+    const { clientId, clientSecret } = application;
+    const user = { clientId, clientSecret, clientUserId: 'late', clientUserName: 'Late' };
+    const release = await holdWrites(url);
+    const refused = await server.post('/api/v2/app/create-user', user);
+    await release();
+    expect(refused).toMatchObject({ status: 503, json: { code: '9503' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await makeUser(server, application)).specialToken).toBeTruthy();
+  });
+});
+
+/** Another program that writes and takes its time about it. */
+async function holdWrites(url: string): Promise<() => Promise<void>> {
+  if (url.startsWith('sqlite:')) {
+    const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000 });
+    database.exec('begin immediate');
+    return async () => database.close();
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table profiles in exclusive mode');
+  return () => client.end();
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../databases.ts';
+import { type OidcProviderProcess, startOidcProvider } from '../tokens/oidc-provider-process.ts';
+import { makeUser, startTestServer, type TestServer } from './start.ts';
+
+const PATH = '/oauth/v2/get-access-token';
+
+/** CONTRACT.md section 2: after 0009 or 0002 the specialToken is still good. */
+describe.each(databases)('get-access-token with a remote token service on $kind', (database) => {
+  let provider: OidcProviderProcess;
+  let server: TestServer;
+  beforeAll(async () => {
+    provider = await startOidcProvider();
+    server = await startTestServer(await database.fresh(), {
+      tokenServiceUrl: provider.url,
+      tokenServiceClientId: provider.clientId,
+      tokenServiceClientSecret: provider.clientSecret,
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.stop();
+  });
+
+  test('0002 while it gives no token, 0009 while it cannot be reached; then the same specialToken is exchanged', async () => {
+    const application = await server.application();
+    const { clientSecret } = application;
+    const { specialToken } = await makeUser(server, application);
+    const exchange = () => server.post(PATH, { clientSecret, specialToken });
+
+    // It does not trust our subject tokens yet.
+    expect(await exchange()).toMatchObject({ status: 400, json: { code: '0002' } });
+    await provider.fail('refused');
+    expect(await exchange()).toMatchObject({ status: 400, json: { code: '0009' } });
+    await provider.fail('none');
+    await provider.trust({ trustJwksUrl: `${server.url}/oauth/v2/jwks` });
+    await expect.poll(async () => (await exchange()).status, { timeout: 10_000, interval: 250 }).toBe(200);
+    expect(await exchange()).toMatchObject({ status: 400, json: { code: '0008' } });
+  });
+});
