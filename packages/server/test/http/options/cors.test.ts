@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../../databases.ts';
+import { startTestServer, type TestServer } from '../start.ts';
+import { withCatalog } from './example-catalog.ts';
+
+const ORIGIN = 'https://app.example.com';
+
+describe.each(databases)('CORS of the options interface on $kind', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+  });
+  afterAll(() => server.close());
+
+  const preflight = (path: string, origin: string) =>
+    server.send('OPTIONS', path, { headers: { origin, 'access-control-request-method': 'POST' } });
+
+  test("is open to the application's own origins alone", async () => {
+    const open = await withCatalog(server, undefined, { allowedOrigins: [ORIGIN] });
+    const closed = await withCatalog(server);
+    await expect
+      .poll(async () =>
+        (await open.get('/api/option_groups', { origin: ORIGIN })).headers.get('access-control-allow-origin'),
+      )
+      .toBe(ORIGIN);
+    expect(
+      (await open.get('/api/option_keys?language=x', { origin: ORIGIN })).headers.get('access-control-allow-origin'),
+    ).toBe(ORIGIN);
+    for (const origin of ['https://evil.example', 'null', `${ORIGIN}.evil.example`]) {
+      expect((await open.get('/api/option_groups', { origin })).headers.get('access-control-allow-origin')).toBeNull();
+    }
+    expect(
+      (await closed.get('/api/option_groups', { origin: ORIGIN })).headers.get('access-control-allow-origin'),
+    ).toBeNull();
+
+    for (const path of ['/api/option_groups', '/api/user_options', `/api/user_options/${crypto.randomUUID()}`]) {
+      const { status, headers } = await preflight(path, ORIGIN);
+      expect(status).toBe(204);
+      expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
+      expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain('apikey');
+      expect((await preflight(path, 'https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+});
