@@ -62,11 +62,6 @@ describe('every code is provoked by a test over HTTP', () => {
     if (code in NOT_PROVOKED || (OF_THE_OPTIONS.includes(code) && !optionsAreTested)) return;
     expect(isMentioned(code), `no test in test/http or test/operations names ${code}`).toBe(true);
   });
-
-  test.each(Object.keys(NOT_PROVOKED))('%s is an exception that is still needed', (code) => {
-    expect(codes).toContain(code);
-    expect(isMentioned(code)).toBe(false);
-  });
 });
 
 function readFolder(folder: string): string {
