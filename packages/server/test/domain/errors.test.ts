@@ -55,11 +55,8 @@ describe('every code is provoked by a test over HTTP', () => {
   // As a test expects it, not as a comment mentions it.
   const isMentioned = (code: string) => new RegExp(`['"]${code}['"]`).test(sources);
 
-  // The options interface is being built: its codes count from the first one on that a test names.
-  const optionsAreTested = OF_THE_OPTIONS.some(isMentioned);
-
   test.each(codes)('%s', (code) => {
-    if (code in NOT_PROVOKED || (OF_THE_OPTIONS.includes(code) && !optionsAreTested)) return;
+    if (code in NOT_PROVOKED) return;
     expect(isMentioned(code), `no test in test/http or test/operations names ${code}`).toBe(true);
   });
 });
