@@ -15,7 +15,7 @@ export type ErrorBody = { code: string; message: string; errors?: FieldError[] }
 export function createErrorHandler(throttle: CredentialThrottle) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     let error = toInnkeeperError(thrown);
-    if (FAILED_CREDENTIALS.has(error.code)) {
+    if (isFailedCredential(error, request)) {
       try {
         throttle.failed(request.ip, Date.now());
       } catch (throttled) {
@@ -25,6 +25,11 @@ export function createErrorHandler(throttle: CredentialThrottle) {
     if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
     sendError(reply, error);
   };
+}
+
+/** Who sends no credentials at all has guessed nothing. */
+function isFailedCredential({ code }: InnkeeperError, { headers }: FastifyRequest): boolean {
+  return FAILED_CREDENTIALS.has(code) || (code === '1011' && headers.authorization !== undefined);
 }
 
 export function sendError(reply: FastifyReply, error: InnkeeperError): void {
