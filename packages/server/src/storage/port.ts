@@ -12,6 +12,8 @@ export interface Storage {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly signingKeys: SigningKeyStore;
+  readonly catalogs: CatalogStore;
+  readonly selections: SelectionStore;
   readonly changes: ChangeStore;
   readonly facts: FactStore;
   /** Rejects with StorageUnavailable when the database does not answer. */
@@ -117,8 +119,12 @@ export interface TokenStore {
   ): Promise<{ outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' }>;
   /** The user a special token stands for, while it is good. Reading does not spend it. */
   findSpecialToken(tokenHash: string, now: number): Promise<UserRecord | undefined>;
-  /** Spends the special token and adds the access token to its user, or does neither. */
-  exchange(tokenHash: string, now: number, accessToken: AccessTokenRecord): Promise<'exchanged' | 'spent'>;
+  /** Spends the special token and adds the access token to its user, or does neither: also when its tokenId is in use. */
+  exchange(
+    tokenHash: string,
+    now: number,
+    accessToken: AccessTokenRecord,
+  ): Promise<'exchanged' | 'spent' | 'token-taken'>;
   /** The owner of a live access token; undefined as soon as the token is revoked or its user deleted. */
   findOwner(tokenId: string, now: number): Promise<UserRecord | undefined>;
   revoke(appId: number, tokenId: string): Promise<void>;
@@ -146,9 +152,117 @@ export interface SigningKeyStore {
   add(key: SigningKeyRecord, previousPublishedUntil: number): Promise<'added' | 'taken'>;
 }
 
+// ---- catalogs
+
+/**
+ * A catalog is stored as immutable versions of its groups and keys. Each version is current from the
+ * revision that made it until the one that replaced it, so a revision number alone names a whole state.
+ */
+export type CatalogItem = {
+  itemUid: string;
+  kind: 'group' | 'key';
+  /** The group of a key; null for a group. */
+  groupUid: string | null;
+  /** A small number for the key, never used again in this application; null for a group. */
+  keyNo: number | null;
+  /** JSON of the group or key, without what stands beside it here. */
+  document: string;
+};
+
+export type StoredCatalog = {
+  /** 0: nothing has been published yet. */
+  revision: number;
+  /** JSON of the languages. */
+  languages: string;
+  /** Archived ones included. */
+  items: CatalogItem[];
+};
+
+export type RevisionRecord = {
+  revision: number;
+  createdAt: number;
+  author: string;
+  /** JSON of the readable difference to the revision before. */
+  difference: string;
+};
+
+export type Publication = RevisionRecord & {
+  appId: number;
+  languages: string;
+  /** New versions: of items that exist (the version before ends) or of new ones. */
+  items: CatalogItem[];
+};
+
+export interface CatalogStore {
+  load(appId: number): Promise<StoredCatalog>;
+  /** undefined for a revision that was never published. */
+  loadAt(appId: number, revision: number): Promise<StoredCatalog | undefined>;
+  /** One atomic revision. 'conflict' when `revision` is not the one after the newest. */
+  publish(publication: Publication): Promise<'published' | 'conflict' | 'application-gone'>;
+  /** Newest first. */
+  revisions(
+    appId: number,
+    page: { offset: number; limit: number },
+  ): Promise<{ total: number; items: RevisionRecord[] }>;
+}
+
+// ---- selections
+
+export type SelectionRecord = {
+  selectionId: string;
+  keyNo: number;
+  /** The catalog revision it was checked against: what was true when it was saved. */
+  revision: number;
+  /** JSON of the canonical value: a scalar, or an array for a key that takes several. */
+  value: string;
+  /** For an open text: the tag of the language it is written in. */
+  language: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** How a change came about. */
+export type SelectionMeans = 'user_uid' | 'access_token' | 'import' | 'manage';
+
+export type SelectionEvent = {
+  selectionId: string;
+  keyNo: number;
+  at: number;
+  means: SelectionMeans;
+  /** JSON; null: there was none before, or it was unset. */
+  fromValue: string | null;
+  toValue: string | null;
+};
+
+export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revision' | 'value' | 'language'>;
+
+export interface SelectionStore {
+  /** All of a user's, by key number. */
+  list(userId: string): Promise<SelectionRecord[]>;
+  /**
+   * All or none, each key at most once, with their history; records come in the order given. A key saved before
+   * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so.
+   */
+  save(
+    appId: number,
+    userId: string,
+    selections: readonly NewSelection[],
+    change: { at: number; means: SelectionMeans },
+  ): Promise<{ outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' }>;
+  unset(
+    userId: string,
+    selectionId: string,
+    change: { at: number; means: SelectionMeans },
+  ): Promise<'unset' | 'unknown'>;
+  /** Newest first; what was unset is still told. */
+  history(userId: string, selectionId: string): Promise<SelectionEvent[]>;
+  /** How many selections of a key hold each stored value (JSON text). */
+  countByValue(appId: number, keyNo: number): Promise<{ value: string; count: number }[]>;
+}
+
 // ---- what tells replicas of each other's changes
 
-export type Change = { version: number; subject: 'application' | 'signing-keys'; appId: number | null };
+export type Change = { version: number; subject: 'application' | 'catalog' | 'signing-keys'; appId: number | null };
 
 export interface ChangeStore {
   /** Changes after `version` in the order they were committed; `complete` is false when some are no longer kept. */

@@ -36,6 +36,7 @@ export class Connections {
   readonly #readLanes: Lane[];
   readonly #writeLanes: Lane[];
   readonly #transactions: Transactions;
+  readonly #inTurn = new Map<string, { lane: Lane; acts: number }>();
   #naming = true;
   #underWay = 0;
   #committed = 0;
@@ -54,10 +55,19 @@ export class Connections {
     return this.#act(() => this.#send<Row>(this.#readLanes, statement, values, true));
   }
 
-  /** A whole act in one statement, which PostgreSQL commits by itself. */
-  write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+  /**
+   * A whole act in one statement, which PostgreSQL commits by itself. Acts on the same rows, which `inTurnWith` names,
+   * go on one lane while there are several: they wait for each other anyway, and on lanes of their own would hold up
+   * everybody else's behind them.
+   */
+  write<Row extends pg.QueryResultRow>(
+    statement: Statement,
+    values: unknown[] = [],
+    inTurnWith?: string,
+  ): Promise<Row[]> {
     return this.#act(async () => {
-      const rows = await this.#send<Row>(this.#writeLanes, statement, values, false);
+      const send = (lanes: Lane[]): Promise<Row[]> => this.#send<Row>(lanes, statement, values, false);
+      const rows = await (inTurnWith === undefined ? send(this.#writeLanes) : this.#takeTurn(inTurnWith, send));
       this.#committed++;
       return rows;
     });
@@ -107,6 +117,18 @@ export class Connections {
     } finally {
       this.#underWay--;
       if (this.#underWay === 0) this.#idle?.();
+    }
+  }
+
+  async #takeTurn<T>(name: string, send: (lanes: Lane[]) => Promise<T>): Promise<T> {
+    const turn = this.#inTurn.get(name) ?? { lane: chooseLane(this.#writeLanes), acts: 0 };
+    this.#inTurn.set(name, turn);
+    turn.acts++;
+    try {
+      return await send([turn.lane]);
+    } finally {
+      turn.acts--;
+      if (turn.acts === 0) this.#inTurn.delete(name);
     }
   }
 

@@ -1,10 +1,12 @@
 import type { Storage, StorageDriver } from '../port.ts';
 import { applicationStore } from './applications.ts';
+import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { Connections, statement } from './connections.ts';
 import { factStore } from './facts.ts';
 import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
+import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
 import { signingKeyStore } from './signing-keys.ts';
 import { tokenStore } from './tokens.ts';
@@ -30,6 +32,8 @@ function openPostgres(connections: Connections): Storage {
     users: userStore(connections),
     tokens: tokenStore(connections),
     signingKeys: signingKeyStore(connections),
+    catalogs: catalogStore(connections),
+    selections: selectionStore(connections),
     changes: changeStore(connections),
     facts: factStore(connections),
     async ping() {

@@ -54,7 +54,7 @@ const MIGRATIONS: readonly string[] = [
   create index special_tokens_by_end on special_tokens (expires_at);
 
   create table access_tokens (
-    token_id bytea primary key,
+    token_id bytea constraint access_tokens_key primary key,
     user_id uuid not null constraint access_tokens_user references users (user_id) on delete cascade,
     issued_at bigint not null,
     expires_at bigint not null
@@ -72,6 +72,59 @@ const MIGRATIONS: readonly string[] = [
   );
   create index idempotency_keys_by_user on idempotency_keys (user_id);
   create index idempotency_keys_by_end on idempotency_keys (expires_at);
+
+  create table catalog_revisions (
+    app_id bigint not null constraint catalog_revisions_application references applications (app_id) on delete cascade,
+    revision integer not null,
+    created_at bigint not null,
+    author text not null,
+    difference text not null,
+    languages text not null,
+    constraint catalog_revisions_key primary key (app_id, revision)
+  );
+
+  -- Versions of groups and keys, each current from one revision until another: see port.ts.
+  create table catalog_items (
+    app_id bigint not null constraint catalog_items_application references applications (app_id) on delete cascade,
+    item_uid uuid not null,
+    from_revision integer not null,
+    until_revision integer,
+    kind text not null,
+    group_uid uuid,
+    key_no integer,
+    document text not null,
+    primary key (app_id, item_uid, from_revision)
+  );
+
+  -- last_event and previous_value are for the history: whoever saves has the row to itself, so that what it reads
+  -- there is what it replaced, and no two events of a selection have the same number.
+  create table selections (
+    user_id uuid not null constraint selections_user references users (user_id) on delete cascade,
+    key_no integer not null,
+    app_id bigint not null,
+    selection_id uuid not null,
+    revision integer not null,
+    value text collate "C" not null,
+    language text,
+    created_at bigint not null,
+    updated_at bigint not null,
+    last_event integer not null,
+    previous_value text,
+    primary key (user_id, key_no)
+  );
+  create index selections_by_key on selections (app_id, key_no);
+
+  create table selection_events (
+    user_id uuid not null constraint selection_events_user references users (user_id) on delete cascade,
+    selection_id uuid not null,
+    event_no integer not null,
+    key_no integer not null,
+    at bigint not null,
+    means text not null,
+    from_value text,
+    to_value text,
+    primary key (user_id, selection_id, event_no)
+  );
 
   create table signing_keys (
     generation integer primary key,

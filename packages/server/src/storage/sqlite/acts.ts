@@ -1,7 +1,9 @@
 import { applicationActs } from './applications.ts';
+import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
 import { factActs } from './facts.ts';
 import { purgeActs } from './purge.ts';
+import { selectionActs } from './selections.ts';
 import { signingKeyActs } from './signing-keys.ts';
 import { tokenActs } from './tokens.ts';
 import { userActs } from './users.ts';
@@ -13,6 +15,8 @@ export function createActs(connection: Connection) {
     ...userActs(connection),
     ...tokenActs(connection),
     ...signingKeyActs(connection),
+    ...catalogActs(connection),
+    ...selectionActs(connection),
     ...factActs(connection),
     ...purgeActs(connection),
   };

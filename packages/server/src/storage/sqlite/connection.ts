@@ -9,6 +9,8 @@ export type Connection = {
   readonly database: DatabaseSync;
   /** Compiled once and kept: the text is its name. */
   statement(sql: string): StatementSync;
+  /** Everything that `read` reads is of one moment, whatever others commit meanwhile. */
+  snapshot<T>(read: () => T): T;
   close(): void;
 };
 
@@ -30,15 +32,24 @@ export function connectToRead(path: string): Connection {
 
 function connect(database: DatabaseSync): Connection {
   const statements = new Map<string, StatementSync>();
+  const statement = (sql: string): StatementSync => {
+    let compiled = statements.get(sql);
+    if (!compiled) {
+      compiled = database.prepare(sql);
+      statements.set(sql, compiled);
+    }
+    return compiled;
+  };
   return {
     database,
-    statement(sql) {
-      let statement = statements.get(sql);
-      if (!statement) {
-        statement = database.prepare(sql);
-        statements.set(sql, statement);
+    statement,
+    snapshot(read) {
+      statement('begin').run();
+      try {
+        return read();
+      } finally {
+        statement('rollback').run();
       }
-      return statement;
     },
     close: () => database.close(),
   };

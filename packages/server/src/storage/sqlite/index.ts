@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { type Storage, type StorageDriver, StorageUnavailable } from '../port.ts';
 import { applicationReads } from './applications.ts';
+import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { factReads } from './facts.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
+import { selectionReads } from './selections.ts';
 import { signingKeyReads } from './signing-keys.ts';
 import { tokenReads } from './tokens.ts';
 import { userReads } from './users.ts';
@@ -66,6 +68,12 @@ function openSqlite(path: string, writer: Writer): Storage {
     signingKeys: {
       ...signingKeyReads(reader),
       add: (key, previousPublishedUntil) => writer.run('addSigningKey', key, previousPublishedUntil),
+    },
+    catalogs: { ...catalogReads(reader), publish: (publication) => writer.run('publishCatalog', publication) },
+    selections: {
+      ...selectionReads(reader),
+      save: (appId, userId, selections, change) => writer.run('saveSelections', appId, userId, selections, change),
+      unset: (userId, selectionId, change) => writer.run('unsetSelection', userId, selectionId, change),
     },
     changes: changeReads(reader),
     facts: { ...factReads(reader), settle: (name, value) => writer.run('settleFact', name, value) },

@@ -67,6 +67,58 @@ const MIGRATIONS: readonly string[] = [
   create index idempotency_keys_by_user on idempotency_keys (user_id);
   create index idempotency_keys_by_end on idempotency_keys (expires_at);
 
+  create table catalog_revisions (
+    app_id integer not null references applications on delete cascade,
+    revision integer not null,
+    created_at integer not null,
+    author text not null,
+    difference text not null,
+    languages text not null,
+    primary key (app_id, revision)
+  ) strict, without rowid;
+
+  -- Versions of groups and keys, each current from one revision until another: see port.ts.
+  create table catalog_items (
+    app_id integer not null references applications on delete cascade,
+    item_uid blob not null,
+    from_revision integer not null,
+    until_revision integer,
+    kind text not null,
+    group_uid blob,
+    key_no integer,
+    document text not null,
+    primary key (app_id, item_uid, from_revision)
+  ) strict, without rowid;
+
+  -- last_event and previous_value are for the history: see selections.ts.
+  create table selections (
+    user_id blob not null references users on delete cascade,
+    key_no integer not null,
+    app_id integer not null,
+    selection_id blob not null,
+    revision integer not null,
+    value text not null,
+    language text,
+    created_at integer not null,
+    updated_at integer not null,
+    last_event integer not null,
+    previous_value text,
+    primary key (user_id, key_no)
+  ) strict, without rowid;
+  create index selections_by_key on selections (app_id, key_no);
+
+  create table selection_events (
+    user_id blob not null references users on delete cascade,
+    selection_id blob not null,
+    event_no integer not null,
+    key_no integer not null,
+    at integer not null,
+    means text not null,
+    from_value text,
+    to_value text,
+    primary key (user_id, selection_id, event_no)
+  ) strict, without rowid;
+
   create table signing_keys (
     generation integer primary key,
     kid text not null unique,

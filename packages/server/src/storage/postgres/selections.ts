@@ -1,0 +1,85 @@
+import type { SelectionEvent, SelectionRecord, SelectionStore } from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+
+const LIST = statement(`
+  select selection_id as "selectionId", key_no as "keyNo", revision, value, language,
+    created_at as "createdAt", updated_at as "updatedAt"
+  from selections where user_id = $1 order by key_no
+`);
+
+const HISTORY = statement(`
+  select selection_id as "selectionId", key_no as "keyNo", at, means, from_value as "fromValue", to_value as "toValue"
+  from selection_events where user_id = $1 and selection_id = $2 order by event_no desc
+`);
+
+const COUNT_BY_VALUE = statement(`
+  select value, count(*) as count from selections where app_id = $1 and key_no = $2 group by value order by value
+`);
+
+// The user is locked first, as whoever deletes the user does: in the other order the two could wait for each other. A
+// user that is locked already is being deleted. Keys go in the order of their numbers for the same reason: two saves of
+// the same keys follow each other. What is replaced is read from the row while it is ours: a row that came in after
+// this statement began is not seen by it, but updated all the same.
+const SAVE = statement(`
+  with owner as (
+    select user_id from users where user_id = $1 and app_id = $2 for key share skip locked
+  ), saved as (
+    insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language)
+    select o.user_id, $2::bigint, $3::bigint, $3::bigint, 1, n."selectionId", n."keyNo", n.revision, n.value, n.language
+    from owner o, json_to_recordset($5::json)
+      as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text)
+    order by n."keyNo"
+    on conflict (user_id, key_no) do update set
+      revision = excluded.revision, value = excluded.value, language = excluded.language, updated_at = excluded.updated_at,
+      last_event = selections.last_event + 1, previous_value = selections.value
+    returning user_id, selection_id, last_event, key_no, previous_value, value, created_at
+  ), told as (
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+    select user_id, selection_id, last_event, key_no, $3::bigint, $4::text, previous_value, value from saved
+  )
+  select s.selection_id, s.key_no, s.created_at from owner left join saved s on true
+`);
+
+const UNSET = statement(`
+  with owner as (
+    select user_id from users where user_id = $1 for key share skip locked
+  ), gone as (
+    delete from selections s using owner o where s.user_id = o.user_id and s.selection_id = $2
+    returning s.user_id, s.selection_id, s.last_event, s.key_no, s.value
+  ), told as (
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+    select user_id, selection_id, last_event + 1, key_no, $3::bigint, $4::text, value, null from gone
+  )
+  select selection_id from gone
+`);
+
+/** One without values: the user is there, and nothing was to be saved. */
+type SavedRow = { selection_id: string; key_no: number; created_at: number } | { key_no: null };
+
+export function selectionStore(connections: Connections): SelectionStore {
+  return {
+    list: (userId) => connections.read<SelectionRecord>(LIST, [userId]),
+
+    async save(appId, userId, selections, { at, means }) {
+      const values = [userId, appId, at, means, JSON.stringify(selections)];
+      const rows = await connections.write<SavedRow>(SAVE, values, userId);
+      if (rows.length === 0) return { outcome: 'user-gone' };
+      const saved = new Map(rows.map((row) => [row.key_no, row]));
+      const records = selections.map((selection): SelectionRecord => {
+        const row = saved.get(selection.keyNo);
+        if (!row || row.key_no === null) throw new Error(`Key ${selection.keyNo} was not saved.`);
+        return { ...selection, selectionId: row.selection_id, createdAt: row.created_at, updatedAt: at };
+      });
+      return { outcome: 'saved', records };
+    },
+
+    async unset(userId, selectionId, { at, means }) {
+      const rows = await connections.write(UNSET, [userId, selectionId, at, means], userId);
+      return rows.length > 0 ? 'unset' : 'unknown';
+    },
+
+    history: (userId, selectionId) => connections.read<SelectionEvent>(HISTORY, [userId, selectionId]),
+
+    countByValue: (appId, keyNo) => connections.read<{ value: string; count: number }>(COUNT_BY_VALUE, [appId, keyNo]),
+  };
+}

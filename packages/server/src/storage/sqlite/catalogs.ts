@@ -1,0 +1,88 @@
+import type { CatalogItem, CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
+import { logChange } from './changes.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+
+export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' | 'loadAt' | 'revisions'> {
+  const { statement, snapshot } = connection;
+
+  const newest = (appId: number): number => {
+    const row = statement('select max(revision) as revision from catalog_revisions where app_id = ?').get(appId);
+    return (row?.revision as number | null) ?? 0;
+  };
+  const loadAt = (appId: number, revision: number): StoredCatalog | undefined => {
+    const row = statement('select languages from catalog_revisions where app_id = ? and revision = ?').get(
+      appId,
+      revision,
+    );
+    if (!row) return undefined;
+    const items = statement(
+      `select item_uid, kind, group_uid, key_no, document from catalog_items
+       where app_id = ?1 and from_revision <= ?2 and (until_revision is null or until_revision > ?2)`,
+    ).all(appId, revision);
+    return { revision, languages: row.languages as string, items: items.map(toItem) };
+  };
+
+  return {
+    async load(appId) {
+      return snapshot(() => loadAt(appId, newest(appId))) ?? { revision: 0, languages: '[]', items: [] };
+    },
+    async loadAt(appId, revision) {
+      return snapshot(() => loadAt(appId, revision));
+    },
+    async revisions(appId, { offset, limit }) {
+      return snapshot(() => {
+        const items = statement(
+          `select revision, created_at as createdAt, author, difference from catalog_revisions
+           where app_id = ? order by revision desc limit ? offset ?`,
+        ).all(appId, limit, offset) as RevisionRecord[];
+        const row = statement('select count(*) as n from catalog_revisions where app_id = ?').get(appId);
+        return { total: row?.n as number, items };
+      });
+    },
+  };
+}
+
+function toItem(row: Record<string, unknown>): CatalogItem {
+  return {
+    itemUid: toUuid(row.item_uid as Uint8Array),
+    kind: row.kind as CatalogItem['kind'],
+    groupUid: row.group_uid === null ? null : toUuid(row.group_uid as Uint8Array),
+    keyNo: row.key_no as number | null,
+    document: row.document as string,
+  };
+}
+
+export function catalogActs(connection: Connection) {
+  const { statement } = connection;
+  return {
+    publishCatalog(publication: Publication): 'published' | 'conflict' | 'application-gone' {
+      const { appId, revision, createdAt, author, difference, languages, items } = publication;
+      if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
+      const row = statement('select max(revision) as revision from catalog_revisions where app_id = ?').get(appId);
+      if (((row?.revision as number | null) ?? 0) + 1 !== revision) return 'conflict';
+      statement(
+        'insert into catalog_revisions (app_id, revision, created_at, author, difference, languages) values (?, ?, ?, ?, ?, ?)',
+      ).run(appId, revision, createdAt, author, difference, languages);
+      for (const item of items) {
+        statement(
+          'update catalog_items set until_revision = ? where app_id = ? and item_uid = ? and until_revision is null',
+        ).run(revision, appId, toBytes(item.itemUid));
+        statement(
+          `insert into catalog_items (app_id, item_uid, from_revision, kind, group_uid, key_no, document)
+           values (?, ?, ?, ?, ?, ?, ?)`,
+        ).run(
+          appId,
+          toBytes(item.itemUid),
+          revision,
+          item.kind,
+          item.groupUid === null ? null : toBytes(item.groupUid),
+          item.keyNo,
+          item.document,
+        );
+      }
+      logChange(connection, 'catalog', appId);
+      return 'published';
+    },
+  };
+}

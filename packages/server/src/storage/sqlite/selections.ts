@@ -1,0 +1,111 @@
+import type { NewSelection, SelectionEvent, SelectionMeans, SelectionRecord, SelectionStore } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+
+const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, updated_at';
+
+export function selectionReads({ statement }: Connection): Pick<SelectionStore, 'list' | 'history' | 'countByValue'> {
+  return {
+    async list(userId) {
+      return statement(`select ${COLUMNS} from selections where user_id = ? order by key_no`)
+        .all(toBytes(userId))
+        .map(toRecord);
+    },
+    async history(userId, selectionId) {
+      return statement(
+        `select key_no, at, means, from_value, to_value from selection_events
+         where user_id = ? and selection_id = ? order by event_no desc`,
+      )
+        .all(toBytes(userId), toBytes(selectionId))
+        .map((row) => ({
+          selectionId,
+          keyNo: row.key_no as number,
+          at: row.at as number,
+          means: row.means as SelectionEvent['means'],
+          fromValue: row.from_value as string | null,
+          toValue: row.to_value as string | null,
+        }));
+    },
+    async countByValue(appId, keyNo) {
+      return statement(
+        'select value, count(*) as count from selections where app_id = ? and key_no = ? group by value order by value',
+      ).all(appId, keyNo) as { value: string; count: number }[];
+    },
+  };
+}
+
+function toRecord(row: Record<string, unknown>): SelectionRecord {
+  return {
+    selectionId: toUuid(row.selection_id as Uint8Array),
+    keyNo: row.key_no as number,
+    revision: row.revision as number,
+    value: row.value as string,
+    language: row.language as string | null,
+    createdAt: row.created_at as number,
+    updatedAt: row.updated_at as number,
+  };
+}
+
+type SelectionChange = { at: number; means: SelectionMeans };
+/** A selection as its event tells of it. */
+type EventSource = { selection_id: Uint8Array; key_no: number; last_event: number };
+
+export function selectionActs({ statement }: Connection) {
+  const logEvent = (
+    userId: Uint8Array,
+    { selection_id, key_no, last_event }: EventSource,
+    { at, means }: SelectionChange,
+    fromValue: string | null,
+    toValue: string | null,
+  ): void => {
+    statement(
+      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+       values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(userId, selection_id, last_event, key_no, at, means, fromValue, toValue);
+  };
+
+  const saveOne = (appId: number, userId: Uint8Array, selection: NewSelection, change: SelectionChange) => {
+    const row = statement(
+      `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1)
+       on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
+         language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1, previous_value = value
+       returning ${COLUMNS}, last_event, previous_value`,
+    ).get(
+      userId,
+      appId,
+      toBytes(selection.selectionId),
+      selection.keyNo,
+      selection.revision,
+      selection.value,
+      selection.language,
+      change.at,
+    ) as EventSource & { value: string; previous_value: string | null };
+    logEvent(userId, row, change, row.previous_value, row.value);
+    return toRecord(row);
+  };
+
+  return {
+    saveSelections(
+      appId: number,
+      userId: string,
+      selections: readonly NewSelection[],
+      change: SelectionChange,
+    ): { outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' } {
+      const user = toBytes(userId);
+      if (!statement('select 1 from users where user_id = ? and app_id = ?').get(user, appId)) {
+        return { outcome: 'user-gone' };
+      }
+      return { outcome: 'saved', records: selections.map((selection) => saveOne(appId, user, selection, change)) };
+    },
+    unsetSelection(userId: string, selectionId: string, change: SelectionChange): 'unset' | 'unknown' {
+      const user = toBytes(userId);
+      const row = statement(
+        `delete from selections where user_id = ? and selection_id = ?
+         returning selection_id, key_no, last_event + 1 as last_event, value`,
+      ).get(user, toBytes(selectionId)) as (EventSource & { value: string }) | undefined;
+      if (!row) return 'unknown';
+      logEvent(user, row, change, row.value, null);
+      return 'unset';
+    },
+  };
+}

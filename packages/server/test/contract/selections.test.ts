@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { NewSelection, SelectionMeans, SelectionRecord, Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { createApplication, createUser, NOW, times } from './examples.ts';
+
+const selection = (keyNo: number, value: unknown, given: Partial<NewSelection> = {}): NewSelection => ({
+  selectionId: randomUUID(),
+  keyNo,
+  revision: 1,
+  value: JSON.stringify(value),
+  language: null,
+  ...given,
+});
+
+const change = (at = NOW, means: SelectionMeans = 'user_uid') => ({ at, means });
+
+describe.each(databases)('selections on $kind', (database) => {
+  let storage: Storage;
+  let other: Storage;
+  let url: string;
+  let appId: number;
+  beforeAll(async () => {
+    url = await database.fresh();
+    const driver = await storageDriver(url);
+    storage = await driver.open();
+    other = await driver.open();
+    appId = await createApplication(storage);
+  });
+  afterAll(() => Promise.all([storage.close(), other.close()]));
+
+  const createdUser = async (): Promise<string> => (await createUser(storage, appId)).userId;
+  const save = async (
+    userId: string,
+    selections: NewSelection[],
+    at = NOW,
+    replica = storage,
+  ): Promise<SelectionRecord[]> => {
+    const saved = await replica.selections.save(appId, userId, selections, change(at));
+    if (saved.outcome !== 'saved') throw new Error(saved.outcome);
+    return saved.records;
+  };
+
+  test('what was saved is answered and listed, whole', async () => {
+    const userId = await createdUser();
+    const text = selection(7, 'Zoë 🦊 "\\{},\u0000\ud800', { language: 'es', revision: 12 });
+    const [record] = await save(userId, [text]);
+    expect(record).toEqual({ ...text, createdAt: NOW, updatedAt: NOW });
+    const flag = selection(2, true);
+    await save(userId, [flag], NOW + 1);
+    expect(await other.selections.list(userId)).toEqual([
+      { ...flag, createdAt: NOW + 1, updatedAt: NOW + 1 },
+      { ...text, createdAt: NOW, updatedAt: NOW },
+    ]);
+    expect(await storage.selections.list(randomUUID())).toEqual([]);
+  });
+
+  test('a key saved again keeps its selectionId and its creation, and takes the rest', async () => {
+    const userId = await createdUser();
+    const first = selection(1, 'blue', { language: 'en' });
+    await save(userId, [first]);
+    const next = selection(1, ['red', 'blue'], { revision: 3 });
+    const expected = { ...next, selectionId: first.selectionId, createdAt: NOW, updatedAt: NOW + 5 };
+    expect(await save(userId, [next], NOW + 5)).toEqual([expected]);
+    expect(await storage.selections.list(userId)).toEqual([expected]);
+  });
+
+  test('many are saved at once, new and replaced, and answered in the order given', async () => {
+    const userId = await createdUser();
+    const old = selection(50, 'old');
+    await save(userId, [old]);
+    const many = [90, 50, 3, 70].map((keyNo) =>
+      selection(keyNo, `value ${keyNo}`, { language: keyNo > 60 ? 'de' : null }),
+    );
+    const records = await save(userId, many, NOW + 1);
+    expect(records).toEqual(
+      many.map((each) =>
+        each.keyNo === 50
+          ? { ...each, selectionId: old.selectionId, createdAt: NOW, updatedAt: NOW + 1 }
+          : { ...each, createdAt: NOW + 1, updatedAt: NOW + 1 },
+      ),
+    );
+    expect(await storage.selections.list(userId)).toEqual(records.toSorted((a, b) => a.keyNo - b.keyNo));
+    expect(await save(userId, [])).toEqual([]);
+    expect(
+      await save(
+        userId,
+        times(500, (i) => selection(i, i)),
+      ),
+    ).toHaveLength(500);
+  });
+
+  test('all or none: one that cannot be saved takes the others along', async () => {
+    const userId = await createdUser();
+    const kept = selection(1, 'kept');
+    await save(userId, [kept]);
+    const bad = selection(9, 'bad', { revision: null as unknown as number });
+    await expect(storage.selections.save(appId, userId, [selection(1, 'new'), bad], change())).rejects.toThrow();
+    expect(await storage.selections.list(userId)).toEqual([{ ...kept, createdAt: NOW, updatedAt: NOW }]);
+    expect(await storage.selections.history(userId, kept.selectionId)).toHaveLength(1);
+  });
+
+  test('a user that is not there, or is of another application, is said to be gone', async () => {
+    const gone = { outcome: 'user-gone' };
+    const userId = await createdUser();
+    const elsewhere = await createApplication(storage);
+    for (const selections of [[selection(1, true)], [selection(1, true), selection(2, true)], []]) {
+      expect(await storage.selections.save(appId, randomUUID(), selections, change())).toEqual(gone);
+      expect(await storage.selections.save(elsewhere, userId, selections, change())).toEqual(gone);
+    }
+    expect(await storage.selections.list(userId)).toEqual([]);
+    expect(await storage.selections.unset(randomUUID(), randomUUID(), change())).toBe('unknown');
+  });
+
+  test('unset takes one selection away, and the next save is a new one', async () => {
+    const userId = await createdUser();
+    const [first, second] = [selection(1, 'a'), selection(2, 'b')];
+    await save(userId, [first, second]);
+    const stranger = await createdUser();
+    expect(await storage.selections.unset(stranger, first.selectionId, change())).toBe('unknown');
+    expect(await storage.selections.unset(userId, randomUUID(), change())).toBe('unknown');
+    expect(await storage.selections.unset(userId, first.selectionId, change())).toBe('unset');
+    expect(await storage.selections.unset(userId, first.selectionId, change())).toBe('unknown');
+    expect(await storage.selections.list(userId)).toMatchObject([{ keyNo: 2 }]);
+    const anew = selection(1, 'c');
+    expect(await save(userId, [anew], NOW + 9)).toEqual([{ ...anew, createdAt: NOW + 9, updatedAt: NOW + 9 }]);
+  });
+
+  test('the history tells what, when, by which means and from which value, newest first', async () => {
+    const userId = await createdUser();
+    const first = selection(4, 'a');
+    const { selectionId } = first;
+    await storage.selections.save(appId, userId, [first], change(NOW, 'user_uid'));
+    await storage.selections.save(appId, userId, [selection(5, 1), selection(4, 'b')], change(NOW, 'access_token'));
+    await storage.selections.save(appId, userId, [selection(4, 'b')], change(NOW - 1, 'import'));
+    await storage.selections.unset(userId, selectionId, change(NOW, 'manage'));
+    await save(userId, [selection(4, 'a life of its own')]);
+    const event = { selectionId, keyNo: 4, at: NOW };
+    expect(await other.selections.history(userId, selectionId)).toEqual([
+      { ...event, means: 'manage', fromValue: '"b"', toValue: null },
+      { ...event, means: 'import', fromValue: '"b"', toValue: '"b"', at: NOW - 1 },
+      { ...event, means: 'access_token', fromValue: '"a"', toValue: '"b"' },
+      { ...event, means: 'user_uid', fromValue: null, toValue: '"a"' },
+    ]);
+    expect(await storage.selections.history(await createdUser(), selectionId)).toEqual([]);
+    expect(await storage.selections.history(userId, randomUUID())).toEqual([]);
+  });
+
+  test('values are counted by application and key, in their order', async () => {
+    const mine = await createApplication(storage);
+    const saveFor = async (app: number, keyNo: number, value: unknown): Promise<void> => {
+      const { userId } = await createUser(storage, app);
+      await storage.selections.save(app, userId, [selection(keyNo, value)], change());
+    };
+    for (const value of ['b', 'é', 'B', 'b', ['a', 'b'], true, 10, 9]) await saveFor(mine, 1, value);
+    await saveFor(mine, 2, 'b');
+    await saveFor(appId, 1, 'b');
+    expect(await storage.selections.countByValue(mine, 1)).toEqual([
+      { value: '"B"', count: 1 },
+      { value: '"b"', count: 2 },
+      { value: '"é"', count: 1 },
+      { value: '10', count: 1 },
+      { value: '9', count: 1 },
+      { value: '["a","b"]', count: 1 },
+      { value: 'true', count: 1 },
+    ]);
+    expect(await storage.selections.countByValue(mine, 3)).toEqual([]);
+  });
+
+  test('50 saves of one key at once: one record, and a history without a gap', async () => {
+    for (const _ of times(5, String)) {
+      const userId = await createdUser();
+      const records = await Promise.all(
+        times(50, (i) => save(userId, [selection(1, i)], NOW, i % 2 ? storage : other)),
+      );
+      const ids = new Set(records.map(([record]) => record?.selectionId));
+      expect(ids.size).toBe(1);
+      const [selectionId = ''] = ids;
+      const [stored, ...more] = await storage.selections.list(userId);
+      expect(more).toEqual([]);
+      const history = (await storage.selections.history(userId, selectionId)).toReversed();
+      expect(new Set(history.map(({ toValue }) => toValue)).size).toBe(50);
+      // Each tells what the one before it left behind.
+      expect(history.map(({ fromValue }) => fromValue)).toEqual([null, ...history.slice(0, -1).map((e) => e.toValue)]);
+      expect(stored?.value).toBe(history.at(-1)?.toValue);
+    }
+  });
+
+  test('saving the same keys at once, in any order, leaves one of the saves whole', async () => {
+    const userId = await createdUser();
+    await Promise.all(
+      times(40, (i) => {
+        const keys = times(10, (keyNo) => selection(keyNo, i));
+        return save(userId, i % 2 ? keys : keys.toReversed(), NOW, i % 3 ? storage : other);
+      }),
+    );
+    const records = await storage.selections.list(userId);
+    expect(records).toHaveLength(10);
+    expect(new Set(records.map(({ value }) => value)).size).toBe(1);
+    const histories = await Promise.all(
+      records.map(({ selectionId }) => storage.selections.history(userId, selectionId)),
+    );
+    expect(histories.map((events) => events.length)).toEqual(times(10, () => 40));
+  });
+
+  test('saving and unsetting at once: each history is whole', async () => {
+    for (const _ of times(10, String)) {
+      const userId = await createdUser();
+      const acts = times(10, async (i) => {
+        const [record] = await save(userId, [selection(1, i)], NOW, i % 2 ? storage : other);
+        const selectionId = record?.selectionId ?? '';
+        await (i % 3 ? storage : other).selections.unset(userId, selectionId, change());
+        return selectionId;
+      });
+      const ids = new Set(await Promise.all(acts));
+      expect(await storage.selections.list(userId)).toEqual([]);
+      let saves = 0;
+      for (const selectionId of ids) {
+        const events = (await storage.selections.history(userId, selectionId)).toReversed();
+        expect(events.map(({ fromValue }) => fromValue)).toEqual([null, ...events.slice(0, -1).map((e) => e.toValue)]);
+        expect(events.filter(({ toValue }) => toValue === null)).toHaveLength(1);
+        saves += events.length - 1;
+      }
+      expect(saves).toBe(10);
+    }
+  });
+
+  test('saves while their user is deleted leave nothing behind', async () => {
+    for (const _ of times(25, String)) {
+      const userId = await createdUser();
+      const seed = selection(0, 'seed');
+      await save(userId, [seed]);
+      const act = (i: number) =>
+        (i % 2 ? storage : other).selections.save(
+          appId,
+          userId,
+          [selection(0, i), selection(i, i)].slice(i === 0 ? 1 : 0),
+          change(),
+        );
+      const early = times(10, act);
+      const unsetting = other.selections.unset(userId, seed.selectionId, change());
+      expect(await storage.users.delete(appId, userId)).toBe('deleted');
+      const late = await Promise.all(times(5, act));
+      expect(new Set(late.map(({ outcome }) => outcome))).toEqual(new Set(['user-gone']));
+      for (const { outcome } of await Promise.all(early)) expect(outcome).toMatch(/^(saved|user-gone)$/);
+      expect(await unsetting).toMatch(/^(unset|unknown)$/);
+      expect(await storage.selections.list(userId)).toEqual([]);
+      expect(await storage.selections.history(userId, seed.selectionId)).toEqual([]);
+    }
+    expect(await orphans()).toBe(0);
+  });
+
+  test('a deleted application takes its selections along', async () => {
+    const doomed = await createApplication(storage);
+    const { userId } = await createUser(storage, doomed);
+    const first = selection(1, true);
+    await storage.selections.save(doomed, userId, [first], change());
+    await storage.applications.delete(doomed);
+    expect(await storage.selections.list(userId)).toEqual([]);
+    expect(await storage.selections.history(userId, first.selectionId)).toEqual([]);
+    expect(await storage.selections.countByValue(doomed, 1)).toEqual([]);
+    expect(await orphans()).toBe(0);
+  });
+
+  /** Rows of users that are no more, counted behind the service's back. */
+  async function orphans(): Promise<number> {
+    await database.execute(
+      url,
+      `insert into facts (name, value)
+       select 'orphans', cast((select count(*) from selections where user_id not in (select user_id from users))
+         + (select count(*) from selection_events where user_id not in (select user_id from users)) as text)
+       where true on conflict (name) do update set value = excluded.value`,
+    );
+    return Number(await storage.facts.get('orphans'));
+  }
+});
