@@ -71,6 +71,11 @@ describe.each(databases)('changes on $kind', (database) => {
     expect(new Set(heard)).toEqual(new Set(appIds));
   });
 
+  test('a reader that knows more than the database, which was set back, is told so', async () => {
+    await createApplication(here);
+    expect(await there.changes.since(5)).toEqual({ version: 1, complete: false, changes: [] });
+  });
+
   test('one who was away for longer than changes are kept is told so', async () => {
     for (const _ of times(3, String)) await createApplication(here);
     await here.purgeExpired(Date.now());

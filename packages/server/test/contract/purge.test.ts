@@ -6,9 +6,11 @@ import { accessToken, createApplication, createUser, hash, MINUTE, NOW, signingK
 
 describe.each(databases)('purging on $kind', (database) => {
   let storage: Storage;
+  let url: string;
   let appId: number;
   beforeEach(async () => {
-    storage = await (await storageDriver(await database.fresh())).open();
+    url = await database.fresh();
+    storage = await (await storageDriver(url)).open();
     appId = await createApplication(storage);
   });
   afterEach(() => storage.close());
@@ -40,12 +42,27 @@ describe.each(databases)('purging on $kind', (database) => {
     await storage.applications.rotateSecret(appId, { secretHash: hash(), createdAt: NOW, expiresAt: null }, NOW);
     await storage.signingKeys.add(signingKey(1), NOW);
     await storage.signingKeys.add(signingKey(2), NOW);
-    await storage.purgeExpired(NOW);
+    // Four changes were logged, long before NOW; the last is kept. With them go a key, a secret and a signing key.
+    expect(await storage.purgeExpired(NOW)).toBe(3 + 3);
+    expect(await storage.purgeExpired(NOW)).toBe(0);
     const [application] = await storage.applications.list([appId]);
     expect(application?.secrets.map(({ expiresAt }) => expiresAt)).toEqual([null]);
     expect((await storage.signingKeys.list()).map(({ generation }) => generation)).toEqual([2]);
     const other = { ...idempotency, bodyHash: hash(), expiresAt: NOW + MINUTE };
     await createUser(storage, appId, { idempotency: other, createdAt: NOW - MINUTE });
+  });
+
+  test('a purge takes so many of a kind and leaves the rest to the next', async () => {
+    await createUser(storage, appId, { specialToken: ended });
+    await database.execute(
+      url,
+      `with recursive n (i) as (select 2 union all select i + 1 from n where i < 1041)
+       insert into change_log (version, subject, app_id, at) select i, 'application', null, 0 from n`,
+    );
+    // Of 1041 changes the last is kept.
+    expect(await storage.purgeExpired(NOW)).toBe(1 + 1000);
+    expect(await storage.purgeExpired(NOW)).toBe(40);
+    expect(await storage.purgeExpired(NOW)).toBe(0);
   });
 
   test('purging during exchanges takes nothing that is good', async () => {

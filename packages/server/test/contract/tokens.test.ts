@@ -47,6 +47,56 @@ describe.each(databases)('tokens on $kind', (database) => {
     expect(await storage.tokens.findOwner(token.tokenId, token.expiresAt)).toBeUndefined();
   });
 
+  test('an access token that is there already is not added, and nothing is spent for it', async () => {
+    for (const tokenId of [accessToken().tokenId, hash()]) {
+      const [first, second] = [await createUser(storage, appId), await createUser(storage, appId)];
+      const token = accessToken({ tokenId });
+      await storage.tokens.exchange(first.specialToken.tokenHash, NOW, token);
+      const { tokenHash, expiresAt } = second.specialToken;
+      expect(await storage.tokens.exchange(tokenHash, NOW, token)).toBe('token-taken');
+      expect(await storage.tokens.findOwner(tokenId, NOW)).toMatchObject({ userId: first.userId });
+      // Who has nothing to spend is told that.
+      expect(await storage.tokens.exchange(tokenHash, expiresAt, token)).toBe('spent');
+      expect(await storage.tokens.exchange(first.specialToken.tokenHash, NOW, token)).toBe('spent');
+      expect(await storage.tokens.exchange(hash(), NOW, token)).toBe('spent');
+      expect(await storage.tokens.exchange(tokenHash, NOW, accessToken())).toBe('exchanged');
+    }
+  });
+
+  test('of many who bring the same access token at once, one has it', async () => {
+    const users = await Promise.all(times(20, () => createUser(storage, appId)));
+    const token = accessToken();
+    const exchanging = users.map(({ specialToken }) => storage.tokens.exchange(specialToken.tokenHash, NOW, token));
+    expect(await tally(exchanging)).toEqual({ exchanged: 1, 'token-taken': 19 });
+    const unspent = users.map(({ specialToken }) => storage.tokens.findSpecialToken(specialToken.tokenHash, NOW));
+    expect((await Promise.all(unspent)).filter(Boolean)).toHaveLength(19);
+  });
+
+  test('what cannot be an identifier is refused, and never taken for another one', async () => {
+    const { userId, specialToken } = await createUser(storage, appId);
+    const token = accessToken({ tokenId: hash() });
+    await storage.tokens.exchange(specialToken.tokenHash, NOW, token);
+    const { tokenId } = token;
+    for (const malformed of [
+      `${tokenId}zz`,
+      `${tokenId}a`,
+      tokenId.slice(1),
+      '',
+      'zz',
+      `${tokenId} `,
+      `${tokenId}\n`,
+    ]) {
+      await expect(storage.tokens.findOwner(malformed, NOW)).rejects.toThrow();
+      await expect(storage.tokens.revoke(appId, malformed)).rejects.toThrow();
+      await expect(storage.tokens.findSpecialToken(`${malformed}z`, NOW)).rejects.toThrow();
+    }
+    for (const malformed of [userId.slice(1), `${userId}zz`, 'zz', '']) {
+      await expect(storage.users.find(appId, malformed)).rejects.toThrow();
+      await expect(storage.users.delete(appId, malformed)).rejects.toThrow();
+    }
+    expect(await storage.tokens.findOwner(tokenId, NOW)).toMatchObject({ userId });
+  });
+
   test('unknown tokens are spent ones', async () => {
     expect(await storage.tokens.exchange(hash(), NOW, accessToken())).toBe('spent');
     expect(await storage.tokens.findSpecialToken(hash(), NOW)).toBeUndefined();

@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../databases.ts';
 import { MISSING } from './missing-fields.ts';
 import { makeUser, startTestServer, type TestServer } from './start.ts';
@@ -48,6 +48,21 @@ describe.each(databases)('get-access-token on $kind', (database) => {
     const { specialToken } = await makeUser(server, application, clientUserId);
     const { json } = await server.post(PATH, { clientSecret: application.clientSecret, specialToken });
     expect(json.email).toBe(email);
+  });
+
+  test('0002 when the token service hands out a token that somebody has; the specialToken is still good', async () => {
+    const application = await server.application();
+    const { clientSecret } = application;
+    const [first, second] = [await makeUser(server, application), await makeUser(server, application)];
+    const { tokens } = server.service;
+    const issue = vi.spyOn(tokens, 'issue');
+    await server.post(PATH, { clientSecret, specialToken: first.specialToken });
+    const taken = await issue.mock.results[0]?.value;
+    issue.mockResolvedValueOnce(taken);
+    const exchange = () => server.post(PATH, { clientSecret, specialToken: second.specialToken });
+    expect(await exchange()).toMatchObject({ status: 400, json: { code: '0002' } });
+    issue.mockRestore();
+    expect(await exchange()).toMatchObject({ status: 200 });
   });
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('%s is 0010 with Allow: POST', async (method) => {

@@ -1,5 +1,9 @@
-/** Hashes are kept as bytes: half of their text, in every index that holds them. */
+/**
+ * Hashes are kept as bytes: half of their text, in every index that holds them. Anything else is refused, as Buffer
+ * would stop at what it cannot read and call the rest a hash.
+ */
 export function toBytes(hex: string): Buffer {
+  if (!/^(?:[0-9a-f]{2})+$/.test(hex)) throw new TypeError('A hash is bytes in lower-case hex.');
   return Buffer.from(hex, 'hex');
 }
 

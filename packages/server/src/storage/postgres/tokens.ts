@@ -68,14 +68,15 @@ export function tokenStore(connections: Connections): TokenStore {
     },
     async exchange(tokenHash, now, accessToken) {
       const { tokenId, issuedAt, expiresAt } = accessToken;
-      const rows = await connections.write(EXCHANGE, [
-        toBytes(tokenHash),
-        now,
-        tokenIdToBytes(tokenId),
-        issuedAt,
-        expiresAt,
-      ]);
-      return rows.length > 0 ? 'exchanged' : 'spent';
+      const values = [toBytes(tokenHash), now, tokenIdToBytes(tokenId), issuedAt, expiresAt];
+      try {
+        const rows = await connections.write(EXCHANGE, values);
+        return rows.length > 0 ? 'exchanged' : 'spent';
+      } catch (error) {
+        // The statement is undone as a whole: the special token is as good as before.
+        if (violation(error)?.constraint === 'access_tokens_key') return 'token-taken';
+        throw error;
+      }
     },
     async findOwner(tokenId, now) {
       const [row] = await connections.read<UserRow>(FIND_OWNER, [tokenIdToBytes(tokenId), now]);

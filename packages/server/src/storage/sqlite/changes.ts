@@ -9,11 +9,15 @@ export function logChange(connection: Connection, subject: Change['subject'], ap
 export function changeReads(connection: Connection): ChangeStore {
   return {
     async since(version) {
-      const latest = connection.statement(`select seq from sqlite_sequence where name = 'change_log'`).get()?.seq ?? 0;
-      const changes = connection
-        .statement('select version, subject, app_id as appId from change_log where version > ? order by version')
-        .all(version) as Change[];
-      return { version: latest as number, complete: changes.length >= (latest as number) - version, changes };
+      return connection.snapshot(() => {
+        const row = connection.statement(`select seq from sqlite_sequence where name = 'change_log'`).get();
+        const latest = (row?.seq as number | undefined) ?? 0;
+        const changes = connection
+          .statement('select version, subject, app_id as appId from change_log where version > ? order by version')
+          .all(version) as Change[];
+        // Versions have no gaps, so counting tells; and a file set back to an earlier state is told as well.
+        return { version: latest, complete: changes.length === latest - version, changes };
+      });
     },
   };
 }

@@ -53,15 +53,28 @@ export function tokenActs(connection: Connection) {
       setSpecialToken(connection, row.user_id as Uint8Array, token);
       return { outcome: 'issued', clientUserName: row.client_user_name as string };
     },
-    exchangeSpecialToken(tokenHash: string, now: number, token: AccessTokenRecord): 'exchanged' | 'spent' {
+    exchangeSpecialToken(
+      tokenHash: string,
+      now: number,
+      token: AccessTokenRecord,
+    ): 'exchanged' | 'spent' | 'token-taken' {
+      const [special, tokenId] = [toBytes(tokenHash), toBytes(token.tokenId)];
       // One conditional delete decides who spends it.
       const spent = connection
-        .statement('delete from special_tokens where token_hash = ? and expires_at > ? returning user_id')
-        .get(toBytes(tokenHash), now);
-      if (!spent) return 'spent';
+        .statement(
+          `delete from special_tokens where token_hash = ?1 and expires_at > ?2
+           and not exists (select 1 from access_tokens where token_id = ?3) returning user_id`,
+        )
+        .get(special, now, tokenId);
+      if (!spent) {
+        const good = connection
+          .statement('select 1 from special_tokens where token_hash = ? and expires_at > ?')
+          .get(special, now);
+        return good ? 'token-taken' : 'spent';
+      }
       connection
         .statement('insert into access_tokens (token_id, user_id, issued_at, expires_at) values (?, ?, ?, ?)')
-        .run(toBytes(token.tokenId), spent.user_id as Uint8Array, token.issuedAt, token.expiresAt);
+        .run(tokenId, spent.user_id as Uint8Array, token.issuedAt, token.expiresAt);
       return 'exchanged';
     },
     revokeAccessToken(appId: number, tokenId: string): void {
