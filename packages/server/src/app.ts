@@ -8,7 +8,7 @@ import { allowMethods } from './http/allow-methods.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
 import { drain } from './http/drain.ts';
 import { answerClientError, createErrorHandler, sendError } from './http/errors.ts';
-import { mask } from './http/logging.ts';
+import { mask, maskPath } from './http/logging.ts';
 import type { Metrics } from './http/metrics.ts';
 import { introspectRoute } from './http/oauth/introspect.ts';
 import { jwksRoute } from './http/oauth/jwks.ts';
@@ -88,7 +88,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     metrics.observe(request.method, route ?? 'unknown', reply.statusCode, reply.errorCode, reply.elapsedTime / 1000);
     request.log.info({
       method: request.method,
-      ...(route === undefined ? { path: mask(request.url.split('?', 1)[0] ?? '').slice(0, 200) } : { route }),
+      ...(route === undefined ? { path: maskPath(request.url.split('?', 1)[0] ?? '') } : { route }),
       status: reply.statusCode,
       code: reply.errorCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
@@ -123,5 +123,6 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
 }
 
 function readRequestId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : undefined;
+  // It goes into the log and back to the client: not one that looks like a secret or token.
+  return typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) && mask(header) === header ? header : undefined;
 }

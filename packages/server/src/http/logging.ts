@@ -8,6 +8,12 @@ export function mask(text: string): string {
   return text.replace(SECRETS, '[masked]');
 }
 
+/** The path of a request that no route knows: whatever a client mistook for a path is not for the log. */
+export function maskPath(path: string): string {
+  const parts = path.split('/').slice(0, 12);
+  return parts.map((part) => (/^[\w.~-]{0,24}$/.test(part) ? part : '[masked]')).join('/');
+}
+
 /** JSON lines on standard output. What is logged of a request is chosen in app.ts: never its body, headers or query. */
 export function createLogger(level: Config['logLevel']): Logger {
   return pino(

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { BIN, endAll, serve } from './serve-process.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+afterEach(endAll);
+
+const run = promisify(execFile);
+
+/** Pastes a line into a shell that knows nothing else; answers what it printed, which includes the HTTP status. */
+async function paste(line: string): Promise<{ printed: string; status: number }> {
+  // --write-out of our own wins over the line's: the last one counts.
+  const { stdout } = await run('bash', ['--noprofile', '--norc', '-c', `${line} -w '\\n%{http_code}'`], {
+    env: { PATH: process.env.PATH },
+  });
+  const lines = stdout.split('\n');
+  return { status: Number(lines.pop()), printed: lines.join('\n') };
+}
+
+function curlLines(output: string): string[] {
+  return output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('curl '));
+}
+
+describe('npm start in an empty folder', () => {
+  it('shows a demo application and five lines that work as pasted; the second start makes and shows nothing', async () => {
+    await run('curl', ['--version']); // the lines are for curl: without it nothing here can be told
+    const cwd = await mkdtemp(join(inject('scratchFolder'), 'demo-'));
+    const first = await serve({ args: ['--demo'], cwd });
+    await vi.waitFor(() => expect(first.stdout()).toContain('Ctrl+C'), { timeout: 5_000 });
+
+    const shown = first.stdout();
+    const clientId = /clientId\s+(\d+_\w+)/.exec(shown)?.[1];
+    const clientSecret = /clientSecret\s+(\S{40,})/.exec(shown)?.[1];
+    expect(clientId).toBeDefined();
+    expect(clientSecret).toBeDefined();
+    expect(shown).toContain(first.url);
+    const lines = curlLines(shown);
+    expect(lines).toHaveLength(5);
+    for (const line of lines) {
+      const { status, printed } = await paste(line);
+      expect(status, `${line}\n${printed}`).toBeGreaterThanOrEqual(200);
+      expect(status, `${line}\n${printed}`).toBeLessThan(300);
+    }
+    expect(await readdir(cwd)).toEqual(['data']);
+    first.signal('SIGINT');
+    expect(await first.exited).toEqual({ code: 0, signal: null });
+    // Nothing but what is for the reader: no log line among it.
+    expect(first.stderr()).toBe('');
+    expect(first.stdout()).not.toContain('{"level"');
+
+    const second = await serve({ args: ['--demo'], cwd });
+    await vi.waitFor(() => expect(second.stdout()).toContain('Ctrl+C'), { timeout: 5_000 });
+    expect(second.stdout()).toContain(second.url);
+    expect(second.stdout()).not.toContain(clientSecret);
+    expect(second.stdout()).not.toMatch(/clientSecret\s+\S{20,}/);
+    expect(curlLines(second.stdout())).toEqual([]);
+    const { stdout } = await run(process.execPath, [BIN, 'app', 'list', '--json'], {
+      cwd,
+      env: { PATH: process.env.PATH },
+    });
+    expect(stdout.match(/"clientId"/g)).toHaveLength(1);
+    expect(stdout).toContain(clientId);
+    second.signal('SIGTERM');
+    expect(await second.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it('makes one demo application when several start at once', async () => {
+    const cwd = await mkdtemp(join(inject('scratchFolder'), 'demo-'));
+    const servers = await Promise.all([1, 2, 3].map(() => serve({ args: ['--demo'], cwd })));
+    await vi.waitFor(() => {
+      for (const server of servers) expect(server.stdout()).toContain('Ctrl+C');
+    });
+    expect(servers.filter((server) => curlLines(server.stdout()).length > 0)).toHaveLength(1);
+    const { stdout } = await run(process.execPath, [BIN, 'app', 'list', '--json'], {
+      cwd,
+      env: { PATH: process.env.PATH },
+    });
+    expect(stdout.match(/"clientId"/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { environmentName, type SettingName, type Settings } from '../../src/config.ts';
+import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
+import { createKeyring } from '../../src/domain/keyring.ts';
+import { storageDriver } from '../../src/storage/open.ts';
+import { SECRET } from '../http/start.ts';
+
+export const BIN = fileURLToPath(new URL('../../bin/innkeeper.js', import.meta.url));
+
+export type ServeProcess = {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** The JSON lines of its log, so far. */
+  logs(): Record<string, unknown>[];
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when it has ended and all its output has been read. */
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
+
+export type ServeOptions = {
+  settings?: Settings;
+  args?: string[];
+  cwd?: string;
+  /** Not to be waited for: it is expected not to come up. */
+  failing?: boolean;
+};
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** `innkeeper serve` as an operator runs it: a process of its own, by its bin, ready when this returns. */
+export async function serve({ settings = {}, args = [], cwd, failing = false }: ServeOptions): Promise<ServeProcess> {
+  const port = Number(settings.port ?? (await quietPort()));
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    // Starts take two thirds of the time when the modules have been compiled before.
+    NODE_COMPILE_CACHE: join(inject('scratchFolder'), 'compile-cache'),
+  };
+  for (const [name, value] of Object.entries({ ...settings, port: String(port) })) {
+    env[environmentName(name as SettingName)] = value;
+  }
+  // The runtime itself, not the bin's re-run of it: signals must reach the server.
+  const child = spawn(process.execPath, [BIN, 'serve', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const exited = once(child, 'close').then(([code, signal]) => {
+    running.delete(child);
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const server: ServeProcess = {
+    url,
+    port,
+    pid: child.pid as number,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    logs: () =>
+      output.stdout
+        .split('\n')
+        .slice(0, -1)
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    signal: (name) => child.kill(name),
+    exited,
+  };
+  if (!failing) await ready(server, child);
+  return server;
+}
+
+/** Ends what a test left running. */
+export async function endAll(): Promise<void> {
+  await Promise.all(
+    [...running].map(async (child) => {
+      const gone = once(child, 'exit');
+      if (child.exitCode !== null || child.signalCode !== null || !child.kill('SIGKILL')) return;
+      await gone;
+    }),
+  );
+}
+
+async function ready(server: ServeProcess, child: ChildProcess): Promise<void> {
+  for (const deadline = Date.now() + 20_000; ; ) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+      throw new Error(`innkeeper serve did not come up:\n${server.stdout()}\n${server.stderr()}`);
+    }
+    try {
+      if ((await fetch(`${server.url}/readyz`, { headers: { connection: 'close' } })).ok) return;
+    } catch {
+      // not listening yet
+    }
+    await sleep(20);
+  }
+}
+
+/** An application made before any server runs on the database, under the secret of the tests. */
+export async function makeApplication(databaseUrl: string): Promise<NewApplication> {
+  const storage = await (await storageDriver(databaseUrl)).open();
+  try {
+    return await createApplication(storage, createKeyring(SECRET), 'Test', Date.now());
+  } finally {
+    await storage.close();
+  }
+}
+
+/** A free port below those that outgoing connections are given, so that none of them takes it meanwhile. */
+export async function quietPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(12_000, 32_000);
+    const probe = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!free) continue;
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
+  }
+}

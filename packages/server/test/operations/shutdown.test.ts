@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import { databases } from '../databases.ts';
+import { SECRET, uniqueName } from '../http/start.ts';
+import { keepAliveAgent, type Outcome, post } from './load.ts';
+import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  await endAll();
+});
+
+type Sent = { connection: 'keep-alive' | 'fresh'; clientUserId: string; outcome: Outcome };
+
+/** Clients that send one request after another, until nobody listens any more. */
+function load(server: ServeProcess, application: NewApplication, { keepAlive, fresh }: Record<string, number>) {
+  const { clientId, clientSecret } = application;
+  const sent: Sent[] = [];
+  const client = async (connection: Sent['connection']): Promise<void> => {
+    const agent = connection === 'keep-alive' ? keepAliveAgent() : false;
+    for (const deadline = Date.now() + 15_000; Date.now() < deadline; ) {
+      const clientUserId = uniqueName();
+      const body = { clientId, clientSecret, clientUserId, clientUserName: 'Test user' };
+      const outcome = await post(`${server.url}/api/v2/app/create-user`, body, agent);
+      sent.push({ connection, clientUserId, outcome });
+      if (outcome.kind === 'refused') break;
+    }
+    if (agent) agent.destroy();
+  };
+  const clients = [
+    ...Array.from({ length: keepAlive ?? 0 }, () => client('keep-alive')),
+    ...Array.from({ length: fresh ?? 0 }, () => client('fresh')),
+  ];
+  return {
+    answered: () => sent.filter(({ outcome }) => outcome.kind === 'answered').length,
+    async finish(): Promise<Sent[]> {
+      await Promise.all(clients);
+      return sent;
+    },
+  };
+}
+
+async function open(server: ServeProcess, text = ''): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1');
+  sockets.add(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  if (text !== '') socket.write(text);
+  return socket;
+}
+
+async function endOf(server: ServeProcess) {
+  const started = performance.now();
+  const { code, signal } = await server.exited;
+  return { code, signal, ms: performance.now() - started };
+}
+
+describe.each(databases)('the end of a server on $kind', ({ fresh }) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s under load drops no accepted request', async (signal) => {
+    const databaseUrl = await fresh();
+    const application = await makeApplication(databaseUrl);
+    const settings = { databaseUrl, secret: SECRET, logLevel: 'warn' };
+    const server = await serve({ settings });
+    const clients = load(server, application, { keepAlive: 24, fresh: 4 });
+    while (clients.answered() < 200) await sleep(10);
+    server.signal(signal);
+    const end = await endOf(server);
+    const sent = await clients.finish();
+
+    expect(sent.filter(({ outcome }) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
+    const dropped = sent.filter(({ outcome }) => outcome.kind === 'dropped');
+    // On a connection that had served before: none.
+    expect(dropped.filter(({ outcome }) => outcome.kind === 'dropped' && outcome.reused)).toEqual([]);
+    // Every client was at work when the end came, and was told so.
+    expect(sent.filter(({ outcome }) => outcome.kind === 'refused')).toHaveLength(28);
+    expect(end).toMatchObject({ code: 0, signal: null });
+    expect(end.ms).toBeLessThan(8_000);
+    expect(server.stderr()).toBe('');
+
+    // The kernel resets a connection that no process had accepted when the listening ended. That of such a request
+    // nothing was done is what tells it from one that was dropped; and there are few.
+    expect(dropped.length).toBeLessThan(10);
+    if (dropped.length === 0) return;
+    const again = await serve({ settings });
+    const { clientId, clientSecret } = application;
+    for (const { clientUserId } of dropped) {
+      const body = { clientId, clientSecret, clientUserId };
+      const outcome = await post(`${again.url}/api/v2/app/special-token`, body);
+      expect(outcome).toMatchObject({ kind: 'answered', body: { code: '0025' } });
+    }
+  });
+});
+
+describe('the end of a server', () => {
+  it('waits neither for idle connections nor for ever on a client that hangs, and answers one that is late', async () => {
+    const databaseUrl = await (databases[0] as (typeof databases)[0]).fresh();
+    const { clientId, clientSecret } = await makeApplication(databaseUrl);
+    const start = () => serve({ settings: { databaseUrl, secret: SECRET, logLevel: 'warn' } });
+    const [idle, late, hanging] = await Promise.all([start(), start(), start()]);
+
+    for (let count = 0; count < 20; count++) await open(idle);
+    const served = await open(idle, 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(String((await once(served, 'data'))[0])).toContain('200 OK');
+
+    const body = JSON.stringify({ clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Late' });
+    const head = `POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const slow = await open(late, head + body.slice(0, 20));
+    let answer = '';
+    slow.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+    });
+    for (let count = 0; count < 5; count++) await open(hanging, head + body.slice(0, 20));
+
+    await sleep(200); // what was sent has been read
+    const ends = [idle, late, hanging].map(endOf);
+    for (const server of [idle, late, hanging]) server.signal('SIGTERM');
+    await sleep(1_000);
+    slow.write(body.slice(20));
+    const [idleEnd, lateEnd, hangingEnd] = await Promise.all(ends);
+
+    expect(idleEnd).toMatchObject({ code: 0, signal: null });
+    expect(idleEnd?.ms).toBeLessThan(4_000);
+    expect(lateEnd).toMatchObject({ code: 0, signal: null });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(answer).toContain('"specialToken"');
+    expect(hangingEnd).toMatchObject({ code: 0, signal: null });
+    expect(hangingEnd?.ms).toBeLessThan(10_000);
+  });
+});

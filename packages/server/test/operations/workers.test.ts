@@ -1,0 +1,127 @@
+import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { databases } from '../databases.ts';
+import { SECRET, uniqueName } from '../http/start.ts';
+import { keepAliveAgent, type Outcome, post } from './load.ts';
+import { readPrometheus } from './prometheus.ts';
+import { endAll, makeApplication, quietPort, type ServeProcess, serve } from './serve-process.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const [sqlite] = databases as [(typeof databases)[0]];
+let blocker: Server | undefined;
+afterEach(async () => {
+  blocker?.close();
+  blocker = undefined;
+  await endAll();
+});
+
+async function startWorkers() {
+  const databaseUrl = await sqlite.fresh();
+  const application = await makeApplication(databaseUrl);
+  const server = await serve({ settings: { databaseUrl, secret: SECRET, workers: '2' } });
+  await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), { timeout: 10_000 });
+  return { server, application };
+}
+
+/** The workers that listened at some time, oldest first. */
+function workersOf(server: ServeProcess): number[] {
+  const listening = server.logs().filter(({ msg }) => String(msg).startsWith('Server listening'));
+  return listening.map(({ pid }) => Number(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** One connection each, so that each may meet another worker. */
+async function ask(server: ServeProcess, path: string): Promise<Response> {
+  return fetch(server.url + path, { headers: { connection: 'close' } });
+}
+
+describe('INNKEEPER_WORKERS=2', () => {
+  it('serves one port from both, sums their figures, replaces one that died, and ends them all', async () => {
+    const { server } = await startWorkers();
+    const requests = 60;
+    for (let count = 0; count < requests; count++) expect((await ask(server, '/nowhere')).status).toBe(404);
+    await vi.waitFor(() => {
+      const served = server.logs().filter(({ status }) => status === 404);
+      expect(served).toHaveLength(requests);
+      expect(new Set(served.map(({ pid }) => pid)).size).toBe(2);
+    });
+    // Whichever worker answers, and however many ask at once.
+    for (const answer of await Promise.all([1, 2, 3, 4].map(() => ask(server, '/metrics')))) {
+      const samples = readPrometheus(await answer.text());
+      const counted = samples.filter(({ name, labels }) => name === 'innkeeper_requests_total' && labels.status === '404');
+      expect(counted.reduce((sum, { value }) => sum + value, 0)).toBe(requests);
+    }
+
+    const [victim, survivor] = workersOf(server) as [number, number];
+    process.kill(victim, 'SIGKILL');
+    await vi.waitFor(() => expect(workersOf(server)).toHaveLength(3), { timeout: 10_000 });
+    expect(server.logs()).toContainEqual(
+      expect.objectContaining({ level: 'error', msg: 'a worker has ended; starting another', worker: victim }),
+    );
+    for (let count = 0; count < 10; count++) expect((await ask(server, '/readyz')).status).toBe(200);
+    expect((await ask(server, '/metrics')).status).toBe(200);
+
+    server.signal('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(workersOf(server).filter(isAlive)).toEqual([]);
+    expect(workersOf(server)).toContain(survivor);
+    expect(server.stderr()).toBe('');
+  });
+
+  it('drops no request of clients that keep their connection when Ctrl+C reaches every process', async () => {
+    const { server, application } = await startWorkers();
+    const { clientId, clientSecret } = application;
+    const outcomes: Outcome[] = [];
+    const clients = Array.from({ length: 16 }, async () => {
+      const agent = keepAliveAgent();
+      for (const deadline = Date.now() + 15_000; Date.now() < deadline; ) {
+        const body = { clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Test user' };
+        const outcome = await post(`${server.url}/api/v2/app/create-user`, body, agent);
+        outcomes.push(outcome);
+        if (outcome.kind === 'refused') break;
+      }
+      agent.destroy();
+    });
+    while (outcomes.length < 100) await sleep(10);
+    server.signal('SIGINT');
+    for (const pid of workersOf(server)) process.kill(pid, 'SIGINT');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    await Promise.all(clients);
+    expect(outcomes.filter((outcome) => outcome.kind === 'dropped' && outcome.reused)).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
+  });
+
+  it('ends when it is told to while its workers are dead', async () => {
+    const { server } = await startWorkers();
+    for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]));
+    server.signal('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe.each(['1', '2'])('with %s workers, a port that is in use', (workers) => {
+  it('ends the start at once, with one message that names it and the way out', async () => {
+    const port = await quietPort();
+    blocker = createServer();
+    await new Promise<void>((resolve) => blocker?.listen(port, '127.0.0.1', resolve));
+    const databaseUrl = await sqlite.fresh();
+    const settings = { databaseUrl, secret: SECRET, workers, port: String(port), logLevel: 'warn' };
+    const server = await serve({ settings, failing: true });
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+    expect(server.stderr().match(/cannot listen/g)).toHaveLength(1);
+    expect(server.stderr()).toContain(`127.0.0.1:${port}`);
+    expect(server.stderr()).toContain('--port');
+    expect(server.stderr().trim().split('\n').length).toBeLessThanOrEqual(3);
+    expect(server.stdout()).toBe('');
+  });
+});
