@@ -17,7 +17,9 @@ afterEach(endAll);
 /** What a client knows of a user whose creation it asked for. */
 type User = { clientUserId: string; created: boolean; accessToken?: string };
 
-it(`kill -9 during writes loses nothing that was acknowledged, ${ROUNDS} times over`, { timeout: 180_000 }, async () => {
+it(`kill -9 during writes loses nothing that was acknowledged, ${ROUNDS} times over`, {
+  timeout: 180_000,
+}, async () => {
   const databaseUrl = await sqlite.fresh();
   const application = await makeApplication(databaseUrl);
   const { clientId, clientSecret } = application;
@@ -100,7 +102,8 @@ it(`kill -9 during writes loses nothing that was acknowledged, ${ROUNDS} times o
     const checks = [...recent, ...earlier];
     await Promise.all(
       agents.map(async (agent, index) => {
-        for (let at = index; at < checks.length; at += CLIENTS) await checkAcknowledged(server, checks[at] as User, agent);
+        for (let at = index; at < checks.length; at += CLIENTS)
+          await checkAcknowledged(server, checks[at] as User, agent);
       }),
     );
   }

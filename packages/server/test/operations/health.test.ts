@@ -1,7 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
 import { databases } from '../databases.ts';
-import { type Answer, basic, makeSignedInUser, SECRET, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
+import {
+  type Answer,
+  basic,
+  makeSignedInUser,
+  SECRET,
+  startTestServer,
+  type TestServer,
+  uniqueName,
+} from '../http/start.ts';
 import { flakyProxy } from '../postgres/flaky-proxy.ts';
 import { type PostgresServer, startPostgres } from '../postgres-server.ts';
 import { readPrometheus } from './prometheus.ts';
@@ -148,7 +156,9 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
     expect(value('innkeeper_requests_total', { method: 'POST', route, status: '200' })).toBe(5);
     expect(value('innkeeper_requests_total', { route, status: '400', code: '0023' })).toBe(1);
 
-    const buckets = samples.filter(({ name, labels }) => name === 'innkeeper_request_seconds_bucket' && labels.route === route);
+    const buckets = samples.filter(
+      ({ name, labels }) => name === 'innkeeper_request_seconds_bucket' && labels.route === route,
+    );
     const counts = buckets.map((bucket) => bucket.value);
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
     expect(buckets.at(-1)).toMatchObject({ labels: { le: '+Inf' }, value: 6 });

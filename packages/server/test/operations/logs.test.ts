@@ -82,7 +82,11 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
       headers: Record<string, string> = {},
     ): Promise<Record<string, string>> => {
       const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-      const answer = await fetch(server.url + path, { method, headers, ...(payload === undefined ? {} : { body: payload }) });
+      const answer = await fetch(server.url + path, {
+        method,
+        headers,
+        ...(payload === undefined ? {} : { body: payload }),
+      });
       const text = await answer.text();
       if (answer.status >= 400) errors.push(text);
       return text.startsWith('{') ? JSON.parse(text) : {};

@@ -57,7 +57,9 @@ describe('INNKEEPER_WORKERS=2', () => {
     // Whichever worker answers, and however many ask at once.
     for (const answer of await Promise.all([1, 2, 3, 4].map(() => ask(server, '/metrics')))) {
       const samples = readPrometheus(await answer.text());
-      const counted = samples.filter(({ name, labels }) => name === 'innkeeper_requests_total' && labels.status === '404');
+      const counted = samples.filter(
+        ({ name, labels }) => name === 'innkeeper_requests_total' && labels.status === '404',
+      );
       expect(counted.reduce((sum, { value }) => sum + value, 0)).toBe(requests);
     }
 

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { databases } from '../databases.ts';
+import { makeSignedInUser, startTestServer, type TestServer } from './start.ts';
+
+const [sqlite] = databases as [(typeof databases)[0]];
+let server: TestServer;
+const sockets = new Set<Socket>();
+beforeAll(async () => {
+  server = await startTestServer(await sqlite.fresh());
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.close();
+});
+
+async function open(): Promise<Socket> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  sockets.add(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends a byte at a time, for as long as it is let; answers what it was told and when it was cut off. */
+async function trickle(head: string, rest: string): Promise<{ answer: string; ms: number }> {
+  const socket = await open();
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  const started = performance.now();
+  socket.write(head);
+  let at = 0;
+  const timer = setInterval(() => socket.write(rest.charAt(at++ % rest.length)), 100);
+  socket.on('end', () => clearInterval(timer)); // told off: a polite client stops
+  await once(socket, 'close');
+  clearInterval(timer);
+  return { answer, ms: performance.now() - started };
+}
+
+it('cuts off who sends a byte at a time after about ten seconds, and nobody else', { timeout: 40_000 }, async () => {
+  const idle = await Promise.all(Array.from({ length: 200 }, open));
+  const trickling = [
+    trickle('GET /livez HTTP/1.1\r\nHost: localhost\r\n', 'X-Slow: 1\r\n'),
+    trickle('POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n{"a":"', 'x'),
+    trickle(
+      'POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '1\r\nx\r\n',
+    ),
+  ];
+  // Others are served meanwhile, as ever.
+  const application = await server.application();
+  let cut = false;
+  const served: number[] = [];
+  const serving = (async () => {
+    while (!cut) {
+      const started = performance.now();
+      await makeSignedInUser(server, application);
+      served.push(performance.now() - started);
+    }
+  })();
+  for (const { answer, ms } of await Promise.all(trickling)) {
+    expect(ms).toBeGreaterThan(8_000);
+    expect(ms).toBeLessThan(15_000);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
+      code: '9408',
+      message: expect.any(String),
+    });
+  }
+  cut = true;
+  await serving;
+  expect(served.length).toBeGreaterThan(20);
+  expect(served.toSorted((a, b) => a - b)[Math.floor(served.length / 2)]).toBeLessThan(500);
+  // Who has sent nothing at all is told the same, and goes as well.
+  for (const socket of idle) if (!socket.resume().closed) await once(socket, 'close');
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { databases } from '../databases.ts';
+import type { Fault } from '../tokens/oidc-provider-main.ts';
+import { type OidcProviderProcess, startOidcProvider } from '../tokens/oidc-provider-process.ts';
+import { basic, bearer, makeSignedInUser, makeUser, startTestServer, type TestServer, uniqueName } from './start.ts';
+
+describe.each(databases)('with a token service of its own, on $kind', ({ fresh }) => {
+  let provider: OidcProviderProcess;
+  let server: TestServer;
+  let application: Awaited<ReturnType<TestServer['application']>>;
+  beforeAll(async () => {
+    provider = await startOidcProvider();
+    server = await startTestServer(await fresh(), {
+      tokenServiceUrl: provider.url,
+      tokenServiceClientId: provider.clientId,
+      tokenServiceClientSecret: provider.clientSecret,
+    });
+    await provider.trust({ trustJwksUrl: `${server.url}/oauth/v2/jwks` });
+    application = await server.application();
+  });
+  afterAll(async () => {
+    await server.close();
+    await provider.stop();
+  });
+
+  const exchange = (specialToken: string) =>
+    server.post('/oauth/v2/get-access-token', { clientSecret: application.clientSecret, specialToken });
+  const introspect = (token: string) =>
+    server.send('POST', '/oauth/v2/introspect', { body: new URLSearchParams({ token }), headers: basic(application) });
+
+  it('hands out its tokens, knows them again, and takes them until they are revoked or the user is gone', async () => {
+    const email = `${uniqueName()}@example.com`;
+    const { specialToken } = await makeUser(server, application, email);
+    const granted = await exchange(specialToken);
+    expect(granted).toMatchObject({
+      status: 200,
+      json: { email, token_type: 'Bearer', expires_in: expect.any(Number) },
+    });
+    const { access_token, service_user_code } = granted.json as Record<string, string>;
+    const claims = JSON.parse(Buffer.from(String(access_token?.split('.')[1]), 'base64url').toString());
+    expect(claims).toMatchObject({ iss: provider.url, sub: service_user_code, aud: application.clientId });
+    expect((await exchange(specialToken)).json.code).toBe('0008');
+
+    expect((await introspect(access_token as string)).json).toMatchObject({ active: true, sub: service_user_code });
+    const other = await makeSignedInUser(server, application);
+    await server.send('POST', '/oauth/v2/revoke', {
+      body: new URLSearchParams({ token: other.accessToken }),
+      headers: basic(application),
+    });
+    expect((await introspect(other.accessToken)).json).toEqual({ active: false });
+
+    const path = `/api/v2/app/${application.clientId}/users/${service_user_code}`;
+    expect((await server.send('DELETE', path, { headers: bearer(other.accessToken) })).status).toBe(401);
+    expect((await server.send('DELETE', path, { headers: bearer(access_token as string) })).status).toBe(204);
+    expect((await introspect(access_token as string)).json).toEqual({ active: false });
+  });
+
+  const faults: [Fault | 'refused', code: string][] = [
+    ['refused', '0009'],
+    ['black-hole', '0009'],
+    ['5xx', '0009'],
+    ['slow', '0009'],
+    ['garbage', '0002'],
+    ['invalid_grant', '0002'],
+  ];
+  it.each(faults)('%s: %s in time, and the specialToken is still good', async (fault, code) => {
+    const { specialToken } = await makeUser(server, application);
+    await provider.fail(fault);
+    const started = performance.now();
+    const failed = await exchange(specialToken);
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(failed).toMatchObject({ status: 400, json: { code } });
+    await provider.fail('none');
+    await vi.waitFor(async () => expect((await exchange(specialToken)).status).toBe(200), { timeout: 8_000 });
+    expect((await exchange(specialToken)).json.code).toBe('0008');
+  });
+
+  it('its outage slows nothing that does not need it', async () => {
+    const waiting = await Promise.all(Array.from({ length: 60 }, () => makeUser(server, application)));
+    const before = await medians(server, application);
+    await provider.fail('black-hole');
+    let over = false;
+    const exchanging = waiting.map(async ({ specialToken }) => {
+      while (!over) expect((await exchange(specialToken)).json.code).toBe('0009');
+    });
+    const during = await medians(server, application);
+    over = true;
+    await provider.fail('none');
+    await Promise.all(exchanging);
+    expect(during.live).toBeLessThan(before.live * 10 + 50);
+    expect(during.create).toBeLessThan(before.create * 10 + 50);
+  });
+});
+
+async function medians(server: TestServer, application: { clientId: string; clientSecret: string; name: string }) {
+  const times = { live: [] as number[], create: [] as number[] };
+  for (let count = 0; count < 40; count++) {
+    times.live.push(await timed(() => server.send('GET', '/livez')));
+    times.create.push(await timed(() => makeUser(server, application)));
+  }
+  return { live: median(times.live), create: median(times.create) };
+}
+
+async function timed(act: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await act();
+  return performance.now() - started;
+}
+
+function median(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
+}
