@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { applyChange, readChange } from '../domain/applications/change-application.ts';
+import { readChange, toUpdate } from '../domain/applications/change-application.ts';
 import { completeSettings, SETTING_NAMES } from '../domain/applications/settings.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
@@ -30,21 +30,17 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
   const read = readChange(assignments.map(splitAssignment));
   if ('problems' in read) {
     throw new Misuse('nothing was changed:', {
-      problems: read.problems,
+      problems: read.problems.map(({ field, message }) => `${isKnown(field) ? field : `"${field}"`} ${message}.`),
       wayOut: `These can be set: name, ${SETTING_NAMES.join(', ')}.`,
       guide: `These can be set:\n${layOut(settingsGuide(), { indent: 2 })}`,
     });
   }
 
   const { name, settings } = await withStorage(options, async ({ storage }) => {
-    const before = await findApplication(storage, clientId);
-    const settings = applyChange(before.settings, read.change);
-    const outcome = await storage.applications.update(before.appId, {
-      settings,
-      ...(read.change.name !== undefined && { name: read.change.name }),
-    });
+    const { appId } = await findApplication(storage, clientId);
+    const outcome = await storage.applications.update(appId, toUpdate(read.change));
     if (outcome === 'unknown') throw unknownApplication(clientId);
-    return { name: read.change.name ?? before.name, settings };
+    return findApplication(storage, clientId);
   });
   const complete = completeSettings(settings);
   printResult(options, { clientId, name, settings: complete }, () => {
@@ -52,6 +48,10 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
     const done = `Changed ${bold(visible(name))}. Running servers follow within a second.`;
     return given.length === 0 ? done : `${done}\n\n${layOut(settingRows(complete, settings, given), { indent: 2 })}`;
   });
+}
+
+function isKnown(key: string): boolean {
+  return key === 'name' || (SETTING_NAMES as string[]).includes(key);
 }
 
 function splitAssignment(text: string): [key: string, value: string] {

@@ -11,6 +11,7 @@ export interface Storage {
   readonly applications: ApplicationStore;
   readonly users: UserStore;
   readonly tokens: TokenStore;
+  readonly manageTokens: ManageTokenStore;
   readonly signingKeys: SigningKeyStore;
   readonly catalogs: CatalogStore;
   readonly selections: SelectionStore;
@@ -48,14 +49,25 @@ export type SecretRecord = {
   expiresAt: number | null;
 };
 
+export type ApplicationUpdate = {
+  name?: string;
+  /** Settings to store. */
+  set?: Record<string, unknown>;
+  /** Names of settings that go back to their defaults. */
+  reset?: readonly string[];
+};
+
 export interface ApplicationStore {
   create(application: ApplicationRecord): Promise<'created' | 'taken'>;
   /** All of them, or those named, oldest first. */
   list(appIds?: readonly number[]): Promise<ApplicationRecord[]>;
   findByClientId(clientId: string): Promise<ApplicationRecord | undefined>;
-  update(appId: number, change: { name?: string; settings?: Record<string, unknown> }): Promise<'updated' | 'unknown'>;
+  /** Settings that are not named stay as they are, whoever else changes them at the same moment. */
+  update(appId: number, change: ApplicationUpdate): Promise<'updated' | 'unknown'>;
   /** The new secret becomes the one without an end; the one before it ends at `previousExpiresAt`; older ones go. */
   rotateSecret(appId: number, secret: SecretRecord, previousExpiresAt: number): Promise<'rotated' | 'unknown'>;
+  /** Secrets that have an end stop working now. */
+  endPreviousSecrets(appId: number): Promise<'ended' | 'unknown'>;
   /** With everything that belongs to it. */
   delete(appId: number): Promise<'deleted' | 'unknown'>;
   countUsers(appId: number): Promise<number>;
@@ -97,6 +109,17 @@ export type UserRecord = {
 export interface UserStore {
   createWithToken(user: NewUser): Promise<CreateUserOutcome>;
   find(appId: number, userId: string): Promise<UserRecord | undefined>;
+  /** The next ones after a clientUserId, in the order of its bytes; with a prefix, those whose clientUserId begins so. */
+  page(appId: number, page: { after: string | null; limit: number; prefix?: string }): Promise<UserRecord[]>;
+  /** Those of the next `scan` profiles whose name holds a text, in any case. The work is bounded, however many there are. */
+  searchByName(
+    appId: number,
+    search: { contains: string; after: string | null; limit: number; scan: number },
+  ): Promise<{
+    users: UserRecord[];
+    /** Where to go on after; null: there are no more. */
+    next: string | null;
+  }>;
   /** The user and everything that is theirs, in one transaction. */
   delete(appId: number, userId: string): Promise<'deleted' | 'unknown'>;
 }
@@ -127,7 +150,35 @@ export interface TokenStore {
   ): Promise<'exchanged' | 'spent' | 'token-taken'>;
   /** The owner of a live access token; undefined as soon as the token is revoked or its user deleted. */
   findOwner(tokenId: string, now: number): Promise<UserRecord | undefined>;
+  /** A user's live access tokens, newest first. */
+  list(userId: string, now: number): Promise<AccessTokenRecord[]>;
   revoke(appId: number, tokenId: string): Promise<void>;
+}
+
+// ---- personal access tokens, which open /manage/v1
+
+export type ManageTokenRecord = {
+  tokenId: string;
+  tokenHash: string;
+  name: string;
+  /** null: all applications, those of the future too. Of deleted ones nothing is left here. */
+  appIds: number[] | null;
+  access: 'read' | 'write';
+  createdAt: number;
+  expiresAt: number;
+  /** Roughly. */
+  lastUsedAt: number | null;
+};
+
+export interface ManageTokenStore {
+  create(token: ManageTokenRecord): Promise<'created' | 'application-gone'>;
+  /** Expired ones too, oldest first. */
+  list(): Promise<ManageTokenRecord[]>;
+  /** While it is good. */
+  findByHash(tokenHash: string, now: number): Promise<ManageTokenRecord | undefined>;
+  revoke(tokenId: string): Promise<'revoked' | 'unknown'>;
+  /** Notes a use, unless one was noted after `unlessSince`. */
+  touch(tokenId: string, at: number, unlessSince: number): Promise<void>;
 }
 
 // ---- signing keys of the embedded token service
@@ -256,6 +307,8 @@ export interface SelectionStore {
   ): Promise<'unset' | 'unknown'>;
   /** Newest first; what was unset is still told. */
   history(userId: string, selectionId: string): Promise<SelectionEvent[]>;
+  /** Of all of a user's, newest first. */
+  events(userId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: SelectionEvent[] }>;
   /** How many selections of a key hold each stored value (JSON text). */
   countByValue(appId: number, keyNo: number): Promise<{ value: string; count: number }[]>;
 }

@@ -79,13 +79,41 @@ describe.each(databases)('applications on $kind', (database) => {
     await storage.applications.create(example);
     expect(await storage.applications.update(example.appId, { name: 'Renamed' })).toBe('updated');
     expect(await storage.applications.findByClientId(example.clientId)).toEqual({ ...example, name: 'Renamed' });
-    expect(await storage.applications.update(example.appId, { settings: {} })).toBe('updated');
+    const change = { set: { accessTokenTtl: 60 }, reset: ['saveByUserUid', 'neverSet'] };
+    expect(await storage.applications.update(example.appId, change)).toBe('updated');
     expect(await storage.applications.findByClientId(example.clientId)).toEqual({
       ...example,
       name: 'Renamed',
-      settings: {},
+      settings: { accessTokenTtl: 60 },
     });
     expect(await storage.applications.update(1, { name: 'Nobody' })).toBe('unknown');
+  });
+
+  test('of many changes at once, none loses what another set', async () => {
+    const example = application({ settings: { s0: 'old', kept: 1 } });
+    await storage.applications.create(example);
+    const outcomes = times(20, (index) =>
+      storage.applications.update(example.appId, { set: { [`s${index}`]: index } }),
+    );
+    expect(await tally([...outcomes, storage.applications.update(example.appId, { reset: ['kept'] })])).toEqual({
+      updated: 21,
+    });
+    expect((await storage.applications.findByClientId(example.clientId))?.settings).toEqual(
+      Object.fromEntries(times(20, (index) => [`s${index}`, index])),
+    );
+  });
+
+  test('the overlap of secrets can be ended at once', async () => {
+    const [current, previous] = [
+      { secretHash: hash(), createdAt: NOW, expiresAt: null },
+      { secretHash: hash(), createdAt: NOW - MINUTE, expiresAt: NOW + MINUTE },
+    ];
+    const example = application({ secrets: [current, previous] });
+    await storage.applications.create(example);
+    expect(await storage.applications.endPreviousSecrets(example.appId)).toBe('ended');
+    expect((await storage.applications.findByClientId(example.clientId))?.secrets).toEqual([current]);
+    expect(await storage.applications.endPreviousSecrets(example.appId)).toBe('ended');
+    expect(await storage.applications.endPreviousSecrets(1)).toBe('unknown');
   });
 
   test('a deleted application takes along everything that is its own, and nothing of another', async () => {

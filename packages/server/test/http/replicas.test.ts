@@ -41,7 +41,7 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
   test('a setting changed in one is in force in the other within a second', async () => {
     const application = await here.application();
     const user = await makeSignedInUser(there, application);
-    await here.service.storage.applications.update(application.appId, { settings: { deleteNeedsCredentials: false } });
+    await here.service.storage.applications.update(application.appId, { set: { deleteNeedsCredentials: false } });
     const remove = () => there.send('DELETE', `/api/v2/app/${application.clientId}/users/${user.userCode}`);
     await withinASecond(async () => (await remove()).status).toBe(204);
   });

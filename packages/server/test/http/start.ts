@@ -47,7 +47,7 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
       const { storage, keyring } = server.service;
       const application = await createApplication(storage, keyring, 'Test', Date.now());
       const appId = Number(application.clientId.split('_')[0]);
-      if (settings) await storage.applications.update(appId, { settings });
+      if (settings) await storage.applications.update(appId, { set: settings });
       return { ...application, appId };
     },
   };

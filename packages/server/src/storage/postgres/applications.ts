@@ -57,13 +57,21 @@ export function applicationStore(connections: Connections): ApplicationStore {
       return toApplications(await connections.read<Row>(FIND, [clientId]))[0];
     },
 
-    update: (appId, change) =>
+    update: (appId, { name, set = {}, reset = [] }) =>
       connections.transaction(async (query) => {
-        const updated = await query(
-          'update applications set name = coalesce($2, name), settings = coalesce($3, settings) where app_id = $1 returning app_id',
-          [appId, change.name ?? null, change.settings ? JSON.stringify(change.settings) : null],
+        // One change after another, so that none overwrites what it has not seen. "No key": users may be created meanwhile.
+        const [row] = await query<{ name: string; settings: string }>(
+          'select name, settings from applications where app_id = $1 for no key update',
+          [appId],
         );
-        if (updated.length === 0) return 'unknown';
+        if (!row) return 'unknown';
+        const settings: Record<string, unknown> = { ...JSON.parse(row.settings), ...set };
+        for (const setting of reset) delete settings[setting];
+        await query('update applications set name = $2, settings = $3 where app_id = $1', [
+          appId,
+          name ?? row.name,
+          JSON.stringify(settings),
+        ]);
         await logChange(query, 'application', appId);
         return 'updated';
       }),
@@ -78,6 +86,15 @@ export function applicationStore(connections: Connections): ApplicationStore {
         await addSecret(query, appId, secret);
         await logChange(query, 'application', appId);
         return 'rotated';
+      }),
+
+    endPreviousSecrets: (appId) =>
+      connections.transaction(async (query) => {
+        const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
+        if (found.length === 0) return 'unknown';
+        await query('delete from application_secrets where app_id = $1 and expires_at is not null', [appId]);
+        await logChange(query, 'application', appId);
+        return 'ended';
       }),
 
     delete: (appId) =>

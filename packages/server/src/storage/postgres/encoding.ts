@@ -17,3 +17,9 @@ export function tokenIdToBytes(tokenId: string): Buffer {
   if (!/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/.test(hex)) throw new TypeError('A token id is a UUID or a SHA-256 hash.');
   return Buffer.from(hex, 'hex');
 }
+
+export function tokenIdOf(bytes: Buffer): string {
+  const hex = toHex(bytes);
+  if (bytes.length !== 16) return hex;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -4,12 +4,14 @@ import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { Connections, statement } from './connections.ts';
 import { factStore } from './facts.ts';
+import { manageTokenStore } from './manage-tokens.ts';
 import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
 import { signingKeyStore } from './signing-keys.ts';
 import { tokenStore } from './tokens.ts';
+import { userSearch } from './user-search.ts';
 import { userStore } from './users.ts';
 
 const PING = statement('select 1 as one');
@@ -29,8 +31,9 @@ function openPostgres(connections: Connections): Storage {
   return {
     kind: 'postgres',
     applications: applicationStore(connections),
-    users: userStore(connections),
+    users: { ...userStore(connections), ...userSearch(connections) },
     tokens: tokenStore(connections),
+    manageTokens: manageTokenStore(connections),
     signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
     selections: selectionStore(connections),

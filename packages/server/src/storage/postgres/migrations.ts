@@ -62,6 +62,26 @@ const MIGRATIONS: readonly string[] = [
   create index access_tokens_by_user on access_tokens (user_id);
   create index access_tokens_by_end on access_tokens (expires_at);
 
+  -- Personal access tokens, which open /manage/v1; without all_apps, for the applications of the table after it.
+  create table manage_tokens (
+    token_id uuid primary key,
+    token_hash bytea not null unique,
+    name text not null,
+    all_apps boolean not null,
+    access text not null,
+    created_at bigint not null,
+    expires_at bigint not null,
+    last_used_at bigint
+  );
+
+  create table manage_token_applications (
+    token_id uuid not null references manage_tokens (token_id) on delete cascade,
+    app_id bigint not null constraint manage_token_applications_application
+      references applications (app_id) on delete cascade,
+    primary key (token_id, app_id)
+  );
+  create index manage_token_applications_by_application on manage_token_applications (app_id);
+
   create table idempotency_keys (
     app_id bigint not null constraint idempotency_keys_application references applications (app_id) on delete cascade,
     key_hash bytea not null,

@@ -12,6 +12,17 @@ const HISTORY = statement(`
   from selection_events where user_id = $1 and selection_id = $2 order by event_no desc
 `);
 
+const EVENTS = statement(`
+  with page as (
+    select selection_id, key_no, at, means, from_value, to_value, event_no from selection_events
+    where user_id = $1 order by at desc, selection_id, event_no desc limit $2 offset $3
+  )
+  select counted.total, page.selection_id as "selectionId", page.key_no as "keyNo", page.at, page.means,
+    page.from_value as "fromValue", page.to_value as "toValue"
+  from (select count(*) as total from selection_events where user_id = $1) counted left join page on true
+  order by page.at desc, page.selection_id, page.event_no desc
+`);
+
 const COUNT_BY_VALUE = statement(`
   select value, count(*) as count from selections where app_id = $1 and key_no = $2 group by value order by value
 `);
@@ -79,6 +90,17 @@ export function selectionStore(connections: Connections): SelectionStore {
     },
 
     history: (userId, selectionId) => connections.read<SelectionEvent>(HISTORY, [userId, selectionId]),
+
+    async events(userId, { offset, limit }) {
+      type Row = { total: number } & (SelectionEvent | { selectionId: null });
+      const rows = await connections.read<Row>(EVENTS, [userId, limit, offset]);
+      const items = rows.flatMap((row) => {
+        if (row.selectionId === null) return [];
+        const { total: _, ...event } = row;
+        return [event];
+      });
+      return { total: rows[0]?.total ?? 0, items };
+    },
 
     countByValue: (appId, keyNo) => connections.read<{ value: string; count: number }>(COUNT_BY_VALUE, [appId, keyNo]),
   };

@@ -1,6 +1,6 @@
 import type { TokenStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes, tokenIdToBytes } from './encoding.ts';
+import { toBytes, tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
@@ -39,6 +39,11 @@ const EXCHANGE = statement(`
   insert into access_tokens (token_id, user_id, issued_at, expires_at)
   select $3::bytea, user_id, $4::bigint, $5::bigint from spent
   returning token_id
+`);
+
+const LIST = statement(`
+  select token_id, issued_at, expires_at from access_tokens where user_id = $1 and expires_at > $2
+  order by issued_at desc, token_id
 `);
 
 const REVOKE = statement(`
@@ -81,6 +86,17 @@ export function tokenStore(connections: Connections): TokenStore {
     async findOwner(tokenId, now) {
       const [row] = await connections.read<UserRow>(FIND_OWNER, [tokenIdToBytes(tokenId), now]);
       return row && toUser(row);
+    },
+    async list(userId, now) {
+      const rows = await connections.read<{ token_id: Buffer; issued_at: number; expires_at: number }>(LIST, [
+        userId,
+        now,
+      ]);
+      return rows.map((row) => ({
+        tokenId: tokenIdOf(row.token_id),
+        issuedAt: row.issued_at,
+        expiresAt: row.expires_at,
+      }));
     },
     async revoke(appId, tokenId) {
       await connections.write(REVOKE, [tokenIdToBytes(tokenId), appId]);

@@ -79,7 +79,7 @@ const DELETE = statement(`
 
 const MAX_ROUNDS = 20;
 
-export function userStore(connections: Connections): UserStore {
+export function userStore(connections: Connections): Omit<UserStore, 'page' | 'searchByName'> {
   return {
     async createWithToken(user) {
       for (let round = 0; round < MAX_ROUNDS; round++) {

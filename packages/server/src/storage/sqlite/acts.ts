@@ -2,6 +2,7 @@ import { applicationActs } from './applications.ts';
 import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
 import { factActs } from './facts.ts';
+import { manageTokenActs } from './manage-tokens.ts';
 import { purgeActs } from './purge.ts';
 import { selectionActs } from './selections.ts';
 import { signingKeyActs } from './signing-keys.ts';
@@ -14,6 +15,7 @@ export function createActs(connection: Connection) {
     ...applicationActs(connection),
     ...userActs(connection),
     ...tokenActs(connection),
+    ...manageTokenActs(connection),
     ...signingKeyActs(connection),
     ...catalogActs(connection),
     ...selectionActs(connection),

@@ -1,4 +1,4 @@
-import type { ApplicationRecord, ApplicationStore, SecretRecord } from '../port.ts';
+import type { ApplicationRecord, ApplicationStore, ApplicationUpdate, SecretRecord } from '../port.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex } from './encoding.ts';
@@ -68,16 +68,14 @@ export function applicationActs(connection: Connection) {
       logChange(connection, 'application', appId);
       return 'created';
     },
-    updateApplication(
-      appId: number,
-      change: { name?: string; settings?: Record<string, unknown> },
-    ): 'updated' | 'unknown' {
-      const { changes } = connection
-        .statement(
-          'update applications set name = coalesce(?, name), settings = coalesce(?, settings) where app_id = ?',
-        )
-        .run(change.name ?? null, change.settings ? JSON.stringify(change.settings) : null, appId);
-      if (changes === 0) return 'unknown';
+    updateApplication(appId: number, { name, set = {}, reset = [] }: ApplicationUpdate): 'updated' | 'unknown' {
+      const row = connection.statement('select name, settings from applications where app_id = ?').get(appId);
+      if (!row) return 'unknown';
+      const settings: Record<string, unknown> = { ...JSON.parse(row.settings as string), ...set };
+      for (const setting of reset) delete settings[setting];
+      connection
+        .statement('update applications set name = ?, settings = ? where app_id = ?')
+        .run(name ?? (row.name as string), JSON.stringify(settings), appId);
       logChange(connection, 'application', appId);
       return 'updated';
     },
@@ -90,6 +88,12 @@ export function applicationActs(connection: Connection) {
       addSecret(appId, secret);
       logChange(connection, 'application', appId);
       return 'rotated';
+    },
+    endPreviousSecrets(appId: number): 'ended' | 'unknown' {
+      if (!exists(appId)) return 'unknown';
+      connection.statement('delete from application_secrets where app_id = ? and expires_at is not null').run(appId);
+      logChange(connection, 'application', appId);
+      return 'ended';
     },
     deleteApplication(appId: number): 'deleted' | 'unknown' {
       const { changes } = connection.statement('delete from applications where app_id = ?').run(appId);

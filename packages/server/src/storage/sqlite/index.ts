@@ -5,10 +5,12 @@ import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { factReads } from './facts.ts';
+import { manageTokenReads } from './manage-tokens.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { selectionReads } from './selections.ts';
 import { signingKeyReads } from './signing-keys.ts';
 import { tokenReads } from './tokens.ts';
+import { userSearchReads } from './user-search.ts';
 import { userReads } from './users.ts';
 import { Writer } from './writer.ts';
 
@@ -51,10 +53,12 @@ function openSqlite(path: string, writer: Writer): Storage {
       create: (application) => writer.run('createApplication', application),
       update: (appId, change) => writer.run('updateApplication', appId, change),
       rotateSecret: (appId, secret, previousExpiresAt) => writer.run('rotateSecret', appId, secret, previousExpiresAt),
+      endPreviousSecrets: (appId) => writer.run('endPreviousSecrets', appId),
       delete: (appId) => writer.run('deleteApplication', appId),
     },
     users: {
       ...userReads(reader),
+      ...userSearchReads(reader),
       createWithToken: (user) => writer.run('createUserWithToken', user),
       delete: (appId, userId) => writer.run('deleteUser', appId, userId),
     },
@@ -64,6 +68,12 @@ function openSqlite(path: string, writer: Writer): Storage {
         writer.run('replaceSpecialToken', appId, clientUserId, token),
       exchange: (tokenHash, now, accessToken) => writer.run('exchangeSpecialToken', tokenHash, now, accessToken),
       revoke: (appId, tokenId) => writer.run('revokeAccessToken', appId, tokenId),
+    },
+    manageTokens: {
+      ...manageTokenReads(reader),
+      create: (token) => writer.run('createManageToken', token),
+      revoke: (tokenId) => writer.run('revokeManageToken', tokenId),
+      touch: (tokenId, at, unlessSince) => writer.run('touchManageToken', tokenId, at, unlessSince),
     },
     signingKeys: {
       ...signingKeyReads(reader),

@@ -56,6 +56,25 @@ const MIGRATIONS: readonly string[] = [
   create index access_tokens_by_user on access_tokens (user_id);
   create index access_tokens_by_end on access_tokens (expires_at);
 
+  -- Personal access tokens, which open /manage/v1; without all_apps, for the applications of the table after it.
+  create table manage_tokens (
+    token_id blob primary key,
+    token_hash blob not null unique,
+    name text not null,
+    all_apps integer not null,
+    access text not null,
+    created_at integer not null,
+    expires_at integer not null,
+    last_used_at integer
+  ) strict, without rowid;
+
+  create table manage_token_applications (
+    token_id blob not null references manage_tokens on delete cascade,
+    app_id integer not null references applications on delete cascade,
+    primary key (token_id, app_id)
+  ) strict, without rowid;
+  create index manage_token_applications_by_application on manage_token_applications (app_id);
+
   create table idempotency_keys (
     app_id integer not null references applications on delete cascade,
     key_hash blob not null,

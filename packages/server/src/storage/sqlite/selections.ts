@@ -4,7 +4,10 @@ import { toBytes, toUuid } from './encoding.ts';
 
 const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, updated_at';
 
-export function selectionReads({ statement }: Connection): Pick<SelectionStore, 'list' | 'history' | 'countByValue'> {
+export function selectionReads({
+  statement,
+  snapshot,
+}: Connection): Pick<SelectionStore, 'list' | 'history' | 'events' | 'countByValue'> {
   return {
     async list(userId) {
       return statement(`select ${COLUMNS} from selections where user_id = ? order by key_no`)
@@ -17,20 +20,37 @@ export function selectionReads({ statement }: Connection): Pick<SelectionStore, 
          where user_id = ? and selection_id = ? order by event_no desc`,
       )
         .all(toBytes(userId), toBytes(selectionId))
-        .map((row) => ({
-          selectionId,
-          keyNo: row.key_no as number,
-          at: row.at as number,
-          means: row.means as SelectionEvent['means'],
-          fromValue: row.from_value as string | null,
-          toValue: row.to_value as string | null,
-        }));
+        .map((row) => toEvent(row, selectionId));
+    },
+    async events(userId, { offset, limit }) {
+      return snapshot(() => {
+        const user = toBytes(userId);
+        const items = statement(
+          `select selection_id, key_no, at, means, from_value, to_value from selection_events
+           where user_id = ? order by at desc, selection_id, event_no desc limit ? offset ?`,
+        )
+          .all(user, limit, offset)
+          .map((row) => toEvent(row, toUuid(row.selection_id as Uint8Array)));
+        const row = statement('select count(*) as n from selection_events where user_id = ?').get(user);
+        return { total: row?.n as number, items };
+      });
     },
     async countByValue(appId, keyNo) {
       return statement(
         'select value, count(*) as count from selections where app_id = ? and key_no = ? group by value order by value',
       ).all(appId, keyNo) as { value: string; count: number }[];
     },
+  };
+}
+
+function toEvent(row: Record<string, unknown>, selectionId: string): SelectionEvent {
+  return {
+    selectionId,
+    keyNo: row.key_no as number,
+    at: row.at as number,
+    means: row.means as SelectionEvent['means'],
+    fromValue: row.from_value as string | null,
+    toValue: row.to_value as string | null,
   };
 }
 

@@ -1,11 +1,11 @@
 import type { AccessTokenRecord, NewSpecialToken, TokenStore } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes } from './encoding.ts';
+import { toBytes, toHex, toUuid } from './encoding.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 
-export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecialToken' | 'findOwner'> {
+export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecialToken' | 'findOwner' | 'list'> {
   return {
     async findSpecialToken(tokenHash, now) {
       const row = connection
@@ -18,6 +18,22 @@ export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecia
         .statement(`select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = ? and t.expires_at > ?`)
         .get(toBytes(tokenId), now);
       return row && toUser(row);
+    },
+    async list(userId, now) {
+      return connection
+        .statement(
+          `select token_id, issued_at, expires_at from access_tokens where user_id = ? and expires_at > ?
+           order by issued_at desc, token_id`,
+        )
+        .all(toBytes(userId), now)
+        .map((row) => {
+          const tokenId = row.token_id as Uint8Array;
+          return {
+            tokenId: tokenId.length === 16 ? toUuid(tokenId) : toHex(tokenId),
+            issuedAt: row.issued_at as number,
+            expiresAt: row.expires_at as number,
+          };
+        });
     },
   };
 }

@@ -1,0 +1,83 @@
+import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+import { toBytes, toHex } from './encoding.ts';
+import { violation } from './errors.ts';
+
+const COLUMNS = `
+  select t.token_id, t.token_hash, t.name, t.all_apps, t.access, t.created_at, t.expires_at, t.last_used_at,
+    array(select app_id from manage_token_applications a where a.token_id = t.token_id order by app_id) as app_ids
+  from manage_tokens t
+`;
+const LIST = statement(`${COLUMNS} order by t.created_at, t.token_id`);
+const FIND = statement(`${COLUMNS} where t.token_hash = $1 and t.expires_at > $2`);
+
+const CREATE = statement(`
+  with token as (
+    insert into manage_tokens (token_id, token_hash, name, all_apps, access, created_at, expires_at, last_used_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8) returning token_id
+  ), scope as (
+    insert into manage_token_applications (token_id, app_id)
+    select token_id, app_id from token, unnest($9::bigint[]) app_id
+  )
+  select token_id from token
+`);
+
+const REVOKE = statement('delete from manage_tokens where token_id = $1 returning token_id');
+
+const TOUCH = statement(`
+  update manage_tokens set last_used_at = $2
+  where token_id = $1 and (last_used_at is null or last_used_at <= $3)
+`);
+
+type Row = {
+  token_id: string;
+  token_hash: Buffer;
+  name: string;
+  all_apps: boolean;
+  access: ManageTokenRecord['access'];
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
+  app_ids: (number | string)[];
+};
+
+export function manageTokenStore(connections: Connections): ManageTokenStore {
+  return {
+    async create({ tokenId, tokenHash, name, appIds, access, createdAt, expiresAt, lastUsedAt }) {
+      const values = [tokenId, toBytes(tokenHash), name, appIds === null, access, createdAt, expiresAt, lastUsedAt];
+      try {
+        await connections.write(CREATE, [...values, [...new Set(appIds)]]);
+        return 'created';
+      } catch (error) {
+        if (violation(error)?.kind === 'foreign-key') return 'application-gone';
+        throw error;
+      }
+    },
+    async list() {
+      return (await connections.read<Row>(LIST)).map(toToken);
+    },
+    async findByHash(tokenHash, now) {
+      const [row] = await connections.read<Row>(FIND, [toBytes(tokenHash), now]);
+      return row && toToken(row);
+    },
+    async revoke(tokenId) {
+      return (await connections.write(REVOKE, [tokenId])).length > 0 ? 'revoked' : 'unknown';
+    },
+    async touch(tokenId, at, unlessSince) {
+      await connections.write(TOUCH, [tokenId, at, unlessSince]);
+    },
+  };
+}
+
+function toToken(row: Row): ManageTokenRecord {
+  return {
+    tokenId: row.token_id,
+    tokenHash: toHex(row.token_hash),
+    name: row.name,
+    appIds: row.all_apps ? null : row.app_ids.map(Number),
+    access: row.access,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

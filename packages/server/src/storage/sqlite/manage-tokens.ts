@@ -1,0 +1,73 @@
+import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toHex, toUuid } from './encoding.ts';
+
+const COLUMNS = 'token_id, token_hash, name, all_apps, access, created_at, expires_at, last_used_at';
+
+export function manageTokenReads({ statement, snapshot }: Connection): Pick<ManageTokenStore, 'list' | 'findByHash'> {
+  const complete = (row: Record<string, unknown>): ManageTokenRecord => ({
+    tokenId: toUuid(row.token_id as Uint8Array),
+    tokenHash: toHex(row.token_hash as Uint8Array),
+    name: row.name as string,
+    appIds: row.all_apps === 1 ? null : appIdsOf(row.token_id as Uint8Array),
+    access: row.access as ManageTokenRecord['access'],
+    createdAt: row.created_at as number,
+    expiresAt: row.expires_at as number,
+    lastUsedAt: row.last_used_at as number | null,
+  });
+  const appIdsOf = (tokenId: Uint8Array): number[] =>
+    statement('select app_id from manage_token_applications where token_id = ? order by app_id')
+      .all(tokenId)
+      .map((row) => row.app_id as number);
+
+  return {
+    async list() {
+      return snapshot(() =>
+        statement(`select ${COLUMNS} from manage_tokens order by created_at, token_id`).all().map(complete),
+      );
+    },
+    async findByHash(tokenHash, now) {
+      return snapshot(() => {
+        const row = statement(`select ${COLUMNS} from manage_tokens where token_hash = ? and expires_at > ?`).get(
+          toBytes(tokenHash),
+          now,
+        );
+        return row && complete(row);
+      });
+    },
+  };
+}
+
+export function manageTokenActs({ statement }: Connection) {
+  return {
+    createManageToken(token: ManageTokenRecord): 'created' | 'application-gone' {
+      const { tokenId, tokenHash, name, appIds, access, createdAt, expiresAt, lastUsedAt } = token;
+      const exists = statement('select 1 from applications where app_id = ?');
+      if (appIds?.some((appId) => !exists.get(appId))) return 'application-gone';
+      const id = toBytes(tokenId);
+      statement(`insert into manage_tokens (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+        id,
+        toBytes(tokenHash),
+        name,
+        appIds === null ? 1 : 0,
+        access,
+        createdAt,
+        expiresAt,
+        lastUsedAt,
+      );
+      for (const appId of new Set(appIds)) {
+        statement('insert into manage_token_applications (token_id, app_id) values (?, ?)').run(id, appId);
+      }
+      return 'created';
+    },
+    revokeManageToken(tokenId: string): 'revoked' | 'unknown' {
+      const { changes } = statement('delete from manage_tokens where token_id = ?').run(toBytes(tokenId));
+      return changes === 0 ? 'unknown' : 'revoked';
+    },
+    touchManageToken(tokenId: string, at: number, unlessSince: number): void {
+      statement(
+        'update manage_tokens set last_used_at = ? where token_id = ? and (last_used_at is null or last_used_at <= ?)',
+      ).run(at, toBytes(tokenId), unlessSince);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { ManageTokenRecord, Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { createApplication, hash, MINUTE, NOW } from './examples.ts';
+
+function token(given: Partial<ManageTokenRecord> = {}): ManageTokenRecord {
+  return {
+    tokenId: randomUUID(),
+    tokenHash: hash(),
+    name: 'deploy "büro"',
+    appIds: null,
+    access: 'write',
+    createdAt: NOW,
+    expiresAt: NOW + 60 * MINUTE,
+    lastUsedAt: null,
+    ...given,
+  };
+}
+
+describe.each(databases)('manage tokens on $kind', (database) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+  });
+  afterAll(() => storage.close());
+
+  test('what was created is found by its hash, whole, until it ends', async () => {
+    const [a, b] = [await createApplication(storage), await createApplication(storage)];
+    const scoped = token({ appIds: [a, b].sort((x, y) => x - y), access: 'read' });
+    const all = token({ createdAt: NOW + 1 });
+    expect(await storage.manageTokens.create(scoped)).toBe('created');
+    expect(await storage.manageTokens.create(all)).toBe('created');
+    expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toEqual(scoped);
+    expect(await storage.manageTokens.findByHash(all.tokenHash, all.expiresAt - 1)).toEqual(all);
+    expect(await storage.manageTokens.findByHash(all.tokenHash, all.expiresAt)).toBeUndefined();
+    expect(await storage.manageTokens.findByHash(hash(), NOW)).toBeUndefined();
+    expect(await storage.manageTokens.list()).toEqual([scoped, all]);
+  });
+
+  test('a scope loses its deleted applications and never becomes all of them', async () => {
+    const appId = await createApplication(storage);
+    const scoped = token({ appIds: [appId] });
+    await storage.manageTokens.create(scoped);
+    await storage.applications.delete(appId);
+    expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toEqual({ ...scoped, appIds: [] });
+  });
+
+  test('a scope names applications that exist', async () => {
+    const appId = await createApplication(storage);
+    const scoped = token({ appIds: [appId, 1] });
+    expect(await storage.manageTokens.create(scoped)).toBe('application-gone');
+    expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toBeUndefined();
+  });
+
+  test('one that is revoked is gone', async () => {
+    const doomed = token({ appIds: [await createApplication(storage)] });
+    await storage.manageTokens.create(doomed);
+    expect(await storage.manageTokens.revoke(doomed.tokenId)).toBe('revoked');
+    expect(await storage.manageTokens.revoke(doomed.tokenId)).toBe('unknown');
+    expect(await storage.manageTokens.findByHash(doomed.tokenHash, NOW)).toBeUndefined();
+  });
+
+  test('a use is noted, but not again too soon', async () => {
+    const used = token();
+    await storage.manageTokens.create(used);
+    const lastUse = async () => (await storage.manageTokens.findByHash(used.tokenHash, NOW))?.lastUsedAt;
+    await storage.manageTokens.touch(used.tokenId, NOW, NOW - MINUTE);
+    expect(await lastUse()).toBe(NOW);
+    await storage.manageTokens.touch(used.tokenId, NOW + 1000, NOW + 1000 - MINUTE);
+    expect(await lastUse()).toBe(NOW);
+    await storage.manageTokens.touch(used.tokenId, NOW + MINUTE, NOW);
+    expect(await lastUse()).toBe(NOW + MINUTE);
+    await storage.manageTokens.touch(randomUUID(), NOW, NOW);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { endOfPrefix } from '../../src/storage/prefix-end.ts';
+import { databases } from '../databases.ts';
+import { accessToken, createApplication, createUser, hash, MINUTE, NOW, times } from './examples.ts';
+
+describe.each(databases)('looking for users on $kind', (database) => {
+  let storage: Storage;
+  let url: string;
+  let appId: number;
+  beforeAll(async () => {
+    url = await database.fresh();
+    storage = await (await storageDriver(url)).open();
+    appId = await createApplication(storage);
+    const other = await createApplication(storage);
+    for (const [clientUserId, clientUserName] of USERS) {
+      await createUser(storage, appId, { clientUserId, clientUserName });
+      await createUser(storage, other, { clientUserId, clientUserName });
+    }
+    // A profile that outlived its user is nobody.
+    const orphan = await createUser(storage, appId, { clientUserId: 'ab-orphan', clientUserName: 'Orphan' });
+    await database.execute(url, `delete from users where client_user_id = '${orphan.clientUserId}'`);
+  });
+  afterAll(() => storage.close());
+
+  const USERS = [
+    ['B-upper', 'Bea'],
+    ['a%', 'Percent % sign'],
+    ['ab', 'Åsa Öberg'],
+    ['ab1', 'ANNA'],
+    ['ab2', 'Hannah'],
+    ['a\u{10ffff}', 'last'],
+    ['b', '<script>alert(1)</script>'],
+    ['é', 'Élodie'],
+    ['😀', 'Emoji'],
+  ] as const;
+  const byBytes = [...USERS.map(([id]) => id)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const ids = (users: { clientUserId: string }[]) => users.map(({ clientUserId }) => clientUserId);
+
+  test('pages go through all of them once, in the order of their bytes', async () => {
+    expect(ids(await storage.users.page(appId, { after: null, limit: 100 }))).toEqual(byBytes);
+    const seen: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const users: { clientUserId: string }[] = await storage.users.page(appId, { after, limit: 2 });
+      if (users.length === 0) break;
+      seen.push(...ids(users));
+      after = users.at(-1)?.clientUserId ?? null;
+    }
+    expect(seen).toEqual(byBytes);
+    expect((await storage.users.page(appId, { after: null, limit: 1 }))[0]).toMatchObject({
+      appId,
+      clientUserName: 'Bea',
+      createdAt: NOW,
+    });
+  });
+
+  test.each(['a', 'ab', 'ab1', 'a%', 'B', 'é', '😀', 'a\u{10ffff}', 'zzz', '_', '\u{10ffff}'])(
+    'the prefix %j finds what begins with it, letter for letter',
+    async (prefix) => {
+      const found = await storage.users.page(appId, { after: null, limit: 100, prefix });
+      expect(ids(found)).toEqual(byBytes.filter((id) => id.startsWith(prefix)));
+      const rest = await storage.users.page(appId, { after: found[0]?.clientUserId ?? null, limit: 100, prefix });
+      expect(ids(rest)).toEqual(ids(found).slice(1));
+    },
+  );
+
+  test('a text is found anywhere in a name, in any case', async () => {
+    const search = async (contains: string) =>
+      ids((await storage.users.searchByName(appId, { contains, after: null, limit: 100, scan: 1000 })).users);
+    expect(await search('anna')).toEqual(['ab1', 'ab2']);
+    expect(await search('ANN')).toEqual(['ab1', 'ab2']);
+    expect(await search('Öberg')).toEqual(['ab']);
+    expect(await search('%')).toEqual(['a%']);
+    expect(await search('_')).toEqual([]);
+    expect(await search("'; drop table users --")).toEqual([]);
+    expect(await search('Orphan')).toEqual([]);
+  });
+
+  test('a search looks through a bounded number and says where to go on', async () => {
+    const found: string[] = [];
+    let rounds = 0;
+    for (let after: string | null = null; ; rounds++) {
+      const page: { users: { clientUserId: string }[]; next: string | null } = await storage.users.searchByName(appId, {
+        contains: 'a',
+        after,
+        limit: 1,
+        scan: 3,
+      });
+      expect(page.users.length).toBeLessThanOrEqual(1);
+      found.push(...ids(page.users));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    const all = await storage.users.searchByName(appId, { contains: 'a', after: null, limit: 100, scan: 100 });
+    expect(all.next).toBeNull();
+    expect(found).toEqual(ids(all.users));
+    expect(found.length).toBeGreaterThan(3);
+    expect(rounds).toBeLessThan(12);
+  });
+
+  test("a user's live tokens are listed, newest first", async () => {
+    const { userId, specialToken, clientUserId } = await createUser(storage, appId, { clientUserId: 'zz-tokens' });
+    const tokens = [
+      accessToken({ issuedAt: NOW - 3 * MINUTE, expiresAt: NOW + MINUTE }),
+      accessToken({ tokenId: hash(), issuedAt: NOW - 2 * MINUTE, expiresAt: NOW + 5 * MINUTE }),
+      accessToken({ issuedAt: NOW - MINUTE, expiresAt: NOW }),
+    ];
+    let special = specialToken;
+    for (const token of tokens) {
+      await storage.tokens.exchange(special.tokenHash, NOW, token);
+      special = { tokenHash: hash(), expiresAt: NOW + MINUTE };
+      await storage.tokens.replaceSpecialToken(appId, clientUserId, special);
+    }
+    expect(await storage.tokens.list(userId, NOW)).toEqual([tokens[1], tokens[0]]);
+    await storage.tokens.revoke(appId, tokens[1]?.tokenId as string);
+    expect(await storage.tokens.list(userId, NOW)).toEqual([tokens[0]]);
+  });
+
+  test("a user's whole history is paged, newest first, with what was unset", async () => {
+    const { userId } = await createUser(storage, appId, { clientUserId: 'zz-history' });
+    expect(await storage.selections.events(userId, { offset: 0, limit: 10 })).toEqual({ total: 0, items: [] });
+    const save = async (keyNo: number, value: string, at: number) => {
+      const selectionId = `00000000-0000-4000-8000-00000000000${keyNo}`;
+      const selection = { selectionId, keyNo, revision: 1, value, language: null };
+      await storage.selections.save(appId, userId, [selection], { at, means: 'manage' });
+      return selectionId;
+    };
+    const first = await save(1, '"a"', NOW);
+    const second = await save(2, '2', NOW + 1);
+    await save(1, '"b"', NOW + 2);
+    await storage.selections.unset(userId, second, { at: NOW + 3, means: 'access_token' });
+    const { total, items } = await storage.selections.events(userId, { offset: 0, limit: 10 });
+    expect(total).toBe(4);
+    expect(items).toEqual([
+      { selectionId: second, keyNo: 2, at: NOW + 3, means: 'access_token', fromValue: '2', toValue: null },
+      { selectionId: first, keyNo: 1, at: NOW + 2, means: 'manage', fromValue: '"a"', toValue: '"b"' },
+      { selectionId: second, keyNo: 2, at: NOW + 1, means: 'manage', fromValue: null, toValue: '2' },
+      { selectionId: first, keyNo: 1, at: NOW, means: 'manage', fromValue: null, toValue: '"a"' },
+    ]);
+    expect(await storage.selections.events(userId, { offset: 1, limit: 2 })).toEqual({
+      total,
+      items: items.slice(1, 3),
+    });
+    expect(await storage.selections.events(userId, { offset: 9, limit: 2 })).toEqual({ total, items: [] });
+  });
+});
+
+test('the end of a prefix comes right after all that begins with it', () => {
+  expect(endOfPrefix('ab')).toBe('ac');
+  expect(endOfPrefix('a\u{10ffff}')).toBe('b');
+  expect(endOfPrefix('a\ud7ff')).toBe('a\ue000');
+  expect(endOfPrefix('\u{10ffff}\u{10ffff}')).toBeUndefined();
+  expect(times(3, () => endOfPrefix('😀'))[0]).toBe('😁');
+});
