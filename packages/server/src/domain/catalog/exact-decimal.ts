@@ -1,0 +1,42 @@
+/**
+ * Numbers by the decimal digits that people write. Binary fractions would say that 0.3 is no multiple
+ * of 0.1, and would keep a number as another one without a word.
+ */
+type Decimal = { digits: string; exponent: number };
+
+/** No number that can be kept exactly needs more digits than this to be written sensibly. */
+const LONGEST = 1_000;
+
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+
+/** Whether a number, as it is written, is kept as exactly that number. */
+export function isKeptExactly(written: string): boolean {
+  const kept = Number(written);
+  if (!Number.isFinite(kept) || written.length > LONGEST) return false;
+  const before = readDecimal(written);
+  const after = readDecimal(String(kept));
+  return before === undefined || (before.digits === after?.digits && before.exponent === after.exponent);
+}
+
+/** undefined for what is not written in decimal digits. */
+function readDecimal(text: string): Decimal | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [undefined, undefined];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  if (whole + fraction === '') return undefined;
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return { digits: '0', exponent: 0 };
+  return {
+    digits: (sign === '-' ? '-' : '') + significant,
+    exponent: Number(exponent) - fraction.length + (digits.length - significant.length),
+  };
+}
+
+/** Whether `value` is a whole number of steps away from `start`, exactly. */
+export function isWholeSteps(value: number, start: number, step: number): boolean {
+  const decimals = [value, start, step].map((number) => readDecimal(String(number)) as Decimal);
+  const least = Math.min(...decimals.map(({ exponent }) => exponent));
+  const [a = 0n, b = 0n, c = 1n] = decimals.map(
+    ({ digits, exponent }) => BigInt(digits) * 10n ** BigInt(exponent - least),
+  );
+  return (a - b) % c === 0n;
+}

@@ -1,0 +1,109 @@
+import { type Static, Type } from 'typebox';
+import { VALUE_TYPES } from './catalog.ts';
+
+const NAME = { minLength: 1, maxLength: 255 };
+export const TEXT_LIMIT = 2_000;
+const VALUE_LIMIT = 1_000;
+
+const Translations = Type.Record(Type.String(), Type.String({ maxLength: TEXT_LIMIT }), {
+  description: 'text by language, named as in `languages` (or by its tag)',
+});
+
+const Scalar = Type.Unsafe<boolean | string | number>({
+  type: ['boolean', 'string', 'number'],
+  maxLength: VALUE_LIMIT,
+});
+
+const Value = Type.Object(
+  {
+    value: Scalar,
+    translations: Type.Optional(Translations),
+    retired: Type.Optional(Type.Boolean({ description: 'kept by those who have it, refused to others' })),
+    replacement: Type.Optional(
+      Type.Unsafe<boolean | string | number>({ ...Scalar, description: 'what to choose instead of a retired value' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Constraint = Type.Object(
+  {
+    min: Type.Optional(Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'number, or a date' })),
+    max: Type.Optional(Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'number, or a date' })),
+    step: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: 'counted from `min`, or from 0' })),
+    pattern: Type.Optional(Type.String({ maxLength: 1000, description: 'RE2 syntax; the whole text must match' })),
+    max_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 4000, description: 'in characters' })),
+  },
+  { additionalProperties: false, description: 'what an open key allows' },
+);
+
+const Key = Type.Object(
+  {
+    name: Type.String(NAME),
+    was: Type.Optional(Type.String({ description: 'the name before: renames the key instead of making another' })),
+    type: Type.Enum([...VALUE_TYPES], { description: 'the type of its values; a date is written YYYY-MM-DD' }),
+    multiple: Type.Optional(Type.Boolean({ default: false, description: 'takes several values' })),
+    min: Type.Optional(Type.Integer({ minimum: 0, description: 'how many values at least, with `multiple`' })),
+    max: Type.Optional(Type.Integer({ minimum: 1, description: 'how many values at most, with `multiple`' })),
+    default: Type.Optional(
+      Type.Unsafe<boolean | string | number | (boolean | string | number)[]>({
+        type: ['boolean', 'string', 'number', 'array'],
+        items: { type: ['boolean', 'string', 'number'] },
+        description: 'what those have who never chose; a list with `multiple`',
+      }),
+    ),
+    values: Type.Optional(
+      Type.Array(Type.Unsafe<boolean | string | number | Static<typeof Value>>({ anyOf: [Scalar, Value] }), {
+        minItems: 1,
+        maxItems: 2000,
+        description: 'what can be chosen, in order; without it the key is open (a boolean has true and false)',
+      }),
+    ),
+    constraint: Type.Optional(Constraint),
+    translations: Type.Optional(Translations),
+  },
+  { additionalProperties: false },
+);
+
+const Group = Type.Object(
+  {
+    name: Type.String(NAME),
+    was: Type.Optional(Type.String({ description: 'the name before: renames the group instead of making another' })),
+    translations: Type.Optional(Translations),
+    keys: Type.Optional(Type.Array(Key)),
+  },
+  { additionalProperties: false },
+);
+
+const Language = Type.Object(
+  {
+    name: Type.String({ ...NAME, description: 'in the language itself: Deutsch, Español' }),
+    tag: Type.String({ minLength: 2, maxLength: 100, description: 'BCP 47: de, es, pt-BR' }),
+    default: Type.Optional(
+      Type.Boolean({ description: 'the language of those who ask for none; the first one, if none says so' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** CONTRACT.md section 4. The same schema checks the file, types it, and is published for editors. */
+export const CatalogFileSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String({ description: 'where this schema is, for editors' })),
+    languages: Type.Array(Language, { minItems: 1, maxItems: 200 }),
+    groups: Type.Array(Group),
+  },
+  { additionalProperties: false, title: 'Innkeeper catalog' },
+);
+
+export const ValueSchema = Value;
+export type CatalogFile = Static<typeof CatalogFileSchema>;
+export type FileGroup = Static<typeof Group>;
+export type FileKey = Static<typeof Key>;
+export type FileValue = Static<typeof Value>;
+
+/** As it is published: plain JSON, for editors. */
+export function catalogJsonSchema(): Record<string, unknown> {
+  const schema = JSON.parse(JSON.stringify(CatalogFileSchema)) as Record<string, unknown>;
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema };
+}

@@ -1,0 +1,41 @@
+import type { Storage } from '../../storage/port.ts';
+import { readCatalog } from './catalog.ts';
+import { type MergedTexts, mergeTexts } from './merge-texts.ts';
+import { type PublishOutcome, publishCatalog } from './publish.ts';
+import { stampOf, type TextsFile } from './texts-file.ts';
+
+export type ImportOutcome =
+  | (PublishOutcome & Pick<MergedTexts, 'outdated'>)
+  | ({ outcome: 'refused' } & Pick<MergedTexts, 'problems' | 'conflicts' | 'outdated'>);
+
+/** Puts the texts of a file into an application's catalog, all of them or none, in one revision. */
+export async function importTexts(
+  storage: Storage,
+  application: { appId: number; clientId: string },
+  file: TextsFile,
+  options: { author: string; now: number; prefer?: 'file' | 'catalog' },
+): Promise<ImportOutcome> {
+  const { appId, clientId } = application;
+  const current = readCatalog(await storage.catalogs.load(appId));
+  const exportedAt = readStamp(file.stamp, clientId);
+  const stored = exportedAt === undefined ? undefined : await storage.catalogs.loadAt(appId, exportedAt);
+  const { definition, problems, conflicts, outdated } = mergeTexts(current, file.entries, {
+    ...(stored && { base: readCatalog(stored) }),
+    ...(options.prefer && { prefer: options.prefer }),
+  });
+  if (problems.length > 0 || conflicts.length > 0) return { outcome: 'refused', problems, conflicts, outdated };
+  const { author, now } = options;
+  const published = await publishCatalog(storage, appId, definition, {
+    author,
+    now,
+    allowBreaking: false,
+    expectedRevision: current.revision,
+  });
+  return { ...published, outdated };
+}
+
+/** The revision a file was exported at, when it is from this application: another's revisions say nothing here. */
+function readStamp(stamp: string | undefined, clientId: string): number | undefined {
+  const [, revision] = /@(\d{1,15})$/.exec(stamp ?? '') ?? [];
+  return revision !== undefined && stamp === stampOf(clientId, Number(revision)) ? Number(revision) : undefined;
+}

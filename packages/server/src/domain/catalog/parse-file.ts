@@ -1,0 +1,48 @@
+import type { CatalogDefinition } from './definition.ts';
+import { readDefinition } from './read-definition.ts';
+import { readJson } from './read-json.ts';
+import { readYaml } from './read-yaml.ts';
+import { MAX_PROBLEMS, type Place, type PlacedProblem, showPath } from './source.ts';
+
+/** In UTF-16 units. A catalog of 5,000 keys with values in 20 languages is some 20 million. */
+export const MAX_FILE_LENGTH = 32 * 1024 * 1024;
+
+export type ParsedFile = { definition: CatalogDefinition } | { problems: PlacedProblem[] };
+
+/** The file of CONTRACT.md section 4: the definition in it, or what is wrong with it, by line and column. */
+export function parseCatalogFile(text: string, fileName = ''): ParsedFile {
+  if (text.length > MAX_FILE_LENGTH)
+    return refuse(`is longer than ${MAX_FILE_LENGTH / 1024 / 1024} million characters`);
+  const bare = text.startsWith('\ufeff') ? text.slice(1) : text;
+  if (bare.trim() === '') return refuse('the file is empty');
+  const read = isJson(bare, fileName) ? readJson(bare) : readYaml(bare);
+  if ('problems' in read) return read;
+
+  const { source } = read;
+  const checked = readDefinition(source.data);
+  if ('definition' in checked) return checked;
+  const told = checked.problems.slice(0, MAX_PROBLEMS);
+  const places = source.locate(told);
+  const problems = told.map(({ path, message }, index) => ({
+    ...(places[index] as Place),
+    path: path.length === 0 ? 'the file' : showPath(path),
+    message,
+  }));
+  return { problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };
+}
+
+function refuse(message: string): ParsedFile {
+  return { problems: [{ line: 1, column: 1, path: '', message }] };
+}
+
+/** By its name; without one that tells, JSON is what begins like it and is strictly that. YAML is the wider. */
+function isJson(text: string, fileName: string): boolean {
+  if (/\.json$/i.test(fileName)) return true;
+  if (/\.ya?ml$/i.test(fileName) || !/^\s*\{/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

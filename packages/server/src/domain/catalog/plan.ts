@@ -1,0 +1,183 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Catalog, Group, Key, Language, Scalar } from './catalog.ts';
+import { compareGroup, compareKey, compareLanguages, describeKey, isReordered } from './compare.ts';
+import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
+import { showList } from './show-value.ts';
+import { listTranslatable, pathOf } from './translatable.ts';
+
+/** One line of a difference, in words that a product person understands. */
+export type CatalogChange = {
+  kind: 'added' | 'changed' | 'renamed' | 'archived' | 'restored';
+  subject: 'language' | 'group' | 'key';
+  /** `notifications` or `notifications/colour`, or a language's name. */
+  path: string;
+  details: ChangeDetail[];
+};
+
+export type ChangeDetail = {
+  text: string;
+  /** Selections already saved would not be accepted any more, or can no longer be made. */
+  breaking?: Breaking;
+};
+
+/**
+ * Which saved selections a breaking change touches, by the values that each holds. Archiving loses
+ * nothing, so it breaks something only for those who have chosen.
+ */
+export type Breaking = { keyNo: number; touches: (chosen: Scalar[]) => boolean; onlyWhenChosen?: boolean };
+
+export type CatalogPlan = {
+  /** What the catalog becomes; its revision is the one after the current. */
+  next: Catalog;
+  changes: CatalogChange[];
+  missing: MissingTexts[];
+};
+
+/** Texts that a language has not got yet. */
+export type MissingTexts = { language: string; total: number; missing: string[] };
+
+/** What it takes to make the catalog what the definition wants. Pure: nothing is written. */
+export function planCatalog(current: Catalog, wanted: CatalogDefinition): CatalogPlan {
+  const changes: CatalogChange[] = compareLanguages(current.languages, wanted.languages);
+  let lastKeyNo = current.groups.flatMap((group) => group.keys).reduce((last, { keyNo }) => Math.max(last, keyNo), 0);
+  const nextKeyNo = () => ++lastKeyNo;
+
+  const known = createMatcher(current.groups, ({ groupUid }) => groupUid, wanted.groups);
+  const kept = new Set<Group>();
+  const groups = wanted.groups.map((group) => {
+    const before = known(group);
+    if (before) kept.add(before);
+    return planGroup(before, group, wanted.languages, changes, nextKeyNo);
+  });
+  const order = groups.map(({ groupUid }) => groupUid);
+  for (const group of current.groups) {
+    if (!kept.has(group)) groups.push(archiveGroup(group, changes));
+  }
+  if (isReordered(liveUids(current.groups), order)) {
+    const text = `order: ${showList(wanted.groups.map(({ name }) => name))}`;
+    changes.push({ kind: 'changed', subject: 'group', path: 'groups', details: [{ text }] });
+  }
+
+  const next = { revision: current.revision + 1, languages: wanted.languages, groups };
+  return { next, changes, missing: findMissingTexts(next) };
+}
+
+function liveUids(groups: Group[]): string[] {
+  return groups.filter((group) => !group.archived).map(({ groupUid }) => groupUid);
+}
+
+/**
+ * Finds what is meant of what there is: by UID, by name, by the name it had. What is archived is looked
+ * at last, so that something can be renamed to a name that was used before.
+ */
+function createMatcher<T extends { name: string; archived: boolean }>(
+  items: readonly T[],
+  uidOf: (item: T) => string,
+  wanted: readonly { uid?: string }[],
+): (wanted: { uid?: string; name: string; was?: string }) => T | undefined {
+  const claimed = new Set(wanted.flatMap(({ uid }) => (uid === undefined ? [] : [uid])));
+  const byUid = new Map(items.map((item) => [uidOf(item), item]));
+  const free = items.filter((item) => !claimed.has(uidOf(item)));
+  const live = new Map(free.filter((item) => !item.archived).map((item) => [item.name, item]));
+  // Of several with one name, the one that came last.
+  const archived = new Map(free.filter((item) => item.archived).map((item) => [item.name, item]));
+  return ({ uid, name, was = name }) =>
+    (uid === undefined ? undefined : byUid.get(uid)) ??
+    live.get(name) ??
+    live.get(was) ??
+    archived.get(name) ??
+    archived.get(was);
+}
+
+function planGroup(
+  before: Group | undefined,
+  wanted: WantedGroup,
+  languages: Language[],
+  changes: CatalogChange[],
+  nextKeyNo: () => number,
+): Group {
+  const change: CatalogChange = { kind: 'added', subject: 'group', path: pathOf(wanted.name), details: [] };
+  if (before) {
+    change.details = compareGroup(before, wanted, languages);
+    change.kind = before.archived ? 'restored' : before.name === wanted.name ? 'changed' : 'renamed';
+  }
+  const keyChanges: CatalogChange[] = [];
+  const keysBefore = before?.keys ?? [];
+  const known = createMatcher(keysBefore, ({ keyUid }) => keyUid, wanted.keys);
+  const kept = new Set<Key>();
+  const keys = wanted.keys.map((key) => {
+    const keyBefore = known(key);
+    if (keyBefore) kept.add(keyBefore);
+    return planKey(keyBefore, key, wanted.name, languages, keyChanges, nextKeyNo);
+  });
+  const live = keysBefore.filter((key) => !key.archived).map(({ keyNo }) => keyNo);
+  const order = keys.map(({ keyNo }) => keyNo);
+  if (isReordered(live, order)) {
+    change.details.push({ text: `order of keys: ${showList(wanted.keys.map(({ name }) => name))}` });
+  }
+  for (const key of keysBefore) {
+    if (!kept.has(key)) keys.push(archiveKey(key, wanted.name, keyChanges));
+  }
+  if (!before || before.archived || change.details.length > 0) changes.push(change);
+  for (const keyChange of keyChanges) changes.push(keyChange);
+  return {
+    groupUid: before?.groupUid ?? randomUUIDv7(),
+    name: wanted.name,
+    texts: wanted.texts,
+    archived: false,
+    keys,
+  };
+}
+
+function planKey(
+  before: Key | undefined,
+  wanted: WantedKey,
+  groupName: string,
+  languages: Language[],
+  changes: CatalogChange[],
+  nextKeyNo: () => number,
+): Key {
+  const { was: _, uid: _uid, ...definition } = wanted;
+  const change: CatalogChange = { kind: 'added', subject: 'key', path: pathOf(groupName, wanted.name), details: [] };
+  if (before) {
+    change.details = compareKey(before, wanted, languages);
+    change.kind = before.archived ? 'restored' : before.name === wanted.name ? 'changed' : 'renamed';
+  } else {
+    change.details = [{ text: describeKey(wanted) }];
+  }
+  if (!before || before.archived || change.details.length > 0) changes.push(change);
+  return {
+    ...definition,
+    keyUid: before?.keyUid ?? randomUUIDv7(),
+    keyNo: before?.keyNo ?? nextKeyNo(),
+    archived: false,
+  };
+}
+
+function archiveGroup(group: Group, changes: CatalogChange[]): Group {
+  if (!group.archived) changes.push({ kind: 'archived', subject: 'group', path: pathOf(group.name), details: [] });
+  return { ...group, archived: true, keys: group.keys.map((key) => archiveKey(key, group.name, changes)) };
+}
+
+function archiveKey(key: Key, groupName: string, changes: CatalogChange[]): Key {
+  if (!key.archived) {
+    const detail = {
+      text: 'can no longer be chosen',
+      breaking: { keyNo: key.keyNo, touches: () => true, onlyWhenChosen: true },
+    };
+    changes.push({ kind: 'archived', subject: 'key', path: pathOf(groupName, key.name), details: [detail] });
+  }
+  return { ...key, archived: true };
+}
+
+/** The default language needs no text of its own: names stand in for it. */
+export function findMissingTexts(catalog: Catalog): MissingTexts[] {
+  const translatable = listTranslatable(catalog);
+  return catalog.languages
+    .filter((language) => !language.isDefault)
+    .map(({ name, tag }) => ({
+      language: name,
+      total: translatable.length,
+      missing: translatable.filter(({ texts }) => texts[tag] === undefined).map(({ path }) => path),
+    }));
+}

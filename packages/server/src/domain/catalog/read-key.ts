@@ -1,0 +1,172 @@
+import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
+import { compilePattern, constraintProblem, isDate, typeProblem } from './check-value.ts';
+import type { WantedKey } from './definition.ts';
+import type { FileKey } from './file-schema.ts';
+import type { Report, TextReader } from './read-definition.ts';
+
+type Path = (string | number)[];
+
+export function readKey(key: FileKey, path: Path, readTexts: TextReader, report: Report): WantedKey {
+  const multiple = key.multiple === true;
+  const constraint = readConstraint(key, [...path, 'constraint'], report);
+  const values = readValues(key, [...path, 'values'], readTexts, report);
+  if (values && key.constraint)
+    report([...path, 'constraint'], 'goes with an open key only: leave it or `values` out', true);
+  const { minSelected, maxSelected } = readCounts(key, multiple, values, path, report);
+  const wanted: WantedKey = {
+    name: key.name,
+    ...(key.was !== undefined && { was: key.was }),
+    type: key.type,
+    multiple,
+    minSelected,
+    maxSelected,
+    defaultValue: null,
+    values,
+    constraint,
+    texts: readTexts(key.translations, [...path, 'translations']),
+  };
+  if (key.default !== undefined) wanted.defaultValue = readDefault(key.default, wanted, [...path, 'default'], report);
+  return wanted;
+}
+
+/** A boolean without `values` has its two; any other key without them is open. */
+function readValues(key: FileKey, path: Path, readTexts: TextReader, report: Report): AllowedValue[] | null {
+  if (!key.values) {
+    if (key.type !== 'boolean') return null;
+    return [true, false].map((value) => ({ value, texts: {}, retired: false }));
+  }
+  const seen = new Set<Scalar>();
+  const values = key.values.map((entry, index) => {
+    const at = [...path, index];
+    const given = typeof entry === 'object' ? entry : { value: entry };
+    const problem = typeProblem(key.type, given.value);
+    if (problem) report(typeof entry === 'object' ? [...at, 'value'] : at, `${problem}, as the key's type says`);
+    if (seen.has(given.value)) report(at, `the value ${JSON.stringify(given.value)} is there already`);
+    seen.add(given.value);
+    return {
+      value: canonical(given.value),
+      texts: readTexts(given.translations, [...at, 'translations']),
+      retired: given.retired === true,
+      ...(given.replacement !== undefined && { replacement: canonical(given.replacement) }),
+    };
+  });
+  for (const [index, { retired, replacement }] of values.entries()) {
+    if (replacement === undefined) continue;
+    const at = [...path, index, 'replacement'];
+    const other = values.find(({ value }) => value === replacement);
+    if (!retired) report(at, 'goes with a retired value only');
+    else if (!other) report(at, `${JSON.stringify(replacement)} is not a value of this key`);
+    else if (other.retired) report(at, `${JSON.stringify(replacement)} is retired itself`);
+  }
+  if (values.every(({ retired }) => retired)) report(path, 'are all retired: nothing could be chosen');
+  for (const { index, tag, text } of key.type === 'string' ? findAmbiguous(values) : []) {
+    report([...path, index], `has the text "${text}" in ${tag}, which stands for another value already`);
+  }
+  return values;
+}
+
+/**
+ * Texts that stand for two values in one language: whoever sends such a text (CONTRACT.md section 3) would
+ * get one of them by chance. A retired value may share its text with what replaces it.
+ */
+export function findAmbiguous(values: readonly AllowedValue[]): { index: number; tag: string; text: string }[] {
+  const taken = new Set<string>();
+  return values.flatMap(({ texts, retired }, index) =>
+    Object.entries(texts).flatMap(([tag, text]) => {
+      const meaning = `${tag} ${text}`;
+      const isAmbiguous = !retired && taken.has(meaning);
+      if (!retired) taken.add(meaning);
+      return isAmbiguous ? [{ index, tag, text }] : [];
+    }),
+  );
+}
+
+/** -0 is 0: two values that look alike must be alike. */
+function canonical(value: Scalar): Scalar {
+  return value === 0 ? 0 : value;
+}
+
+const NUMERIC = ['min', 'max', 'step'] as const;
+
+function readConstraint(key: FileKey, path: Path, report: Report): Constraint {
+  const given = key.constraint;
+  if (!given) return {};
+  const refuse = (name: string, message: string) => report([...path, name], message);
+  const isText = key.type === 'string';
+  for (const name of NUMERIC) {
+    const bound = given[name];
+    if (bound === undefined) continue;
+    if (isText || key.type === 'boolean') refuse(name, `does not go with the type ${key.type}`);
+    else if (key.type === 'date') {
+      if (name === 'step') refuse(name, 'does not go with the type date');
+      else if (typeof bound !== 'string' || !isDate(bound)) refuse(name, 'must be a date as YYYY-MM-DD');
+    } else if (typeof bound !== 'number' || (key.type === 'integer' && !Number.isSafeInteger(bound))) {
+      refuse(name, key.type === 'integer' ? 'must be a whole number' : 'must be a number');
+    }
+  }
+  if (given.pattern !== undefined && !isText) refuse('pattern', `does not go with the type ${key.type}`);
+  if (given.max_length !== undefined && !isText) refuse('max_length', `does not go with the type ${key.type}`);
+  if (given.min !== undefined && given.max !== undefined && given.min > given.max) refuse('max', 'is less than min');
+  if (given.pattern !== undefined) {
+    try {
+      compilePattern(given.pattern);
+    } catch (error) {
+      refuse('pattern', `is not a pattern in RE2 syntax: ${(error as Error).message}`);
+      // Nothing can be checked against it, and the rest is to be checked all the same.
+      return {};
+    }
+  }
+  const { max_length: maxLength, ...rest } = given;
+  return { ...rest, ...(maxLength !== undefined && { maxLength }) };
+}
+
+function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | null, path: Path, report: Report) {
+  if (!multiple) {
+    for (const name of ['min', 'max'] as const) {
+      if (key[name] !== undefined)
+        report([...path, name], 'goes with `multiple: true` only; for a range, use `constraint`');
+    }
+    return { minSelected: 1, maxSelected: 1 };
+  }
+  const minSelected = key.min ?? 0;
+  const maxSelected = key.max ?? null;
+  if (maxSelected !== null && maxSelected < minSelected) report([...path, 'max'], 'is less than min');
+  const available = values?.filter(({ retired }) => !retired).length ?? Number.POSITIVE_INFINITY;
+  if (minSelected > available) report([...path, 'min'], `is more than the ${available} values there are`);
+  return { minSelected, maxSelected };
+}
+
+function readDefault(given: Scalar | Scalar[], key: WantedKey, path: Path, report: Report): Scalar | Scalar[] | null {
+  if (Array.isArray(given) !== key.multiple) {
+    report(
+      path,
+      key.multiple ? 'must be a list, because the key takes several values' : 'must be one value, not a list',
+    );
+    return null;
+  }
+  const scalars = [given].flat();
+  for (const [index, value] of scalars.entries()) {
+    const problem = typeProblem(key.type, value) ?? notAllowed(key, value);
+    if (problem) report(key.multiple ? [...path, index] : path, problem);
+  }
+  if (
+    new Set(scalars).size < key.minSelected ||
+    (key.maxSelected !== null && new Set(scalars).size > key.maxSelected)
+  ) {
+    report(path, 'has too few or too many values for min and max');
+  }
+  return Array.isArray(given) ? inCatalogOrder(key, given.map(canonical)) : canonical(given);
+}
+
+function notAllowed(key: WantedKey, value: Scalar): string | undefined {
+  if (!key.values) return constraintProblem(key.constraint, value);
+  const allowed = key.values.find((entry) => entry.value === value);
+  if (!allowed) return 'is not among the values';
+  return allowed.retired ? 'is retired' : undefined;
+}
+
+/** A set of values as it is kept: in the order of the catalog, or as given for an open key, without repeats. */
+export function inCatalogOrder(key: Pick<WantedKey, 'values'>, values: readonly Scalar[]): Scalar[] {
+  const chosen = new Set(values);
+  return key.values ? key.values.map(({ value }) => value).filter((value) => chosen.has(value)) : [...chosen];
+}

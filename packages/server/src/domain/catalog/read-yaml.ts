@@ -1,0 +1,170 @@
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  type YAMLError,
+} from 'yaml';
+import { isKeptExactly } from './exact-decimal.ts';
+import {
+  MAX_PROBLEMS,
+  type Place,
+  type PlacedProblem,
+  type ReadSource,
+  type Spot,
+  setOwn,
+  showPath,
+} from './source.ts';
+
+type Path = readonly (string | number)[];
+
+/** Nodes that a file may stand for once its aliases are followed: a few lines of YAML can stand for billions. */
+const MAX_NODES = 5_000_000;
+const MAX_DEPTH = 64;
+
+/** YAML 1.2, of which `yes`, `on` and dates are texts. Refuses what JSON could not say: tags, other keys than texts. */
+export function readYaml(text: string): ReadSource {
+  const lineCounter = new LineCounter();
+  const place = (offset: number): Place => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  let document: ReturnType<typeof parseDocument>;
+  try {
+    // Keys given twice are looked for below: here it would take the square of their number.
+    document = parseDocument(text, { lineCounter, uniqueKeys: false, stringKeys: true, prettyErrors: false });
+  } catch (error) {
+    if (error instanceof RangeError) return { problems: [{ line: 1, column: 1, path: '', message: TOO_DEEP }] };
+    throw error;
+  }
+  const complaints = [...document.errors, ...document.warnings];
+  const tooDeep = complaints.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  const told = tooDeep ? [tooDeep] : complaints.slice(0, MAX_PROBLEMS);
+  if (told.length > 0) return { problems: told.map((error) => explain(error, place)) };
+  if (document.directives?.yaml.explicit && document.directives.yaml.version !== '1.2') {
+    return { problems: [{ line: 1, column: 1, path: '', message: 'only YAML 1.2 is read: leave the directive out' }] };
+  }
+
+  const reader = new YamlReader(place);
+  const data = reader.read(document.contents, []);
+  if (reader.problems.length > 0) return { problems: reader.problems };
+  return { source: { data, locate: (spots) => spots.map((spot) => place(reader.find(document.contents, spot))) } };
+}
+
+const TOO_DEEP = 'is nested too deeply';
+
+/** The parser's words where they are about the file, others where they are about the parser. */
+function explain({ code, message, pos }: YAMLError, place: (offset: number) => Place): PlacedProblem {
+  const words: Partial<Record<typeof code, string>> = {
+    MULTIPLE_DOCS: 'is a second document: a catalog is one',
+    NON_STRING_KEY: 'is a name that is not a text',
+    RESOURCE_EXHAUSTION: TOO_DEEP,
+  };
+  const own = message.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  return { ...place(pos[0]), path: '', message: words[code] ?? own };
+}
+
+/** Makes plain data of nodes, once each: an alias stands for the same object as its anchor. */
+class YamlReader {
+  readonly problems: PlacedProblem[] = [];
+  readonly #place: (offset: number) => Place;
+  /** The latest anchor of each name; `size` is undefined while it is being read. */
+  readonly #anchors = new Map<string, { node: Node; data: unknown; size: number | undefined }>();
+  readonly #targets = new Map<Alias, Node>();
+  #size = 0;
+  #isTooLarge = false;
+
+  constructor(place: (offset: number) => Place) {
+    this.#place = place;
+  }
+
+  read(node: unknown, path: Path): unknown {
+    this.#size += 1;
+    if (this.#isTooLarge || this.problems.length >= MAX_PROBLEMS) return null;
+    if (isAlias(node)) return this.#follow(node, path);
+    if (path.length > MAX_DEPTH) {
+      this.#report(node, path, TOO_DEEP);
+      return null;
+    }
+    const anchor = (isScalar(node) || isMap(node) || isSeq(node)) && node.anchor;
+    if (!anchor) return this.#readPlain(node, path);
+    const before = this.#size;
+    const entry = { node: node as Node, data: null as unknown, size: undefined as number | undefined };
+    this.#anchors.set(anchor, entry);
+    entry.data = this.#readPlain(node, path);
+    entry.size = this.#size - before;
+    return entry.data;
+  }
+
+  #readPlain(node: unknown, path: Path): unknown {
+    if (isScalar(node)) return this.#readScalar(node, path);
+    if (isSeq(node)) return node.items.map((item, index) => this.read(item, [...path, index]));
+    if (!isMap(node)) return null;
+    const data: Record<string, unknown> = {};
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) ? String(key.value) : undefined;
+      if (name === undefined) this.#report(key, path, 'has a name that is not a text');
+      else if (Object.hasOwn(data, name)) this.#report(key, [...path, name], 'is there twice');
+      else setOwn(data, name, this.read(value, [...path, name]));
+    }
+    return data;
+  }
+
+  #readScalar(node: Scalar, path: Path): unknown {
+    const { value, source } = node;
+    if (typeof value !== 'number') return value;
+    const isExact = /^0[xo]/i.test(source ?? '') ? Number.isSafeInteger(value) : isKeptExactly(source ?? String(value));
+    if (!isExact) this.#report(node, path, `cannot be kept exactly: ${source} would become ${value}`);
+    return value;
+  }
+
+  #follow(alias: Alias, path: Path): unknown {
+    const anchor = this.#anchors.get(alias.source);
+    if (!anchor) {
+      this.#report(alias, path, `*${alias.source} stands for nothing before it`);
+      return null;
+    }
+    if (anchor.size === undefined) {
+      this.#report(alias, path, `*${alias.source} stands for something that holds it`);
+      return null;
+    }
+    this.#targets.set(alias, anchor.node);
+    this.#size += anchor.size;
+    if (this.#size > MAX_NODES) {
+      this.#isTooLarge = true;
+      this.#report(alias, path, 'makes the file too large: its aliases stand for more than can be read');
+      return null;
+    }
+    return anchor.data;
+  }
+
+  #report(node: unknown, path: Path, message: string): void {
+    this.problems.push({ ...this.#place(offsetOf(node) ?? 0), path: showPath(path), message });
+  }
+
+  /** The offset of what a path leads to, or of the innermost thing on the way that is there. */
+  find(root: unknown, { path, atName }: Spot): number {
+    let [node, offset] = [root, offsetOf(root) ?? 0];
+    for (const [index, part] of path.entries()) {
+      if (isAlias(node)) node = this.#targets.get(node);
+      if (isSeq(node)) {
+        node = node.items[Number(part)];
+      } else if (isMap(node)) {
+        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+        if (!pair) return offset;
+        node = atName && index === path.length - 1 ? pair.key : (pair.value ?? pair.key);
+      }
+      offset = offsetOf(node) ?? offset;
+    }
+    return offset;
+  }
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
+}

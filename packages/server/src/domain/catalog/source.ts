@@ -1,0 +1,54 @@
+/** Where something stands in a text, counted from 1. */
+export type Place = { line: number; column: number };
+
+/** Something wrong in a text, where it stands. */
+export type PlacedProblem = Place & { path: string; message: string };
+
+/** A path in what a text holds; `atName`, the name that it ends with and not what that stands for. */
+export type Spot = { path: readonly (string | number)[]; atName?: true };
+
+/** What a text holds, and the way back from paths in it to places in the text. */
+export type Source = { data: unknown; locate(spots: readonly Spot[]): Place[] };
+
+export type ReadSource = { source: Source } | { problems: PlacedProblem[] };
+
+/** More than this are not told: whoever mends so many looks again anyway. */
+export const MAX_PROBLEMS = 50;
+
+/** `groups[0].keys[1].type` */
+export function showPath(path: readonly (string | number)[]): string {
+  return path
+    .map((part, index) => {
+      if (typeof part === 'number') return `[${part}]`;
+      if (!/^[\p{L}\p{N}_$-]+$/u.test(part)) return `[${JSON.stringify(part)}]`;
+      return index === 0 ? part : `.${part}`;
+    })
+    .join('');
+}
+
+/** `catalog.yaml:12:9 groups[0].keys[1].type must be one of …` */
+export function showProblem(file: string, { line, column, path, message }: PlacedProblem): string {
+  return [`${file}:${line}:${column}`, path, message].filter((part) => part !== '').join(' ');
+}
+
+/** Finds the line and column of offsets in a text. */
+export function createPlaces(text: string): (offset: number) => Place {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] as number) + 1 };
+  };
+}
+
+/** An own property, whatever its name: `__proto__` too. */
+export function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+  else object[name] = value;
+}

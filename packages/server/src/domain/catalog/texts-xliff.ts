@@ -1,0 +1,54 @@
+import type { Catalog, Language } from './catalog.ts';
+import { listTranslatable, sourceText } from './translatable.ts';
+
+export const XLIFF_NAMESPACE = 'urn:oasis:names:tc:xliff:document:2.0';
+
+/**
+ * Texts of one language as XLIFF 2.0 (core). Undefined when there is nothing to translate: a file of XLIFF has at least one
+ * unit. Units are known by their `name`, the path; `id` is only a token.
+ */
+export function writeTextsXliff(catalog: Catalog, target: Language, stamp: string): string | undefined {
+  const byDefault = catalog.languages.find(({ isDefault }) => isDefault);
+  const items = listTranslatable(catalog);
+  if (items.length === 0 || !byDefault) return undefined;
+  const units = items.map((item, index) => {
+    const text = item.texts[target.tag];
+    const state = text === undefined ? 'initial' : 'translated';
+    return [
+      `    <unit id="u${index + 1}" name="${attribute(item.path)}">`,
+      `      <segment state="${state}">`,
+      `        <source>${content(sourceText(item, byDefault))}</source>`,
+      ...(text === undefined ? [] : [`        <target>${content(text)}</target>`]),
+      '      </segment>',
+      '    </unit>',
+    ].join('\n');
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<xliff xmlns="${XLIFF_NAMESPACE}" version="2.0" srcLang="${attribute(byDefault.tag)}" trgLang="${attribute(target.tag)}">
+  <file id="catalog" original="${attribute(stamp)}" canResegment="no" xml:space="preserve">
+${units.join('\n')}
+  </file>
+</xliff>
+`;
+}
+
+const NAMED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function attribute(text: string): string {
+  return text
+    .replace(/[&<>"]/g, (character) => NAMED[character] as string)
+    .replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** XML knows no control characters, XLIFF does; a carriage return would be read back as a line feed. */
+function content(text: string): string {
+  return (
+    text
+      .replace(/[&<>]/g, (character) => NAMED[character] as string)
+      .replaceAll('\r', '&#13;')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      .replace(/[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, (character) => {
+        return `<cp hex="${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}"/>`;
+      })
+  );
+}

@@ -1,0 +1,70 @@
+import type { AllowedValue, Catalog, Key, Language, Scalar, Texts } from './catalog.ts';
+import type { CatalogFile, FileKey, FileValue } from './file-schema.ts';
+
+/** The file that makes this catalog: reading it back and applying it changes nothing. Archived parts are not in it. */
+export function toFile(catalog: Catalog): CatalogFile {
+  const { languages } = catalog;
+  return {
+    languages: languages.map(({ name, tag, isDefault }) => ({ name, tag, ...(isDefault && { default: true }) })),
+    groups: catalog.groups
+      .filter((group) => !group.archived)
+      .map(({ name, texts, keys }) => ({
+        name,
+        ...translations(texts, languages),
+        keys: keys.filter((key) => !key.archived).map((key) => toFileKey(key, languages)),
+      })),
+  };
+}
+
+function toFileKey(key: Key, languages: Language[]): FileKey {
+  const { min, max, step, pattern, maxLength } = key.constraint;
+  const constraint = {
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(step !== undefined && { step }),
+    ...(pattern !== undefined && { pattern }),
+    ...(maxLength !== undefined && { max_length: maxLength }),
+  };
+  return {
+    name: key.name,
+    type: key.type,
+    ...(key.multiple && { multiple: true, min: key.minSelected }),
+    ...(key.multiple && key.maxSelected !== null && { max: key.maxSelected }),
+    ...(key.defaultValue !== null && { default: key.defaultValue }),
+    ...translations(key.texts, languages),
+    ...(key.values && !isPlainBoolean(key) && { values: key.values.map((value) => toFileValue(value, languages)) }),
+    ...(Object.keys(constraint).length > 0 && { constraint }),
+  };
+}
+
+/** The two values that a boolean has without being told. */
+function isPlainBoolean({ type, values }: Key): boolean {
+  const [first, second] = values ?? [];
+  return (
+    type === 'boolean' &&
+    values?.length === 2 &&
+    first?.value === true &&
+    second?.value === false &&
+    values.every(isPlain)
+  );
+}
+
+function isPlain({ texts, retired }: AllowedValue): boolean {
+  return !retired && Object.keys(texts).length === 0;
+}
+
+function toFileValue(value: AllowedValue, languages: Language[]): Scalar | FileValue {
+  if (isPlain(value)) return value.value;
+  return {
+    value: value.value,
+    ...translations(value.texts, languages),
+    ...(value.retired && { retired: true }),
+    ...(value.replacement !== undefined && { replacement: value.replacement }),
+  };
+}
+
+/** In the order of the languages. Texts of a language that the catalog no longer has stay behind in older revisions. */
+function translations(texts: Texts, languages: Language[]): { translations?: Record<string, string> } {
+  const entries = languages.flatMap(({ name, tag }) => (texts[tag] === undefined ? [] : [[name, texts[tag]] as const]));
+  return entries.length > 0 ? { translations: Object.fromEntries(entries) } : {};
+}
