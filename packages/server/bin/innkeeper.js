@@ -1,13 +1,16 @@
 #!/usr/bin/env node
 // Runs src/main.ts on a Node that is new enough, whichever Node this was started with.
 
-import { findPinnedNode, isNewEnough, runOn, sayWhatToDo } from './runtime.js';
+import module from 'node:module';
+import { compileCacheFolder, findPinnedNode, isNewEnough, runOn, sayWhatToDo } from './runtime.js';
 
 // Set on the re-run, so that a pinned Node which does not serve either ends in a message, not in a loop.
 const RERUN_MARK = 'INNKEEPER_RERUN';
 
 if (isNewEnough()) {
   delete process.env[RERUN_MARK];
+  // A third of a start is compiling: kept beside the packages, never in a folder that others can write to.
+  module.enableCompileCache(compileCacheFolder());
   import('../src/main.ts').catch((error) => {
     console.error(error);
     process.exitCode = 1;

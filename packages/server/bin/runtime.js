@@ -31,6 +31,10 @@ export function isNewEnough() {
   return parseInt(process.version.slice(1), 10) >= pin.major && process.features.typescript === 'strip';
 }
 
+export function compileCacheFolder() {
+  return join(dirname(pin.manifest), 'node_modules', '.cache', 'innkeeper');
+}
+
 /** The path of the pinned Node; undefined where it is not installed. */
 export function findPinnedNode() {
   const name = PACKAGES[`${process.platform}-${process.arch}`];

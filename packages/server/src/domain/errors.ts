@@ -216,6 +216,86 @@ export const ERRORS = {
     remedy: 'Take user_options_uid from GET /api/user_options.',
   },
 
+  // ---- /manage/v1: 9 and the HTTP status
+  manageBadRequest: {
+    code: '9400',
+    status: 400,
+    message: 'A parameter or the body of this request is not as it should be.',
+    remedy: '`errors` names each field at fault.',
+  },
+  manageTokenMissing: {
+    code: '9401',
+    status: 401,
+    message: 'A personal access token is needed, as Bearer.',
+    remedy: 'Make one with `innkeeper token create --name NAME` and send it as Authorization: Bearer ikp_….',
+  },
+  manageTokenInvalid: {
+    code: '9401',
+    status: 401,
+    message: 'The personal access token is not valid: it is unknown, revoked or expired.',
+    remedy: 'See `innkeeper token list`; make a new one with `innkeeper token create --name NAME`.',
+  },
+  manageForbidden: {
+    code: '9403',
+    status: 403,
+    message: 'This token may read here, but not change anything.',
+    remedy: 'Use a token made with --access write; to make applications, one without --app.',
+  },
+  applicationNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'There is no such application, or this token is not for it.',
+    remedy: 'Take the clientId from GET /manage/v1/applications.',
+  },
+  userNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'There is no such user in this application.',
+    remedy: 'Take the userUid from GET /manage/v1/applications/{clientId}/users.',
+  },
+  catalogItemNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'There is no such group or key in the catalog of this application.',
+    remedy: 'Take groupUid and keyUid from GET /manage/v1/applications/{clientId}/catalog/tree.',
+  },
+  revisionNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'There is no such revision of the catalog.',
+    remedy: 'Take it from GET /manage/v1/applications/{clientId}/revisions.',
+  },
+  accessTokenNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'The user has no such access token.',
+    remedy: 'Take the tokenId from GET /manage/v1/applications/{clientId}/users/{userUid}.',
+  },
+  catalogBreaking: {
+    code: '9409',
+    status: 409,
+    message: 'The change breaks what users can choose or have chosen. Nothing was published.',
+    remedy: '`breaking` lists each such change and the selections it touches; allow_breaking=true publishes all the same.',
+  },
+  catalogChanged: {
+    code: '9412',
+    status: 412,
+    message: 'The catalog has changed since the revision that If-Match names. Nothing was published.',
+    remedy: '`revisions` lists what was changed since. Read the catalog again, make the change there, and send its ETag.',
+  },
+  catalogInvalid: {
+    code: '9422',
+    status: 422,
+    message: 'The catalog would not be valid. Nothing was published.',
+    remedy: '`errors` names each field at fault.',
+  },
+  ifMatchMissing: {
+    code: '9428',
+    status: 428,
+    message: 'The header If-Match is missing: it keeps two editors from overwriting each other.',
+    remedy: 'Send the ETag that came with the catalog, or * to publish over whatever is there.',
+  },
+
   // ---- what SPEC.md has no code for: 9 and the HTTP status
   badRequest: {
     code: '9400',
@@ -258,6 +338,12 @@ export const ERRORS = {
     status: 413,
     message: 'The body is larger than 64 KiB.',
     remedy: 'Send a smaller body.',
+  },
+  expectationFailed: {
+    code: '9417',
+    status: 417,
+    message: 'The Expect header asks for something that is not offered.',
+    remedy: 'Leave the header out, or send Expect: 100-continue.',
   },
   idempotencyMismatch: {
     code: '9422',
@@ -315,15 +401,23 @@ export class InnkeeperError extends Error {
   readonly error: ErrorName;
   readonly headers: Record<string, string>;
   readonly fields: FieldError[] | undefined;
+  /** Further members of the answer, beside its code and message. */
+  readonly more: Record<string, unknown>;
 
   constructor(
     error: ErrorName,
-    detail: { message?: string; headers?: Record<string, string>; fields?: FieldError[] } = {},
+    detail: {
+      message?: string;
+      headers?: Record<string, string>;
+      fields?: FieldError[];
+      more?: Record<string, unknown>;
+    } = {},
   ) {
     super(detail.message ?? ERRORS[error].message);
     this.error = error;
     this.headers = detail.headers ?? {};
     this.fields = detail.fields;
+    this.more = detail.more ?? {};
   }
 
   get code(): string {

@@ -3,7 +3,7 @@ import type { Credentials } from '../domain/users/delete-user.ts';
 /** What the Authorization header holds. RFC 7617 and RFC 6750; the scheme is compared without case. */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: 'none' };
-  const match = /^(basic|bearer) +([\w+/=.~-]+) *$/i.exec(header);
+  const match = /^(basic|bearer) +(\S+) *$/i.exec(header);
   if (!match) return { kind: 'unreadable' };
   const [, scheme, value] = match as unknown as [string, string, string];
   if (scheme.toLowerCase() === 'bearer') return { kind: 'bearer', accessToken: value };

@@ -1,5 +1,6 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
@@ -14,7 +15,7 @@ export type ErrorBody = { code: string; message: string; errors?: FieldError[] }
 /** Every error leaves through here, as the two fields of SPEC.md section 7. */
 export function createErrorHandler(throttle: CredentialThrottle) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    let error = toInnkeeperError(thrown);
+    let error = toInnkeeperError(thrown, request);
     if (isFailedCredential(error, request)) {
       try {
         throttle.failed(request.ip, Date.now());
@@ -28,7 +29,8 @@ export function createErrorHandler(throttle: CredentialThrottle) {
 }
 
 /** Who sends no credentials at all has guessed nothing. */
-function isFailedCredential({ code }: InnkeeperError, { headers }: FastifyRequest): boolean {
+function isFailedCredential({ code, error }: InnkeeperError, { headers }: FastifyRequest): boolean {
+  if (error === 'manageTokenInvalid') return true;
   return FAILED_CREDENTIALS.has(code) || (code === '1011' && headers.authorization !== undefined);
 }
 
@@ -42,29 +44,39 @@ export function sendError(reply: FastifyReply, error: InnkeeperError): void {
     .send(reply.request.routeOptions.config.oauthErrors ? oauthBody(error) : body(error));
 }
 
-/** Area B is called from browsers, which answer a Basic challenge with a dialogue of their own. */
-function challenge({ code }: InnkeeperError): string {
-  return code.startsWith('1') ? 'Bearer realm="innkeeper"' : 'Basic realm="innkeeper", Bearer realm="innkeeper"';
+/** Area B and the portal are called from browsers, which answer a Basic challenge with a dialogue of their own. */
+function challenge({ code, error }: InnkeeperError): string {
+  return code.startsWith('1') || error.startsWith('manage')
+    ? 'Bearer realm="innkeeper"'
+    : 'Basic realm="innkeeper", Bearer realm="innkeeper"';
 }
 
-function body({ code, message, fields }: InnkeeperError): ErrorBody {
-  return fields ? { code, message, errors: fields } : { code, message };
+function body({ code, message, fields, more }: InnkeeperError): ErrorBody {
+  return { code, message, ...(fields && { errors: fields }), ...more };
 }
 
 /** RFC 6749 5.2: OAuth clients read these two fields; ours stand beside them. */
 function oauthBody(error: InnkeeperError): ErrorBody & { error: string; error_description: string } {
-  const name =
-    error.status === 401 ? 'invalid_client' : error.status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
-  return { error: name, error_description: error.message, ...body(error) };
+  return { error: oauthErrorOf(error.status), error_description: error.message, ...body(error) };
+}
+
+export function oauthErrorOf(status: number): string {
+  return status === 401 ? 'invalid_client' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
 }
 
 /** The framework's own errors, in our words. */
-function toInnkeeperError(thrown: unknown): InnkeeperError {
+function toInnkeeperError(thrown: unknown, { routeOptions }: FastifyRequest): InnkeeperError {
   if (thrown instanceof InnkeeperError) return thrown;
   if (thrown instanceof StorageUnavailable) return new InnkeeperError('unavailable');
   if (thrown instanceof TokenServiceUnreachable) return new InnkeeperError('tokenServiceDown');
   const { code, statusCode } = thrown as FastifyError;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new InnkeeperError('bodyTooLarge');
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const mebibytes = (routeOptions.bodyLimit ?? 0) / 1024 ** 2;
+    return new InnkeeperError(
+      'bodyTooLarge',
+      mebibytes < 1 ? {} : { message: `The body is larger than ${mebibytes} MiB.` },
+    );
+  }
   if (code === 'FST_ERR_BAD_URL') return new InnkeeperError('badRequest', { message: 'The path is not a valid URL.' });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new InnkeeperError('badRequest', { message: (thrown as Error).message });
@@ -84,6 +96,22 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ERRORS.requestTimeout
         : ERRORS.badRequest;
+  endWith(socket, { status, code, message });
+}
+
+/** There is nothing to tunnel to. Node hands CONNECT over as a bare socket. */
+export function answerConnect(_request: unknown, socket: Duplex): void {
+  endWith(socket, ERRORS.methodNotAllowed);
+}
+
+/** An expectation other than 100-continue: RFC 9110 10.1.1. */
+export function answerExpectation(_request: unknown, response: ServerResponse): void {
+  const { status, code, message } = ERRORS.expectationFailed;
+  const body = JSON.stringify({ code, message } satisfies ErrorBody);
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(body);
+}
+
+function endWith(socket: Duplex, { status, code, message }: { status: number; code: string; message: string }): void {
   const body = JSON.stringify({ code, message } satisfies ErrorBody);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +

@@ -97,6 +97,13 @@ describe.each(databases)('bad input on $kind', (database) => {
     };
     expect(await answer('FOO / HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
     expect(await answer('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
+    expect(await answer('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
+    expect(await answer('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 405 [\s\S]*"code":"9405"/,
+    );
+    expect(
+      await answer('POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n'),
+    ).toMatch(/^HTTP\/1.1 417 [\s\S]*"code":"9417"/);
     const header = `X: ${'x'.repeat(20_000)}`;
     expect(await answer(`GET /livez HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)).toMatch(
       /^HTTP\/1.1 431 [\s\S]*"code":"9431"/,

@@ -43,11 +43,19 @@ export class CatalogDirectory {
 
   /** Something was published: whoever is held here is loaded anew. */
   async reload(appIds: readonly number[]): Promise<void> {
-    await Promise.all(appIds.filter((appId) => this.#current.has(appId)).map((appId) => this.#load(appId)));
+    await Promise.all(appIds.map((appId) => this.#reload(appId)));
+  }
+
+  async #reload(appId: number): Promise<void> {
+    const underWay = this.#loading.get(appId);
+    if (!underWay && !this.#current.has(appId)) return;
+    // A load that is under way may have read too early: the one that counts starts after it.
+    await underWay?.catch(() => undefined);
+    await this.#load(appId);
   }
 
   async reloadAll(): Promise<void> {
-    await this.reload([...this.#current.keys()]);
+    await this.reload([...new Set([...this.#current.keys(), ...this.#loading.keys()])]);
   }
 
   forget(appId: number): void {

@@ -24,6 +24,10 @@ export async function createUser(service: Service, request: CreateUserRequest): 
   const clientUserId = required(request.clientUserId, 'clientUserId', 'clientUserIdMissing');
   const clientUserName = required(request.clientUserName, 'clientUserName', 'clientUserNameMissing');
   const application = await recogniseApplication(service, clientId, clientSecret);
+  const { idempotencyKey } = request;
+  if (idempotencyKey !== undefined && (idempotencyKey.trim() === '' || idempotencyKey.length > 255)) {
+    throw new InnkeeperError('idempotencyKeyUnusable');
+  }
 
   const specialToken = makeSpecialToken(service, application);
   const now = service.now();
@@ -34,9 +38,9 @@ export async function createUser(service: Service, request: CreateUserRequest): 
     clientUserName,
     createdAt: now,
     specialToken: specialToken.record,
-    ...(request.idempotencyKey !== undefined && {
+    ...(idempotencyKey !== undefined && {
       idempotency: {
-        keyHash: service.keyring.hashIdempotency(request.idempotencyKey),
+        keyHash: service.keyring.hashIdempotency(idempotencyKey),
         // The secret is left out: a repeat after a rotation is still the same request.
         bodyHash: service.keyring.hashIdempotency(JSON.stringify([clientUserId, clientUserName])),
         expiresAt: now + IDEMPOTENCY_MS,

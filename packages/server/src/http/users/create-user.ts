@@ -1,16 +1,18 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
-import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { createUser } from '../../domain/users/create-user.ts';
+import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
-import { ErrorAnswer, UserWithTokenAnswer } from '../schemas.ts';
+import { UserWithTokenAnswer } from '../schemas.ts';
 
 const schema = {
+  operationId: 'createUser',
   summary: 'Create application user',
+  description: 'Answers a specialToken, which get-access-token exchanges for an access token of the user.',
   tags: ['users'],
   headers: Type.Object({
-    'idempotency-key': Type.Optional(Type.String({ description: 'makes a repeat within 24 hours safe' })),
+    'Idempotency-Key': Type.Optional(Type.String({ description: 'makes a repeat within 24 hours safe' })),
   }),
   body: Type.Object({
     clientId: Type.String(),
@@ -18,22 +20,48 @@ const schema = {
     clientUserId: Type.String({ description: 'unique per application; may be an e-mail address' }),
     clientUserName: Type.String({ description: 'display name' }),
   }),
-  response: { 200: UserWithTokenAnswer, 400: ErrorAnswer, 422: ErrorAnswer },
-};
+  response: { 200: UserWithTokenAnswer },
+  errors: [
+    'bodyNotJson',
+    'clientIdMissing',
+    'clientSecretMissingOnCreate',
+    'clientUserIdMissing',
+    'clientUserNameMissing',
+    'applicationUnknown',
+    'secretWrong',
+    'duplicateUser',
+    'profileExists',
+    'idempotencyKeyUnusable',
+    'idempotencyMismatch',
+    'tooManyFailures',
+    'unavailable',
+  ],
+  examples: {
+    newUser: {
+      summary: 'A new user',
+      body: {
+        clientId: EXAMPLE.clientId,
+        clientSecret: EXAMPLE.clientSecret,
+        clientUserId: EXAMPLE.newClientUserId,
+        clientUserName: 'Grace Hopper',
+      },
+      status: 200,
+      answer: {
+        specialToken: EXAMPLE.specialToken,
+        clientId: EXAMPLE.clientId,
+        clientUserId: EXAMPLE.newClientUserId,
+        clientUserName: 'Grace Hopper',
+      },
+    },
+  },
+} satisfies FastifySchema;
 
 /** SPEC.md 4.1 */
 export function createUserRoute(app: FastifyInstance, service: Service): void {
   app.post('/api/v2/app/create-user', { schema }, async (request, reply) => {
     const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
-    const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
+    const idempotencyKey = request.headers['idempotency-key']?.toString();
     reply.header('cache-control', 'no-store');
     return createUser(service, { clientId, clientSecret, clientUserId, clientUserName, idempotencyKey });
   });
-}
-
-function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const key = String(header);
-  if (key.trim() === '' || key.length > 255) throw new InnkeeperError('idempotencyKeyUnusable');
-  return key;
 }

@@ -10,6 +10,7 @@ import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { selectionReads } from './selections.ts';
 import { signingKeyReads } from './signing-keys.ts';
 import { tokenReads } from './tokens.ts';
+import { transferReads } from './transfer.ts';
 import { userSearchReads } from './user-search.ts';
 import { userReads } from './users.ts';
 import { Writer } from './writer.ts';
@@ -85,9 +86,14 @@ function openSqlite(path: string, writer: Writer): Storage {
       save: (appId, userId, selections, change) => writer.run('saveSelections', appId, userId, selections, change),
       unset: (userId, selectionId, change) => writer.run('unsetSelection', userId, selectionId, change),
     },
+    transfer: {
+      ...transferReads(reader),
+      importUsers: (appId, entries, change) => writer.run('importUsers', appId, entries, change),
+    },
     changes: changeReads(reader),
     facts: { ...factReads(reader), settle: (name, value) => writer.run('settleFact', name, value) },
     async ping() {
+      writer.check();
       try {
         reader.statement('select count(*) from facts').get();
       } catch (error) {

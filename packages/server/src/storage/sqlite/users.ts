@@ -65,9 +65,10 @@ export function userActs(connection: Connection) {
         appId,
       );
       if (!row) return 'unknown';
-      statement('delete from profiles where app_id = ? and client_user_id = ?').run(
+      statement('delete from profiles where app_id = ? and client_user_id = ? and user_id = ?').run(
         appId,
         row.client_user_id as string,
+        toBytes(userId),
       );
       return 'deleted';
     },
