@@ -11,6 +11,7 @@ import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
 import { signingKeyStore } from './signing-keys.ts';
 import { tokenStore } from './tokens.ts';
+import { transferStore } from './transfer.ts';
 import { userSearch } from './user-search.ts';
 import { userStore } from './users.ts';
 
@@ -37,6 +38,7 @@ function openPostgres(connections: Connections): Storage {
     signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
     selections: selectionStore(connections),
+    transfer: transferStore(connections),
     changes: changeStore(connections),
     facts: factStore(connections),
     async ping() {

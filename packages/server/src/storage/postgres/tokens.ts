@@ -2,7 +2,7 @@ import type { TokenStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes, tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 
@@ -16,7 +16,7 @@ const FIND_OWNER = statement(`
 
 const REPLACE = statement(`
   with receiver as (
-    select u.user_id, p.client_user_name from profiles p join users u on u.user_id = p.user_id
+    select u.user_id, p.client_user_name from profiles p join ${USER_OF_PROFILE}
     where p.app_id = $1 and p.client_user_id = $2
   ), token as (
     insert into special_tokens (token_hash, user_id, expires_at)

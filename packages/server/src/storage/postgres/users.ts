@@ -2,7 +2,7 @@ import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStor
 import { type Connections, statement } from './connections.ts';
 import { toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const FIND = statement(`
   select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = $1 and u.app_id = $2
@@ -12,7 +12,7 @@ const FIND = statement(`
 // statement sees the state at its start: a profile that came in since conflicts but is not seen, and the outcome
 // is null. Then the statement is sent again, and sees it.
 const CONFLICT = `
-  when exists (select 1 from profiles p join users u on u.user_id = p.user_id where p.app_id = $1 and p.client_user_id = $2)
+  when exists (select 1 from profiles p join ${USER_OF_PROFILE} where p.app_id = $1 and p.client_user_id = $2)
     then 'duplicate'
   when exists (select 1 from profiles p where p.app_id = $1 and p.client_user_id = $2)
     then 'profile-exists'

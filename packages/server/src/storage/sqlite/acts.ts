@@ -7,6 +7,7 @@ import { purgeActs } from './purge.ts';
 import { selectionActs } from './selections.ts';
 import { signingKeyActs } from './signing-keys.ts';
 import { tokenActs } from './tokens.ts';
+import { transferActs } from './transfer.ts';
 import { userActs } from './users.ts';
 
 /** Everything that writes, by name. Each runs whole inside a transaction that the writer opens and commits. */
@@ -19,6 +20,7 @@ export function createActs(connection: Connection) {
     ...signingKeyActs(connection),
     ...catalogActs(connection),
     ...selectionActs(connection),
+    ...transferActs(connection),
     ...factActs(connection),
     ...purgeActs(connection),
   };

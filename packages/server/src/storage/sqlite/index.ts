@@ -5,6 +5,7 @@ import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { factReads } from './facts.ts';
+import { importInTurns } from './import-turns.ts';
 import { manageTokenReads } from './manage-tokens.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { selectionReads } from './selections.ts';
@@ -86,10 +87,7 @@ function openSqlite(path: string, writer: Writer): Storage {
       save: (appId, userId, selections, change) => writer.run('saveSelections', appId, userId, selections, change),
       unset: (userId, selectionId, change) => writer.run('unsetSelection', userId, selectionId, change),
     },
-    transfer: {
-      ...transferReads(reader),
-      importUsers: (appId, entries, change) => writer.run('importUsers', appId, entries, change),
-    },
+    transfer: { ...transferReads(reader), importUsers: importInTurns(writer) },
     changes: changeReads(reader),
     facts: { ...factReads(reader), settle: (name, value) => writer.run('settleFact', name, value) },
     async ping() {

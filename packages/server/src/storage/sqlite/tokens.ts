@@ -1,7 +1,7 @@
 import type { AccessTokenRecord, NewSpecialToken, TokenStore } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 
@@ -61,7 +61,7 @@ export function tokenActs(connection: Connection) {
     ): { outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' } {
       const row = connection
         .statement(
-          `select u.user_id, p.client_user_name from profiles p join users u on u.user_id = p.user_id
+          `select u.user_id, p.client_user_name from profiles p join ${USER_OF_PROFILE}
            where p.app_id = ? and p.client_user_id = ?`,
         )
         .get(appId, clientUserId);

@@ -4,6 +4,9 @@ import { toUuid } from './encoding.ts';
 /** A user with its profile, wherever a query ends at one: `u` and `p` in its joins. */
 export const USER_COLUMNS = 'u.user_id, u.app_id, u.client_user_id, p.client_user_name, u.created_at';
 export const PROFILE_OF_USER = 'profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id';
+/** The one it names, if that one has its name: an orphan may name somebody who came in since under another. */
+export const USER_OF_PROFILE =
+  'users u on u.user_id = p.user_id and u.app_id = p.app_id and u.client_user_id = p.client_user_id';
 
 export function toUser(row: Record<string, unknown>): UserRecord {
   return {

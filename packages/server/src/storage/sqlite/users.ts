@@ -2,7 +2,7 @@ import type { CreateUserOutcome, NewUser, UserStore } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes } from './encoding.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
-import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
 
 export function userReads(connection: Connection): Pick<UserStore, 'find'> {
   return {
@@ -40,7 +40,7 @@ export function userActs(connection: Connection) {
       ).run(appId, clientUserId, userId, clientUserName);
       if (changes === 0) {
         const owner = statement(
-          'select 1 from profiles join users using (user_id) where profiles.app_id = ? and profiles.client_user_id = ?',
+          `select 1 from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
         ).get(appId, clientUserId);
         return owner ? 'duplicate' : 'profile-exists';
       }

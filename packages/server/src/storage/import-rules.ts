@@ -1,0 +1,42 @@
+import type { IfThere, ImportEntry, ImportOutcome } from './port.ts';
+
+/** What is in the database for an entry's clientUserId, before the import. */
+export type StoredProfile = {
+  userId: string;
+  clientUserName: string;
+  hasUser: boolean;
+  selections: ReadonlyMap<number, { value: string; language: string | null }>;
+};
+
+export type ImportStep =
+  | { do: 'nothing'; outcome: ImportOutcome }
+  /** Give the profile this user. */
+  | { do: 'adopt'; userId: string }
+  | { do: 'update'; rename: boolean /** Places among the entry's selections. */; save: number[] };
+
+/** What becomes of an entry whose profile is there: the same on every database. */
+export function planEntry(
+  entry: ImportEntry,
+  stored: StoredProfile,
+  ifThere: IfThere,
+  isTaken: (userId: string) => boolean,
+): ImportStep {
+  const nothing = (outcome: ImportOutcome): ImportStep => ({ do: 'nothing', outcome });
+  const aloneWanted = entry.createdAt === null;
+  if (!stored.hasUser && !aloneWanted) {
+    const userId = entry.userId ?? (isTaken(stored.userId) ? entry.newUserId : stored.userId);
+    return isTaken(userId) ? nothing('user-id-taken') : { do: 'adopt', userId };
+  }
+  if (ifThere === 'keep') return nothing('kept');
+  if (stored.hasUser && aloneWanted) return nothing('has-user');
+  if (entry.userId !== null && entry.userId !== stored.userId) return nothing({ differsIn: 'userId' });
+
+  const rename = entry.clientUserName !== stored.clientUserName;
+  const save = entry.selections.flatMap(({ keyNo, value, language }, index) => {
+    const held = stored.selections.get(keyNo);
+    return held?.value === value && held.language === language ? [] : [index];
+  });
+  if (!rename && save.length === 0) return nothing('unchanged');
+  if (ifThere === 'update') return { do: 'update', rename, save };
+  return nothing({ differsIn: rename ? 'clientUserName' : (save[0] as number) });
+}

@@ -1,0 +1,269 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { planEntry, type StoredProfile } from '../import-rules.ts';
+import {
+  type IfThere,
+  type ImportEntry,
+  type ImportOutcome,
+  type ImportSelection,
+  StorageUnavailable,
+  type StoredUser,
+  type TransferStore,
+} from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+import { violation } from './errors.ts';
+import type { Query } from './transactions.ts';
+
+/** Hundreds of users in one statement. */
+const IMPORT_MS = 60_000;
+const MAX_ROUNDS = 20;
+
+// A profile's user is the one it names, if that one is of the same name: any other only has the number by chance.
+// Each is looked up by itself (lateral): while an import fills the tables, the planner knows nothing of them, and
+// would read all users for every page.
+const usersWhere = (which: string): string => `
+  select p.client_user_id as "clientUserId", p.client_user_name as "clientUserName", p.user_id as "userId",
+    u.created_at as "createdAt", coalesce((
+      select json_agg(json_build_object('selectionId', selection_id, 'keyNo', key_no, 'revision', revision,
+        'value', value, 'language', language, 'createdAt', s.created_at, 'updatedAt', updated_at) order by key_no)
+      from selections s where s.user_id = u.user_id), '[]') as selections
+  from profiles p left join lateral (
+    select user_id, created_at from users
+    where user_id = p.user_id and app_id = p.app_id and client_user_id = p.client_user_id limit 1
+  ) u on true
+  where p.app_id = $1 and ${which}
+`;
+// No clientUserId is empty.
+const EXPORT = statement(usersWhere(`p.client_user_id > $2 order by p.client_user_id limit $3`));
+const FIND = statement(usersWhere('p.client_user_id = $2'));
+
+export function transferStore(connections: Connections): TransferStore {
+  return {
+    async exportUsers(appId, { after, limit }) {
+      return connections.read<StoredUser>(EXPORT, [appId, after ?? '', limit]);
+    },
+    async find(appId, clientUserId) {
+      return (await connections.read<StoredUser>(FIND, [appId, clientUserId]))[0];
+    },
+    async importUsers(appId, entries, change) {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        try {
+          const outcomes = await connections.transaction(
+            (query) => importEntries(query, appId, entries, change),
+            IMPORT_MS,
+          );
+          return { outcomes };
+        } catch (error) {
+          if (violation(error)?.constraint.endsWith('_application')) return { outcome: 'application-gone' };
+          if (!(error instanceof Overtaken)) throw error;
+        }
+      }
+      throw new StorageUnavailable('Others keep creating and deleting the same users.');
+    },
+  };
+}
+
+/** Someone else came between: nothing is kept of the transaction, and the next one sees what they did. */
+class Overtaken extends Error {}
+
+/**
+ * Looks at what is there, then writes what is to be written; every write says whether it found what was seen. Rows
+ * are taken in the order that other acts take them (a user before its profile), and each kind in one order.
+ */
+async function importEntries(
+  query: Query,
+  appId: number,
+  entries: readonly ImportEntry[],
+  { at, ifThere }: { at: number; ifThere: IfThere },
+): Promise<ImportOutcome[]> {
+  const stored = await readStored(query, appId, entries);
+  const taken = await readTaken(query, entries, stored);
+  const isTaken = (userId: string): boolean => taken.has(userId);
+
+  const added: AddedUser[] = [];
+  const updated: UpdatedUser[] = [];
+  const outcomes = entries.map((entry): ImportOutcome => {
+    const { clientUserId, clientUserName, createdAt, selections } = entry;
+    const add = (userId: string, adopts: string | null): void => {
+      // The next entry may want the same one.
+      if (createdAt !== null) taken.add(userId);
+      added.push({ clientUserId, clientUserName, userId, createdAt, adopts, selections });
+    };
+    const found = stored.get(clientUserId);
+    if (!found) {
+      if (entry.userId !== null && isTaken(entry.userId)) return 'user-id-taken';
+      add(entry.userId ?? entry.newUserId, null);
+      return 'created';
+    }
+    const step = planEntry(entry, found, ifThere, isTaken);
+    if (step.do === 'nothing') return step.outcome;
+    if (step.do === 'adopt') {
+      add(step.userId, found.userId);
+      return 'adopted';
+    }
+    const saved = step.save.map((index) => ({
+      ...(selections[index] as ImportSelection),
+      // An id given for it may be in its history already.
+      selectionId: randomUUIDv7(),
+    }));
+    const renamed = step.rename ? clientUserName : null;
+    updated.push({ clientUserId, userId: found.userId, hasUser: found.hasUser, renamed, selections: saved });
+    return 'updated';
+  });
+  if (updated.length > 0) await update(query, appId, updated, at);
+  if (added.length > 0) await add(query, appId, added, at);
+  return outcomes;
+}
+
+async function readStored(
+  query: Query,
+  appId: number,
+  entries: readonly ImportEntry[],
+): Promise<Map<string, StoredProfile>> {
+  const rows = await query<StoredUser>(
+    usersWhere('p.client_user_id = any (array(select json_array_elements_text($2::json)))'),
+    [appId, JSON.stringify(entries.map(({ clientUserId }) => clientUserId))],
+  );
+  return new Map(
+    rows.map(({ clientUserId, clientUserName, userId, createdAt, selections }) => [
+      clientUserId,
+      {
+        userId,
+        clientUserName,
+        hasUser: createdAt !== null,
+        selections: new Map(selections.map(({ keyNo, value, language }) => [keyNo, { value, language }])),
+      },
+    ]),
+  );
+}
+
+/** Of the ids that an entry wants or a profile without a user names, those that some user has. */
+async function readTaken(
+  query: Query,
+  entries: readonly ImportEntry[],
+  stored: ReadonlyMap<string, StoredProfile>,
+): Promise<Set<string>> {
+  const wanted = [
+    ...entries.flatMap(({ userId }) => (userId === null ? [] : [userId])),
+    ...[...stored.values()].flatMap(({ userId, hasUser }) => (hasUser ? [] : [userId])),
+  ];
+  if (wanted.length === 0) return new Set();
+  const rows = await query<{ user_id: string }>(
+    'select user_id from users where user_id = any (array(select json_array_elements_text($1::json)::uuid))',
+    [JSON.stringify(wanted)],
+  );
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
+type AddedUser = Pick<ImportEntry, 'clientUserId' | 'clientUserName' | 'createdAt' | 'selections'> & {
+  userId: string;
+  /** The user that the profile, which is there, names now. */
+  adopts: string | null;
+};
+
+// JSON and not arrays: pg takes 15 times as long to write an array as one JSON text.
+const ADD = `
+  with entry as materialized (
+    select * from json_to_recordset($2::json) as e ("clientUserId" text, "clientUserName" text, "createdAt" bigint,
+      "userId" uuid, adopts uuid)
+  ), profile as (
+    insert into profiles (app_id, client_user_id, user_id, client_user_name)
+    select $1::bigint, "clientUserId", "userId", "clientUserName" from entry where adopts is null
+    order by "clientUserId" collate "C"
+    on conflict (app_id, client_user_id) do nothing returning 1
+  ), account as (
+    insert into users (user_id, app_id, client_user_id, created_at)
+    select "userId", $1::bigint, "clientUserId", "createdAt" from entry where "createdAt" is not null
+    on conflict (user_id) do nothing returning 1
+  ), selection as (
+    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, created_at, updated_at)
+    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s."createdAt", s."updatedAt"
+    from json_to_recordset($3::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
+      value text, language text, "createdAt" bigint, "updatedAt" bigint)
+    returning user_id, selection_id, key_no, value
+  ), told as (
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+    select user_id, selection_id, 1, key_no, $4::bigint, 'import', null, value from selection
+  )
+  select (select count(*) from profile) as profiles, (select count(*) from account) as users
+`;
+
+const ADOPT = `
+  with entry as materialized (
+    select * from json_to_recordset($2::json) as e ("clientUserId" text, "clientUserName" text, "userId" uuid, adopts uuid)
+  )
+  update profiles p set user_id = e."userId", client_user_name = e."clientUserName" from entry e
+  where p.app_id = $1 and p.client_user_id = any (array(select "clientUserId" from entry))
+    and p.client_user_id = e."clientUserId" and p.user_id = e.adopts
+  returning p.user_id
+`;
+
+async function add(query: Query, appId: number, added: readonly AddedUser[], at: number): Promise<void> {
+  const users = added.map(({ selections: _, ...user }) => user);
+  const selections = added.flatMap(({ userId, selections }) =>
+    selections.map((selection) => ({ userId, ...selection })),
+  );
+  const adopted = users.filter(({ adopts }) => adopts !== null);
+  if (adopted.length > 0) {
+    const changed = await query(ADOPT, [appId, JSON.stringify(adopted)]);
+    if (changed.length !== adopted.length) throw new Overtaken();
+  }
+  const values = [appId, JSON.stringify(users), JSON.stringify(selections), at];
+  const [row] = await query<{ profiles: number; users: number }>(ADD, values).catch((error: unknown) => {
+    // Selections went to a user that another made at the same moment.
+    throw violation(error)?.kind === 'unique' ? new Overtaken() : error;
+  });
+  const withUser = users.filter(({ createdAt }) => createdAt !== null).length;
+  if (row?.profiles !== users.length - adopted.length || row.users !== withUser) throw new Overtaken();
+}
+
+type UpdatedUser = {
+  clientUserId: string;
+  userId: string;
+  hasUser: boolean;
+  renamed: string | null;
+  selections: ImportSelection[];
+};
+
+const RENAME = `
+  with entry as materialized (
+    select * from json_to_recordset($2::json) as e ("clientUserId" text, "userId" uuid, renamed text)
+  )
+  update profiles p set client_user_name = e.renamed from entry e
+  where p.app_id = $1 and p.client_user_id = any (array(select "clientUserId" from entry))
+    and p.client_user_id = e."clientUserId" and p.user_id = e."userId" and e.renamed is not null
+  returning p.user_id
+`;
+
+const SAVE = `
+  with saved as (
+    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, created_at, updated_at)
+    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s."createdAt", s."updatedAt"
+    from json_to_recordset($2::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
+      value text, language text, "createdAt" bigint, "updatedAt" bigint)
+    order by s."userId", s."keyNo"
+    on conflict (user_id, key_no) do update set
+      revision = excluded.revision, value = excluded.value, language = excluded.language,
+      updated_at = greatest(selections.updated_at, excluded.updated_at),
+      last_event = selections.last_event + 1, previous_value = selections.value
+    returning user_id, selection_id, last_event, key_no, previous_value, value
+  )
+  insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+  select user_id, selection_id, last_event, key_no, $3::bigint, 'import', previous_value, value from saved
+`;
+
+async function update(query: Query, appId: number, updated: readonly UpdatedUser[], at: number): Promise<void> {
+  const owners = updated.filter(({ hasUser }) => hasUser).map(({ userId }) => userId);
+  const locked = await query(
+    `select user_id from users where user_id = any (array(select json_array_elements_text($1::json)::uuid))
+     order by user_id for key share`,
+    [JSON.stringify(owners)],
+  );
+  if (locked.length !== owners.length) throw new Overtaken();
+  const users = updated.map(({ clientUserId, userId, renamed }) => ({ clientUserId, userId, renamed }));
+  const renamed = await query(RENAME, [appId, JSON.stringify(users)]);
+  if (renamed.length !== users.filter(({ renamed }) => renamed !== null).length) throw new Overtaken();
+  const selections = updated.flatMap(({ userId, selections }) =>
+    selections.map((selection) => ({ userId, ...selection })),
+  );
+  await query(SAVE, [appId, JSON.stringify(selections), at]);
+}

@@ -1,0 +1,185 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { planEntry, type StoredProfile } from '../import-rules.ts';
+import type {
+  IfThere,
+  ImportEntry,
+  ImportOutcome,
+  ImportSelection,
+  SelectionRecord,
+  StoredUser,
+  TransferStore,
+} from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+import { USER_OF_PROFILE } from './user-row.ts';
+
+const PROFILES = `select p.client_user_id, p.client_user_name, p.user_id, u.created_at
+  from profiles p left join ${USER_OF_PROFILE} where p.app_id = ?`;
+
+type ProfileRow = {
+  client_user_id: string;
+  client_user_name: string;
+  user_id: Uint8Array;
+  created_at: number | null;
+};
+
+export function transferReads(connection: Connection): Pick<TransferStore, 'exportUsers' | 'find'> {
+  const { statement, snapshot } = connection;
+  const withSelections = (row: ProfileRow): StoredUser => ({
+    clientUserId: row.client_user_id,
+    clientUserName: row.client_user_name,
+    userId: toUuid(row.user_id),
+    createdAt: row.created_at,
+    selections: row.created_at === null ? [] : selectionsOf(row.user_id),
+  });
+  const selectionsOf = (userId: Uint8Array): SelectionRecord[] =>
+    statement(
+      `select selection_id as selectionId, key_no as keyNo, revision, value, language, created_at as createdAt,
+         updated_at as updatedAt from selections where user_id = ? order by key_no`,
+    )
+      .all(userId)
+      .map((row) => ({ ...(row as SelectionRecord), selectionId: toUuid(row.selectionId as Uint8Array) }));
+
+  return {
+    async exportUsers(appId, { after, limit }) {
+      const next = statement(`${PROFILES} and p.client_user_id > ? order by p.client_user_id limit ?`);
+      // No clientUserId is empty.
+      return snapshot(() => (next.all(appId, after ?? '', limit) as ProfileRow[]).map(withSelections));
+    },
+    async find(appId, clientUserId) {
+      return snapshot(() => {
+        const row = statement(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId);
+        return row && withSelections(row as ProfileRow);
+      });
+    },
+  };
+}
+
+export function transferActs(connection: Connection) {
+  const { statement } = connection;
+
+  const isTaken = (userId: string): boolean =>
+    statement('select 1 from users where user_id = ?').get(toBytes(userId)) !== undefined;
+
+  const addUser = (appId: number, userId: Uint8Array, { clientUserId, createdAt }: ImportEntry): boolean =>
+    statement(
+      'insert into users (user_id, app_id, client_user_id, created_at) values (?, ?, ?, ?) on conflict do nothing',
+    ).run(userId, appId, clientUserId, createdAt).changes === 1;
+
+  /** Of a user that is new: nothing can be in the way. */
+  const addSelection = (appId: number, userId: Uint8Array, selection: ImportSelection, at: number): void => {
+    const { keyNo, revision, value, language, createdAt, updatedAt } = selection;
+    const selectionId = toBytes(selection.selectionId);
+    statement(
+      `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, created_at, updated_at,
+         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+    ).run(userId, keyNo, appId, selectionId, revision, value, language, createdAt, updatedAt);
+    addEvent(userId, selectionId, 1, keyNo, at, null, value);
+  };
+
+  const addEvent = (
+    userId: Uint8Array,
+    selectionId: Uint8Array,
+    eventNo: number,
+    keyNo: number,
+    at: number,
+    fromValue: string | null,
+    toValue: string,
+  ): void => {
+    statement(
+      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+       values (?, ?, ?, ?, ?, 'import', ?, ?)`,
+    ).run(userId, selectionId, eventNo, keyNo, at, fromValue, toValue);
+  };
+
+  /** Of a user that was there: the key may be saved already, and an id given for it may be in its history. */
+  const saveSelection = (appId: number, userId: Uint8Array, selection: ImportSelection, at: number): void => {
+    const { keyNo, revision, value, language, createdAt, updatedAt } = selection;
+    const row = statement(
+      `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, created_at, updated_at,
+         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+       on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
+         language = excluded.language, updated_at = max(updated_at, excluded.updated_at), last_event = last_event + 1,
+         previous_value = value
+       returning selection_id, last_event, previous_value`,
+    ).get(userId, keyNo, appId, toBytes(randomUUIDv7()), revision, value, language, createdAt, updatedAt) as {
+      selection_id: Uint8Array;
+      last_event: number;
+      previous_value: string | null;
+    };
+    addEvent(userId, row.selection_id, row.last_event, keyNo, at, row.previous_value, value);
+  };
+
+  const readStored = (appId: number, clientUserId: string): StoredProfile => {
+    const row = statement(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId) as ProfileRow;
+    const selections = statement('select key_no, value, language from selections where user_id = ?').all(row.user_id);
+    return {
+      userId: toUuid(row.user_id),
+      clientUserName: row.client_user_name,
+      hasUser: row.created_at !== null,
+      selections: new Map(
+        selections.map(({ key_no, value, language }) => [
+          key_no as number,
+          { value: value as string, language: language as string | null },
+        ]),
+      ),
+    };
+  };
+
+  const importEntry = (appId: number, entry: ImportEntry, change: { at: number; ifThere: IfThere }): ImportOutcome => {
+    const { clientUserId, clientUserName, selections } = entry;
+    const { at, ifThere } = change;
+    const userId = toBytes(entry.userId ?? entry.newUserId);
+    const { changes } = statement(
+      'insert into profiles (app_id, client_user_id, user_id, client_user_name) values (?, ?, ?, ?) on conflict do nothing',
+    ).run(appId, clientUserId, userId, clientUserName);
+    if (changes === 1) {
+      const fits =
+        entry.createdAt === null ? entry.userId === null || !isTaken(entry.userId) : addUser(appId, userId, entry);
+      if (!fits) {
+        statement('delete from profiles where app_id = ? and client_user_id = ?').run(appId, clientUserId);
+        return 'user-id-taken';
+      }
+      for (const selection of selections) addSelection(appId, userId, selection, at);
+      return 'created';
+    }
+
+    const stored = readStored(appId, clientUserId);
+    const step = planEntry(entry, stored, ifThere, isTaken);
+    if (step.do === 'nothing') return step.outcome;
+    const rename = 'update profiles set client_user_name = ?, user_id = ? where app_id = ? and client_user_id = ?';
+    if (step.do === 'adopt') {
+      const adopted = toBytes(step.userId);
+      statement(rename).run(clientUserName, adopted, appId, clientUserId);
+      addUser(appId, adopted, entry);
+      for (const selection of selections) addSelection(appId, adopted, selection, at);
+      return 'adopted';
+    }
+    const owner = toBytes(stored.userId);
+    if (step.rename) statement(rename).run(clientUserName, owner, appId, clientUserId);
+    for (const index of step.save) saveSelection(appId, owner, selections[index] as ImportSelection, at);
+    return 'updated';
+  };
+
+  let dataVersion: unknown;
+  /** Whether another connection has committed since the last time. */
+  const didOthersWrite = (): boolean => {
+    const before = dataVersion;
+    dataVersion = statement('pragma data_version').get()?.data_version;
+    return before !== undefined && before !== dataVersion;
+  };
+
+  return {
+    importUsers(
+      appId: number,
+      entries: readonly ImportEntry[],
+      change: { at: number; ifThere: IfThere },
+    ): { othersWrote: boolean; result: Awaited<ReturnType<TransferStore['importUsers']>> } {
+      const othersWrote = didOthersWrite();
+      if (!statement('select 1 from applications where app_id = ?').get(appId)) {
+        return { othersWrote, result: { outcome: 'application-gone' } };
+      }
+      return { othersWrote, result: { outcomes: entries.map((entry) => importEntry(appId, entry, change)) } };
+    },
+  };
+}

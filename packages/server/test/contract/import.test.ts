@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { createApplication, createUser, hash, MINUTE, NOW, times, user } from './examples.ts';
+
+let counter = 0;
+const entry = (given: Partial<ImportEntry> = {}): ImportEntry => ({
+  clientUserId: `imported-${++counter}`,
+  clientUserName: 'Åsa Exempel',
+  userId: null,
+  newUserId: randomUUID(),
+  createdAt: NOW - 5 * MINUTE,
+  selections: [],
+  ...given,
+});
+
+const alone = (given: Partial<ImportEntry> = {}): ImportEntry => entry({ createdAt: null, ...given });
+
+const selection = (keyNo: number, value: unknown, given: Partial<ImportSelection> = {}): ImportSelection => ({
+  selectionId: randomUUID(),
+  keyNo,
+  revision: 3,
+  value: JSON.stringify(value),
+  language: null,
+  createdAt: NOW - 4 * MINUTE,
+  updatedAt: NOW - 3 * MINUTE,
+  ...given,
+});
+
+describe.each(databases)('importing users into $kind', (database) => {
+  let storage: Storage;
+  let other: Storage;
+  let url: string;
+  let appId: number;
+  beforeAll(async () => {
+    url = await database.fresh();
+    const driver = await storageDriver(url);
+    storage = await driver.open();
+    other = await driver.open();
+    appId = await createApplication(storage);
+  });
+  afterAll(() => Promise.all([storage.close(), other.close()]));
+
+  const put = async (entries: ImportEntry[], ifThere: IfThere = 'compare', into = appId): Promise<ImportOutcome[]> => {
+    const imported = await storage.transfer.importUsers(into, entries, { at: NOW, ifThere });
+    if (!('outcomes' in imported)) throw new Error(imported.outcome);
+    return imported.outcomes;
+  };
+  const stored = (clientUserId: string, from = appId) => storage.transfer.find(from, clientUserId);
+  /** A user made by an import, as it was put in. */
+  const putOne = async (given: Partial<ImportEntry> = {}): Promise<ImportEntry> => {
+    const one = entry(given);
+    expect(await put([one])).toEqual(['created']);
+    return one;
+  };
+
+  test('a new user comes in whole, with its selections and their history', async () => {
+    const text = selection(7, 'Zoë 🦊 "\\{},\u0000', { language: 'es' });
+    const flag = selection(2, true);
+    const one = await putOne({ clientUserId: 'Zoë 🦊\n"\\', userId: randomUUID(), selections: [text, flag] });
+    const { clientUserId, clientUserName, userId, createdAt } = one;
+    expect(await stored(clientUserId)).toEqual({
+      clientUserId,
+      clientUserName,
+      userId,
+      createdAt,
+      selections: [flag, text],
+    });
+    expect(await other.users.find(appId, userId as string)).toEqual({
+      userId,
+      appId,
+      clientUserId,
+      clientUserName,
+      createdAt,
+    });
+    expect(await other.selections.list(userId as string)).toEqual([flag, text]);
+    expect(await other.selections.history(userId as string, flag.selectionId)).toEqual([
+      { selectionId: flag.selectionId, keyNo: 2, at: NOW, means: 'import', fromValue: null, toValue: 'true' },
+    ]);
+  });
+
+  test('a user without an id of its own gets the one made for it', async () => {
+    const one = await putOne();
+    expect(await stored(one.clientUserId)).toMatchObject({ userId: one.newUserId });
+  });
+
+  test('what is there is told from what differs, and by what', async () => {
+    const held = [selection(1, 'a'), selection(2, 'b', { language: 'de' })];
+    const one = await putOne({ userId: randomUUID(), selections: held });
+    const again = (given: Partial<ImportEntry>): Promise<ImportOutcome[]> =>
+      put([{ ...one, newUserId: randomUUID(), ...given }]);
+    expect(await again({})).toEqual(['unchanged']);
+    // Times and selection ids are not compared, nor what the entry does not name.
+    expect(await again({ userId: null, createdAt: 5, selections: [selection(1, 'a', { revision: 9 })] })).toEqual([
+      'unchanged',
+    ]);
+    expect(await again({ userId: randomUUID() })).toEqual([{ differsIn: 'userId' }]);
+    expect(await again({ clientUserName: 'Other' })).toEqual([{ differsIn: 'clientUserName' }]);
+    expect(await again({ selections: [selection(1, 'a'), selection(3, 'c')] })).toEqual([{ differsIn: 1 }]);
+    expect(await again({ selections: [selection(2, 'b', { language: 'en' })] })).toEqual([{ differsIn: 0 }]);
+    expect(await again({ createdAt: null, selections: [] })).toEqual(['has-user']);
+    const found = await stored(one.clientUserId);
+    expect(found).toMatchObject({ clientUserName: one.clientUserName, userId: one.userId, selections: held });
+  });
+
+  test('an update changes what the entry names and keeps the rest', async () => {
+    const [kept, changed] = [selection(1, 'kept'), selection(2, 'old')];
+    const one = await putOne({ selections: [kept, changed] });
+    const [next, added] = [selection(2, 'new', { updatedAt: NOW }), selection(3, 'added')];
+    const wanted = { ...one, clientUserName: 'New name', selections: [next, added] };
+    expect(await put([wanted], 'update')).toEqual(['updated']);
+    const found = await stored(one.clientUserId);
+    expect(found).toMatchObject({ clientUserName: 'New name', userId: one.newUserId, createdAt: one.createdAt });
+    expect(found?.selections).toEqual([
+      kept,
+      { ...next, selectionId: changed.selectionId, createdAt: changed.createdAt },
+      { ...added, selectionId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    ]);
+    expect(await storage.selections.history(one.newUserId, changed.selectionId)).toMatchObject([
+      { means: 'import', fromValue: '"old"', toValue: '"new"', at: NOW },
+      { means: 'import', fromValue: null, toValue: '"old"' },
+    ]);
+    expect(await put([wanted], 'update')).toEqual(['unchanged']);
+    expect(await put([{ ...wanted, userId: randomUUID() }], 'update')).toEqual([{ differsIn: 'userId' }]);
+  });
+
+  test('an update of a key that was unset before begins a new record', async () => {
+    const first = selection(1, 'first');
+    const one = await putOne({ selections: [first] });
+    await storage.selections.unset(one.newUserId, first.selectionId, { at: NOW, means: 'user_uid' });
+    expect(await put([one], 'update')).toEqual(['updated']);
+    const [again] = await storage.selections.list(one.newUserId);
+    expect(again?.selectionId).not.toBe(first.selectionId);
+    expect(await storage.selections.history(one.newUserId, first.selectionId)).toHaveLength(2);
+  });
+
+  test('what is to be kept is kept, whatever the entry says', async () => {
+    const one = await putOne({ selections: [selection(1, 'mine')] });
+    const before = await stored(one.clientUserId);
+    const other = { ...one, clientUserName: 'Other', userId: randomUUID(), selections: [selection(1, 'theirs')] };
+    expect(await put([other, entry()], 'keep')).toEqual(['kept', 'created']);
+    expect(await put([{ ...one, createdAt: null, selections: [] }], 'keep')).toEqual(['kept']);
+    expect(await stored(one.clientUserId)).toEqual(before);
+  });
+
+  test('an id that another user has is not given twice, also not to another application', async () => {
+    const userId = randomUUID();
+    await putOne({ userId });
+    const elsewhere = await createApplication(storage);
+    const second = entry({ userId, selections: [selection(1, true)] });
+    expect(await put([second])).toEqual(['user-id-taken']);
+    expect(await put([second], 'update', elsewhere)).toEqual(['user-id-taken']);
+    expect(await put([alone({ userId })])).toEqual(['user-id-taken']);
+    expect(await stored(second.clientUserId)).toBeUndefined();
+    // Within one batch too: the first has it.
+    const shared = randomUUID();
+    expect(await put([entry({ userId: shared }), entry({ userId: shared })])).toEqual(['created', 'user-id-taken']);
+  });
+
+  test('a profile alone collides with a user to be created, until the whole user adopts it', async () => {
+    const orphan = alone({ clientUserName: 'Left behind' });
+    expect(await put([orphan])).toEqual(['created']);
+    expect(await put([orphan])).toEqual(['unchanged']);
+    expect(await stored(orphan.clientUserId)).toMatchObject({ createdAt: null, selections: [] });
+    expect(await storage.applications.countUsers(appId)).toBe(await other.applications.countUsers(appId));
+    const { clientUserId } = orphan;
+    expect(await storage.users.createWithToken(user(appId, { clientUserId }))).toBe('profile-exists');
+    expect(await put([{ ...orphan, clientUserName: 'Other' }])).toEqual([{ differsIn: 'clientUserName' }]);
+    expect(await put([{ ...orphan, clientUserName: 'Other' }], 'update')).toEqual(['updated']);
+    expect(await put([{ ...orphan, clientUserName: 'Third' }], 'keep')).toEqual(['kept']);
+    expect(await stored(clientUserId)).toMatchObject({ clientUserName: 'Other', createdAt: null });
+
+    const whole = entry({ clientUserId, clientUserName: 'Whole', selections: [selection(1, true)] });
+    expect(await put([whole], 'keep')).toEqual(['adopted']);
+    const adopted = await stored(clientUserId);
+    // The user that the profile named is who it is again.
+    expect(adopted).toMatchObject({ userId: orphan.newUserId, clientUserName: 'Whole', createdAt: whole.createdAt });
+    expect(adopted?.selections).toEqual(whole.selections);
+    expect(await storage.users.createWithToken(user(appId, { clientUserId }))).toBe('duplicate');
+    expect(await put([whole])).toEqual(['unchanged']);
+  });
+
+  test('an adopted profile takes the id that its user brings, and none that is taken', async () => {
+    const [first, second] = [alone(), alone({ userId: randomUUID() })];
+    expect(await put([first, second])).toEqual(['created', 'created']);
+    const userId = randomUUID();
+    expect(await put([entry({ clientUserId: first.clientUserId, userId })])).toEqual(['adopted']);
+    expect(await storage.users.find(appId, userId)).toMatchObject({ clientUserId: first.clientUserId });
+
+    // Someone else has come in under the id that the second profile names.
+    await putOne({ userId: second.userId });
+    const { clientUserId } = second;
+    expect(await storage.users.createWithToken(user(appId, { clientUserId }))).toBe('profile-exists');
+    const token = { tokenHash: hash(), expiresAt: NOW + MINUTE };
+    expect(await storage.tokens.replaceSpecialToken(appId, clientUserId, token)).toEqual({ outcome: 'unknown-user' });
+    expect(await put([entry({ clientUserId, userId: second.userId })])).toEqual(['user-id-taken']);
+    const whole = entry({ clientUserId });
+    expect(await put([whole])).toEqual(['adopted']);
+    expect(await stored(clientUserId)).toMatchObject({ userId: whole.newUserId });
+  });
+
+  test('an import into an application that is gone says so', async () => {
+    const gone = await storage.transfer.importUsers(1, [entry()], { at: NOW, ifThere: 'compare' });
+    expect(gone).toEqual({ outcome: 'application-gone' });
+  });
+
+  test('one that cannot be stored takes its whole batch along', async () => {
+    const good = entry();
+    const bad = entry({ selections: [selection(1, true, { revision: null as unknown as number })] });
+    await expect(put([good, bad])).rejects.toThrow();
+    expect(await stored(good.clientUserId)).toBeUndefined();
+  });
+
+  test('imports, creates and deletes of the same names at once leave whole users', async () => {
+    const names = times(40, (i) => `raced-${i}`);
+    const batch = () => names.map((clientUserId) => entry({ clientUserId, selections: [selection(1, clientUserId)] }));
+    const outcomes = await Promise.all([
+      ...times(3, async () => (await put(batch(), 'compare')).map(String)),
+      ...times(2, async () => {
+        const imported = await other.transfer.importUsers(appId, batch().reverse(), { at: NOW, ifThere: 'update' });
+        return 'outcomes' in imported ? imported.outcomes.map(String) : [];
+      }),
+      ...names.map(async (clientUserId) => {
+        const mine = user(appId, { clientUserId });
+        const created = await other.users.createWithToken(mine);
+        if (created === 'created') await other.users.delete(appId, mine.userId);
+        return [created];
+      }),
+    ]);
+    expect(new Set(outcomes.flat()).isSubsetOf(ALLOWED)).toBe(true);
+    for (const clientUserId of names) {
+      const found = await stored(clientUserId);
+      if (!found) continue;
+      expect(found.createdAt).not.toBeNull();
+      expect(found.selections.length).toBeLessThanOrEqual(1);
+      expect(await storage.users.find(appId, found.userId)).toMatchObject({ clientUserId });
+    }
+  });
+  const ALLOWED = new Set(['created', 'unchanged', 'updated', 'duplicate', '[object Object]']);
+
+  test('users are exported in the order of bytes, page after page, orphans too', async () => {
+    const from = await createApplication(storage);
+    const names = ['ä', 'Z', 'a', 'ab', '🦊', '\uffff', 'a b', '0', 'é', 'e\u0301'];
+    const inBytes = names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    await put(
+      names.map((clientUserId, index) =>
+        clientUserId === 'a' ? alone({ clientUserId }) : entry({ clientUserId, selections: [selection(1, index)] }),
+      ),
+      'compare',
+      from,
+    );
+    await createUser(storage, appId);
+    const exported: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const page = await other.transfer.exportUsers(from, { after, limit: 3 });
+      exported.push(...page.map(({ clientUserId }) => clientUserId));
+      for (const each of page) expect(each).toEqual(await stored(each.clientUserId, from));
+      if (page.length < 3) break;
+      after = page.at(-1)?.clientUserId ?? null;
+    }
+    expect(exported).toEqual(inBytes);
+  });
+
+  test('a deleted import leaves nothing behind', async () => {
+    const one = await putOne({ selections: [selection(1, true)] });
+    expect(await storage.users.delete(appId, one.newUserId)).toBe('deleted');
+    expect(await stored(one.clientUserId)).toBeUndefined();
+    expect(await storage.selections.list(one.newUserId)).toEqual([]);
+    expect(await put([one])).toEqual(['created']);
+  });
+});
