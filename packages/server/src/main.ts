@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { app } from './cli/app.ts';
+import { catalog } from './cli/catalog.ts';
 import { defineGroup, HelpShown } from './cli/command.ts';
 import { doctor } from './cli/doctor.ts';
 import { migrate } from './cli/migrate.ts';
@@ -15,7 +16,8 @@ ${bold('Settings')} come from flags, or else from the environment. Give secrets 
 machine can see the flags of a running command.
 
 ${bold('Output:')} a result is on stdout; errors are on stderr, with --json as {"error":{"message","problems","wayOut"}}.
-${bold('Exit codes:')} 0 done, 1 failed, 2 misused (an argument, flag or setting that cannot be used).`;
+${bold('Exit codes:')} 0 done, 1 failed, 2 misused (an argument, flag or setting that cannot be used); those of
+\`catalog plan\` are its own.`;
 
 const program = defineGroup({
   name: 'innkeeper',
@@ -31,6 +33,7 @@ const program = defineGroup({
   .addCommand(migrate())
   .addCommand(doctor())
   .addCommand(app())
+  .addCommand(catalog())
   .addHelpText('after', ENDINGS);
 
 // Whoever reads the output may stop early (`innkeeper app list | head -1`): that is no error.

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { Command, type CommanderError, Option } from 'commander';
 import { environmentName, flagName, SETTINGS, type SettingName, type Settings } from '../config.ts';
-import { Misuse } from './failure.ts';
+import { Failure, Misuse } from './failure.ts';
 
 /** What the action of every command gets last: the settings given as flags, and whether to answer in JSON. */
 export type CommandOptions = Settings & { json?: true };
@@ -16,13 +16,18 @@ export type CommandText = {
   settings: readonly SettingName[];
   /** What to type after `innkeeper`, and what it does. */
   examples: readonly (readonly [string, string])[];
+  /** For a command whose exit code 2 says something else: misused, it ends with 1, as if it had failed. */
+  misuseFails?: true;
 };
 
 /** A command with what all of them share: --json, its settings as flags, and examples in its help. */
-export function defineCommand({ name, description, settings, examples }: CommandText): Command {
+export function defineCommand({ name, description, settings, examples, misuseFails }: CommandText): Command {
   const command = new Command(name).description(description).option('--json', 'answer in JSON');
   for (const setting of settings) command.addOption(settingFlag(setting).helpGroup('Settings:'));
-  return misuseThrows(command).addHelpText('after', () => `\n${showExamples(examples)}`);
+  return misuseThrows(command, misuseFails ? Failure : Misuse).addHelpText(
+    'after',
+    () => `\n${showExamples(examples)}`,
+  );
 }
 
 /** A name that only holds commands, such as `innkeeper app`. */
@@ -40,14 +45,14 @@ function settingFlag(name: SettingName): Option {
 }
 
 /** Commander would print and exit by itself; here every ending goes through main.ts, which knows --json. */
-function misuseThrows(command: Command): Command {
+function misuseThrows(command: Command, Kind: typeof Failure = Misuse): Command {
   return command
     .configureOutput({ outputError: () => {} })
     .configureHelp({ styleTitle: (title) => styleText('bold', title) })
     .exitOverride((error: CommanderError) => {
       const shown = error.code.startsWith('commander.help') || error.code === 'commander.version';
       if (shown) throw new HelpShown(error.exitCode === 0 ? 0 : 2);
-      throw new Misuse(error.message.replace(/^error: /, '').replaceAll('\n', ' '), {
+      throw new Kind(error.message.replace(/^error: /, '').replaceAll('\n', ' '), {
         wayOut: `See: innkeeper ${[...pathOf(command), '--help'].join(' ')}`,
       });
     });

@@ -13,9 +13,10 @@ export function readJson(text: string): ReadSource {
     data = JSON.parse(text);
   } catch (error) {
     const { message } = error as Error;
-    const [, offset] = /at position (\d+)/.exec(message) ?? [];
-    const what = message.replace(/ in JSON at position.*/, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());
-    return { problems: [{ ...place(offset === undefined ? text.length : Number(offset)), path: '', message: what }] };
+    const what = message.replace(/(, .*is not valid JSON| in JSON at position).*/s, '');
+    const offset = /at position (\d+)/.exec(message)?.[1] ?? findUnexpected(text);
+    const problem = what.replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+    return { problems: [{ ...place(Number(offset)), path: '', message: problem }] };
   }
 
   const problems: PlacedProblem[] = [];
@@ -36,6 +37,28 @@ export function readJson(text: string): ReadSource {
   });
   if (problems.length > 0) return { problems };
   return { source: { data, locate: (spots) => findAll(text, spots).map(place) } };
+}
+
+/**
+ * Where the parser met what it calls unexpected, without saying where: at the end of the shortest
+ * beginning of the text that has it. The end of the text, when it is that.
+ */
+function findUnexpected(text: string): number {
+  const hasIt = (length: number): boolean => {
+    try {
+      JSON.parse(text.slice(0, length));
+      return false;
+    } catch (error) {
+      return (error as Error).message.startsWith('Unexpected token');
+    }
+  };
+  let [without, having] = [0, text.length + 1];
+  while (having - without > 1) {
+    const middle = (without + having) >> 1;
+    if (hasIt(middle)) having = middle;
+    else without = middle;
+  }
+  return Math.min(having - 1, text.length);
 }
 
 /** What is told of each name and value in a text, in order; `false` ends the walk. */
@@ -84,27 +107,31 @@ function walk(text: string, visitor: Visitor): void {
 function findAll(text: string, spots: readonly Spot[]): number[] {
   const offsets = new Map<string, number | undefined>();
   for (const { path } of spots) {
-    for (let length = 0; length <= path.length; length += 1) offsets.set(path.slice(0, length).join('\0'), undefined);
+    for (let length = 0; length <= path.length; length += 1) offsets.set(toSpot(path.slice(0, length)), undefined);
   }
   const names = new Map<string, number>();
   walk(text, {
     name(path, offset) {
-      const spot = path.join('\0');
+      const spot = toSpot(path);
       if (offsets.has(spot)) names.set(spot, offset);
       return true;
     },
     value(path, offset) {
-      const spot = path.join('\0');
+      const spot = toSpot(path);
       if (offsets.has(spot)) offsets.set(spot, offset);
       return true;
     },
   });
   return spots.map(({ path, atName }) => {
     for (let length = path.length; length >= 0; length -= 1) {
-      const spot = path.slice(0, length).join('\0');
+      const spot = toSpot(path.slice(0, length));
       const offset = (atName && length === path.length ? names.get(spot) : undefined) ?? offsets.get(spot);
       if (offset !== undefined) return offset;
     }
     return 0;
   });
+}
+
+function toSpot(path: readonly (string | number)[]): string {
+  return path.map((part) => `\0${part}`).join('');
 }

@@ -123,8 +123,8 @@ function readConstraint(key: FileKey, path: Path, report: Report): Constraint {
 function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | null, path: Path, report: Report) {
   if (!multiple) {
     for (const name of ['min', 'max'] as const) {
-      if (key[name] !== undefined)
-        report([...path, name], 'goes with `multiple: true` only; for a range, use `constraint`');
+      if (key[name] === undefined) continue;
+      report([...path, name], 'goes with `multiple: true` only; for a range, use `constraint`', true);
     }
     return { minSelected: 1, maxSelected: 1 };
   }

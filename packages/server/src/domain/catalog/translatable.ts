@@ -9,16 +9,19 @@ export type Translatable = {
   texts: Texts;
 };
 
-/** The name of a group, a key or a value in one line; never the same for two of them. */
+/** The name of a group, a key or a value in one line that any file can hold; never the same for two of them. */
 export function pathOf(group: string, key?: string, value?: string): string {
-  const [first, ...more] = [group, key].filter((name) => name !== undefined).map(escapeName);
-  const path = more.length > 0 ? `${first}/${more[0]}` : `${first}`;
-  return value === undefined ? path : `${path}=${value}`;
+  const names = [group, ...(key === undefined ? [] : [key])].map((name) => percentEncode(name, NAMES));
+  return names.join('/') + (value === undefined ? '' : `=${percentEncode(value, VALUES)}`);
 }
 
-/** In a name, what separates names is written as in a URL. A value comes last and needs none of it. */
-function escapeName(name: string): string {
-  return name.replace(/[%/=]/g, (character) => encodeURIComponent(character));
+const NAMES = /[%/=\p{Cc}\ufffe\uffff]/gu;
+/** A value comes last: nothing has to be told from it. */
+const VALUES = /[%\p{Cc}\ufffe\uffff]/gu;
+
+/** As in a URL. */
+function percentEncode(text: string, characters: RegExp): string {
+  return text.replace(characters, encodeURIComponent);
 }
 
 /** A catalog, or a definition of one, which has nothing archived. */

@@ -1,0 +1,89 @@
+import { styleText } from 'node:util';
+import { type Command, Option } from 'commander';
+import type { ImportOutcome } from '../domain/catalog/import-texts.ts';
+import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
+import type { TextsFile } from '../domain/catalog/texts-file.ts';
+import { APP_OPTION, type CatalogOptions, cliAuthor } from './catalog-options.ts';
+import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { Failure } from './failure.ts';
+import { printPublished } from './print-published.ts';
+import { brokenFile, type Input, readInput } from './read-input.ts';
+import { visible } from './table.ts';
+import { counted } from './time.ts';
+import { findApplication, withStorage } from './with-storage.ts';
+
+type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog' };
+
+export function catalogImportTranslations(): Command {
+  return defineCommand({
+    name: 'import-translations',
+    description: 'put the texts of a CSV or XLIFF 2 file into the catalog: all of them, or none, in one revision',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['catalog import-translations de.xlf --app 123456789_4f2c', 'what `catalog export` wrote, translated'],
+      ['catalog import-translations texts.csv --app 123456789_4f2c --prefer catalog', 'keep what changed meanwhile'],
+    ],
+  })
+    .argument('<FILE>', 'CSV or XLIFF 2; - reads it from stdin')
+    .requiredOption(...APP_OPTION)
+    .addOption(
+      new Option('--prefer <which>', 'where the file and the catalog both changed a text since the export').choices([
+        'file',
+        'catalog',
+      ]),
+    )
+    .action(run);
+}
+
+async function run(name: string, options: ImportOptions): Promise<void> {
+  const input = await readInput(name);
+  const file = await readTexts(input);
+  const { importTexts } = await import('../domain/catalog/import-texts.ts');
+  const outcome = await withStorage(options, async ({ storage }) => {
+    const application = await findApplication(storage, options.app);
+    const { prefer } = options;
+    return importTexts(storage, application, file, { author: cliAuthor(), now: Date.now(), ...(prefer && { prefer }) });
+  });
+  if (outcome.outcome === 'refused') throw await refusal(input.name, outcome);
+  const { outdated } = outcome;
+  await printPublished(options, outcome, { outdated });
+  if (outdated.length > 0 && !options.json) process.stderr.write(`\n${showOutdated(input.name, outdated)}\n`);
+}
+
+async function readTexts({ name, text }: Input): Promise<TextsFile> {
+  const isXml = /\.(xlf|xliff|xml)$/i.test(name) || /^\ufeff?\s*</.test(text);
+  const read = isXml
+    ? (await import('../domain/catalog/read-xliff.ts')).readTextsXliff(text)
+    : (await import('../domain/catalog/texts-csv.ts')).readTextsCsv(text);
+  if ('problems' in read) throw await brokenFile(name, read.problems);
+  return read.file;
+}
+
+async function refusal(name: string, refused: Extract<ImportOutcome, { outcome: 'refused' }>): Promise<Failure> {
+  if (refused.problems.length > 0) return brokenFile(name, refused.problems);
+  return new Failure(
+    `nothing was changed: ${counted(refused.conflicts.length, 'text')} changed in the catalog since the export.`,
+    {
+      problems: refused.conflicts.map((conflict) => showConflict(name, conflict)),
+      wayOut: 'Add --prefer file to take those of the file, or --prefer catalog to keep those of the catalog.',
+    },
+  );
+}
+
+function showConflict(name: string, { path, language, line, inFile, inCatalog }: TextConflict): string {
+  const held = inCatalog === null ? 'none' : JSON.stringify(inCatalog);
+  return visible(`${name}:${line} ${path} in ${language}: the file has ${JSON.stringify(inFile)}, the catalog ${held}`);
+}
+
+function showOutdated(name: string, outdated: readonly OutdatedText[]): string {
+  const mark = styleText('yellow', '!', { stream: process.stderr });
+  const lines = outdated.map(({ path, language, line, was, is }) =>
+    visible(
+      `${name}:${line} ${path} in ${language}: translated from ${JSON.stringify(was)}, which is ${JSON.stringify(is)} now`,
+    ),
+  );
+  return [
+    `${mark} Look again at ${counted(outdated.length, 'text')}, whose source changed since the export:`,
+    ...lines,
+  ].join('\n  ');
+}

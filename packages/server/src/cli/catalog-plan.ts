@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import type { CountedPlan } from '../domain/catalog/publish.ts';
+import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT } from './catalog-options.ts';
+import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { explainError } from './explain-error.ts';
+import { Failure, Misuse } from './failure.ts';
+import { bold, printResult } from './print.ts';
+import { readCatalogFile } from './read-input.ts';
+import { showMissing, showPlan } from './show-changes.ts';
+import { visible } from './table.ts';
+import { findApplication, withStorage } from './with-storage.ts';
+
+const ENDINGS = `
+${bold('Exit codes:')} 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, misused, or the file cannot be used.`;
+
+export function catalogPlan(): Command {
+  return defineCommand({
+    name: 'plan',
+    description: 'what a catalog file would change, and how many saved selections that touches; nothing is changed',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['catalog plan catalog.yaml --app 123456789_4f2c', 'the difference, in colour'],
+      ['catalog plan - --app 123456789_4f2c < catalog.json', 'from another program'],
+      ['catalog plan catalog.yaml --app 123456789_4f2c --json', '{"changes","breaking","missing","revision"}'],
+    ],
+    misuseFails: true,
+  })
+    .argument(...FILE_ARGUMENT)
+    .requiredOption(...APP_OPTION)
+    .addHelpText('after', ENDINGS)
+    .action(run);
+}
+
+async function run(file: string, options: CatalogOptions): Promise<void> {
+  try {
+    await plan(file, options);
+  } catch (error) {
+    const failure = explainError(error);
+    if (!(failure instanceof Misuse)) throw error;
+    const { message, wayOut, problems } = failure;
+    throw new Failure(message, { problems, ...(wayOut !== undefined && { wayOut }) });
+  }
+}
+
+async function plan(file: string, options: CatalogOptions): Promise<void> {
+  const definition = await readCatalogFile(file);
+  const { planWithImpact, readableDifference } = await import('../domain/catalog/publish.ts');
+  const { readCatalog } = await import('../domain/catalog/catalog.ts');
+  const { name, revision, planned } = await withStorage(options, async ({ storage }) => {
+    const { appId, name } = await findApplication(storage, options.app);
+    const current = readCatalog(await storage.catalogs.load(appId));
+    const planned: CountedPlan = await planWithImpact(storage, appId, current, definition);
+    return { name, revision: current.revision, planned };
+  });
+  const changes = readableDifference(planned.changes);
+  const { breaking, missing } = planned;
+  printResult(options, { changes, breaking, missing, revision }, () => {
+    if (changes.length === 0) {
+      const untranslated = showMissing(missing);
+      return `Nothing to do: the catalog of ${bold(visible(name))} is what the file says (revision ${revision}).${
+        untranslated && `\n\n${untranslated}`
+      }`;
+    }
+    return `What would become of ${bold(visible(name))} (revision ${revision}):\n\n${showPlan({ changes, breaking, missing })}`;
+  });
+  process.exitCode = breaking.length > 0 ? 3 : changes.length > 0 ? 2 : 0;
+}

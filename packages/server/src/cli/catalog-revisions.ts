@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { ReadableChange } from '../domain/catalog/publish.ts';
+import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
+import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { dim, printResult } from './print.ts';
+import { layOut, visible } from './table.ts';
+import { counted, showTime } from './time.ts';
+import { findApplication, withStorage } from './with-storage.ts';
+
+type RevisionsOptions = CatalogOptions & { limit: number; offset: number };
+
+export function catalogRevisions(): Command {
+  return defineCommand({
+    name: 'revisions',
+    description: 'the revisions of a catalog, newest first',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['catalog revisions --app 123456789_4f2c', 'the last 20'],
+      [
+        'catalog revisions --app 123456789_4f2c --json',
+        '{"total","items":[{"revision","createdAt","author","changes"}]}',
+      ],
+    ],
+  })
+    .requiredOption(...APP_OPTION)
+    .option('--limit <n>', 'how many', readRevision, 20)
+    .option('--offset <n>', 'how many newer ones to leave out', readRevision, 0)
+    .action(run);
+}
+
+async function run(options: RevisionsOptions): Promise<void> {
+  const { total, items } = await withStorage(options, async ({ storage }) => {
+    const { appId } = await findApplication(storage, options.app);
+    return storage.catalogs.revisions(appId, { offset: options.offset, limit: options.limit });
+  });
+  const rows = items.map(({ revision, createdAt, author, difference }) => ({
+    revision,
+    createdAt: showTime(createdAt),
+    author,
+    changes: JSON.parse(difference) as ReadableChange[],
+  }));
+  printResult(options, { total, items: rows }, () => {
+    if (total === 0) return 'Nothing was published yet.\nBegin with: innkeeper catalog apply FILE --app ID';
+    const head = ['REVISION', 'PUBLISHED (UTC)', 'BY', 'WHAT'].map(dim);
+    const lines = rows.map((row) => [String(row.revision), row.createdAt, visible(row.author), summary(row.changes)]);
+    const more = total - options.offset - rows.length;
+    return layOut([head, ...lines]) + (more > 0 ? `\n${dim(`and ${counted(more, 'older one')}`)}` : '');
+  });
+}
+
+const SHOWN = 3;
+
+function summary(changes: readonly ReadableChange[]): string {
+  const first = changes.slice(0, SHOWN).map(({ kind, path }) => `${visible(path)} ${kind}`);
+  const more = changes.length - SHOWN;
+  return first.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

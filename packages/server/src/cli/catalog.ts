@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { catalogApply } from './catalog-apply.ts';
+import { catalogDiff } from './catalog-diff.ts';
+import { catalogExport } from './catalog-export.ts';
+import { catalogImportTranslations } from './catalog-import-translations.ts';
+import { catalogPlan } from './catalog-plan.ts';
+import { catalogRestore } from './catalog-restore.ts';
+import { catalogRevisions } from './catalog-revisions.ts';
+import { catalogSchema } from './catalog-schema.ts';
+import { catalogShow } from './catalog-show.ts';
+import { defineGroup } from './command.ts';
+
+export function catalog(): Command {
+  return defineGroup({
+    name: 'catalog',
+    description: 'option catalogs as files: groups, keys, values and their translations',
+    examples: [
+      ['catalog export --app 123456789_4f2c > catalog.yaml', 'what there is, as a file to change'],
+      ['catalog plan catalog.yaml --app 123456789_4f2c', 'see what the file would change'],
+      ['catalog apply catalog.yaml --app 123456789_4f2c', 'change it, in one revision'],
+      ['catalog export --app 123456789_4f2c --format xliff --language Deutsch > de.xlf', 'texts for a translator'],
+      ['catalog import-translations de.xlf --app 123456789_4f2c', 'and back'],
+    ],
+  })
+    .addCommand(catalogPlan())
+    .addCommand(catalogApply())
+    .addCommand(catalogExport())
+    .addCommand(catalogImportTranslations())
+    .addCommand(catalogRevisions())
+    .addCommand(catalogShow())
+    .addCommand(catalogDiff())
+    .addCommand(catalogRestore())
+    .addCommand(catalogSchema());
+}

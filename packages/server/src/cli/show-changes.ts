@@ -1,0 +1,71 @@
+import { styleText } from 'node:util';
+import type { MissingTexts } from '../domain/catalog/plan.ts';
+import type { CountedBreaking, CountedPlan, ReadableChange } from '../domain/catalog/publish.ts';
+import { bold, dim } from './print.ts';
+import { layOut, visible } from './table.ts';
+import { counted } from './time.ts';
+
+const MARKS = {
+  added: styleText('green', '+'),
+  restored: styleText('green', '+'),
+  changed: styleText('yellow', '~'),
+  renamed: styleText('cyan', '>'),
+  archived: styleText('red', '-'),
+} as const;
+
+/** One mark and one name a line, with what is new about it below. */
+export function showChanges(changes: readonly ReadableChange[]): string {
+  return changes
+    .flatMap(({ kind, subject, path, details }) => [
+      `  ${MARKS[kind]} ${subject} ${bold(visible(path))}${kind === 'restored' ? ' (restored)' : ''}`,
+      ...details.map((text) => `      ${visible(text)}`),
+    ])
+    .join('\n');
+}
+
+/** A plan for people: the changes, what they break, what is not translated, and a line that sums up. */
+export function showPlan({
+  changes,
+  breaking,
+  missing,
+}: Pick<CountedPlan, 'breaking' | 'missing'> & { changes: ReadableChange[] }): string {
+  const parts = [showChanges(changes), showBreaking(breaking), showMissing(missing)].filter((part) => part !== '');
+  return [...parts, showSummary(changes, breaking)].join('\n\n');
+}
+
+function showBreaking(breaking: readonly CountedBreaking[]): string {
+  if (breaking.length === 0) return '';
+  const rows = breaking.map(({ path, text, selections }) => [
+    styleText('red', '!'),
+    visible(path),
+    `${visible(text)}: ${touches(selections)}`,
+  ]);
+  return `${bold('Breaking:')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
+}
+
+function touches(selections: number): string {
+  return selections === 0 ? 'touches no saved selection' : `touches ${counted(selections, 'saved selection')}`;
+}
+
+const SHOWN = 3;
+
+export function showMissing(missing: readonly MissingTexts[]): string {
+  const rows = missing
+    .filter((each) => each.missing.length > 0)
+    .map(({ language, total, missing: paths }) => {
+      const more = paths.length - SHOWN;
+      const first = paths.slice(0, SHOWN).map(visible).join(', ');
+      return [visible(language), `${paths.length} of ${total}`, dim(first + (more > 0 ? ` and ${more} more` : ''))];
+    });
+  return rows.length === 0 ? '' : `${bold('Not translated:')}\n${layOut(rows, { indent: 2 })}`;
+}
+
+const KINDS = ['added', 'restored', 'changed', 'renamed', 'archived'] as const;
+
+export function showSummary(changes: readonly ReadableChange[], breaking?: readonly CountedBreaking[]): string {
+  const counts = KINDS.map((kind) => [kind, changes.filter((change) => change.kind === kind).length] as const);
+  const told = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count.toLocaleString('en')} ${kind}`);
+  if (!breaking) return `${bold(told.join(', '))}.`;
+  if (breaking.length === 0) return `${bold(told.join(', '))}, nothing breaking.`;
+  return `${bold(told.join(', '))}, ${styleText('red', `${breaking.length.toLocaleString('en')} breaking`)}.`;
+}

@@ -1,0 +1,426 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readCatalog, type Scalar } from '../../src/domain/catalog/catalog.ts';
+import type { CatalogDefinition } from '../../src/domain/catalog/definition.ts';
+import { parseCatalogFile } from '../../src/domain/catalog/parse-file.ts';
+import { publishCatalog } from '../../src/domain/catalog/publish.ts';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Storage } from '../../src/storage/port.ts';
+import { application as applicationExample, createUser } from '../contract/examples.ts';
+import { databases } from '../databases.ts';
+import { SECRET } from '../http/start.ts';
+import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'innkeeper-catalog-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function save(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The file of CONTRACT.md section 4. */
+const CATALOG = `languages:
+  - { name: English, tag: en, default: true }
+  - { name: Español, tag: es }
+groups:
+  - name: notifications
+    translations: { Español: Notificaciones }
+    keys:
+      - name: newsletter
+        type: boolean
+        default: false
+        translations: { Español: Boletín }
+      - name: colour
+        type: string
+        multiple: true
+        min: 1
+        max: 2
+        values:
+          - { value: blue, translations: { English: Blue, Español: Azul } }
+          - { value: red, translations: { English: Red, Español: Rojo } }
+      - name: ratio
+        type: number
+        values: [1, 1.5, 2]            # a plain value where there is nothing to translate
+      - name: volume
+        type: integer
+        constraint: { min: 0, max: 10 }
+`;
+const original = save('catalog.yaml', CATALOG);
+
+describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
+  let databaseUrl: string;
+  let cli: ReturnType<typeof commandLine>;
+  let storage: Storage;
+
+  beforeAll(async () => {
+    databaseUrl = await fresh();
+    cli = commandLine(databaseUrl);
+    await cli.json('app', 'list');
+    storage = await (await storageDriver(databaseUrl)).open();
+  });
+  afterAll(() => storage?.close());
+
+  /** Made here and not by commands, which take their time to start. */
+  async function application(text?: string) {
+    const example = applicationExample({ name: 'Acme' });
+    await storage.applications.create(example);
+    const parsed = text === undefined ? undefined : parseCatalogFile(text);
+    if (parsed && 'definition' in parsed) await publish(example.appId, parsed.definition);
+    return example;
+  }
+
+  async function publish(appId: number, definition: CatalogDefinition): Promise<void> {
+    const options = { author: 'test', now: Date.now(), allowBreaking: true };
+    expect(await publishCatalog(storage, appId, definition, options)).toMatchObject({ outcome: 'published' });
+  }
+
+  async function select(appId: number, path: string, ...values: (Scalar | Scalar[])[]): Promise<void> {
+    const catalog = readCatalog(await storage.catalogs.load(appId));
+    const [group, name] = path.split('/');
+    const key = catalog.groups.find((each) => each.name === group)?.keys.find((each) => each.name === name);
+    for (const value of values) {
+      const { userId } = await createUser(storage, appId);
+      const selection = { selectionId: randomUUID(), keyNo: key?.keyNo as number, revision: catalog.revision };
+      await storage.selections.save(appId, userId, [{ ...selection, value: JSON.stringify(value), language: null }], {
+        at: Date.now(),
+        means: 'user_uid',
+      });
+    }
+  }
+
+  test('plan, apply, plan, export, plan: 2, 0, 0, 0, 0', async () => {
+    const { clientId } = await application();
+    const planned = await cli.run('catalog', 'plan', original, '--app', clientId);
+    expect(planned).toMatchObject({ code: 2, stderr: '' });
+    expect(planned.stdout).toBe(`What would become of Acme (revision 0):
+
+  + language English
+      tag en, the default
+  + language Español
+      tag es
+  + group notifications
+  + key notifications/newsletter
+      boolean; by default false
+  + key notifications/colour
+      string, 1 to 2 values; values "blue", "red"
+  + key notifications/ratio
+      number; values 1, 1.5, 2
+  + key notifications/volume
+      integer; max 10, min 0
+
+Not translated:
+  Español   3 of 7   notifications/colour, notifications/ratio, notifications/volume
+
+7 added, nothing breaking.
+`);
+
+    const applied = await cli.run('catalog', 'apply', original, '--app', clientId);
+    expect(applied).toMatchObject({ code: 0, stderr: '' });
+    expect(applied.stdout).toMatch(/\nPublished revision 1\. Running servers follow within a second\.\n$/);
+    const again = await cli.run('catalog', 'apply', original, '--app', clientId);
+    expect(again).toMatchObject({ code: 0, stdout: 'Nothing to do: the catalog is that already (revision 1).\n' });
+
+    const [yaml, json] = await Promise.all(
+      ['yaml', 'json'].map((format) => cli.run('catalog', 'export', '--app', clientId, '--format', format)),
+    );
+    expect(yaml?.stdout).toContain('\n# yaml-language-server: $schema=catalog.schema.json\n');
+    expect(yaml?.stdout).toContain('          - { value: blue, translations: { English: Blue, Español: Azul } }\n');
+    const files = [save(`${kind}.yaml`, yaml?.stdout ?? ''), save(`${kind}.json`, json?.stdout ?? ''), original];
+    for (const ending of await Promise.all(files.map((file) => cli.run('catalog', 'plan', file, '--app', clientId)))) {
+      expect(ending).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing to do: .* \(revision 1\)/) });
+    }
+    expect(await cli.json('catalog', 'export', '--app', clientId)).toEqual(JSON.parse(json?.stdout ?? ''));
+  });
+
+  test('what breaks is counted, refused, and done when it is allowed', async () => {
+    const { clientId, appId } = await application(CATALOG);
+    await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
+    await select(appId, 'notifications/volume', 10, 3, 9);
+    await select(appId, 'notifications/newsletter', true, false);
+    const changed = save(
+      `${kind}-breaking.yaml`,
+      CATALOG.replace(/ +- { value: red.*\n/, '')
+        .replace('max: 10', 'max: 9')
+        .replace(/ +- name: newsletter(\n {8}.*)+\n/, '')
+        .replace('name: ratio', 'name: proportion\n        was: ratio')
+        .replace('Notificaciones', 'Avisos'),
+    );
+
+    const planned = await cli.run('catalog', 'plan', changed, '--app', clientId, '--json');
+    expect(planned).toMatchObject({ code: 3, stderr: '' });
+    expect(JSON.parse(planned.stdout)).toEqual({
+      revision: 1,
+      changes: [
+        { kind: 'changed', subject: 'group', path: 'notifications', details: ['Español: "Notificaciones" → "Avisos"'] },
+        { kind: 'changed', subject: 'key', path: 'notifications/colour', details: ['value removed: "red"'] },
+        { kind: 'renamed', subject: 'key', path: 'notifications/proportion', details: ['was ratio'] },
+        {
+          kind: 'changed',
+          subject: 'key',
+          path: 'notifications/volume',
+          details: ['constraint: max 10, min 0 → max 9, min 0'],
+        },
+        { kind: 'archived', subject: 'key', path: 'notifications/newsletter', details: ['can no longer be chosen'] },
+      ],
+      breaking: [
+        { path: 'notifications/colour', text: 'value removed: "red"', selections: 2 },
+        { path: 'notifications/volume', text: 'constraint: max 10, min 0 → max 9, min 0', selections: 1 },
+        { path: 'notifications/newsletter', text: 'can no longer be chosen', selections: 2 },
+      ],
+      missing: [
+        {
+          language: 'Español',
+          total: 5,
+          missing: ['notifications/colour', 'notifications/proportion', 'notifications/volume'],
+        },
+      ],
+    });
+    const readable = await cli.run('catalog', 'plan', changed, '--app', clientId);
+    expect(readable.code).toBe(3);
+    expect(readable.stdout).toContain('  > key notifications/proportion\n      was ratio\n');
+    expect(readable.stdout).toContain('  - key notifications/newsletter\n');
+    expect(readable.stdout).toMatch(
+      /\n {2}! notifications\/colour +value removed: "red": touches 2 saved selections\n/,
+    );
+    expect(readable.stdout).toMatch(/3 changed, 1 renamed, 1 archived, 3 breaking\.\n$/);
+
+    const refused = await cli.run('catalog', 'apply', changed, '--app', clientId);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('nothing was changed: 3 changes would break saved selections.');
+    expect(refused.stderr).toContain('notifications/colour: value removed: "red" (2 selections)');
+    expect(refused.stderr).toContain('  > key notifications/proportion');
+    expect(refused.stderr).toContain('Add --allow-breaking');
+    expect((await storage.catalogs.load(appId)).revision).toBe(1);
+
+    const before = readCatalog(await storage.catalogs.load(appId));
+    const applied = await cli.json('catalog', 'apply', changed, '--app', clientId, '--allow-breaking');
+    expect(applied).toMatchObject({ revision: 2, published: true, breaking: [{}, {}, {}] });
+    const after = readCatalog(await storage.catalogs.load(appId));
+    const uid = (catalog: typeof before, name: string) =>
+      catalog.groups[0]?.keys.find((key) => key.name === name)?.keyUid;
+    expect(uid(after, 'proportion')).toBe(uid(before, 'ratio'));
+    expect(after.groups[0]?.keys.find(({ name }) => name === 'newsletter')).toMatchObject({ archived: true });
+
+    const restored = await cli.json('catalog', 'restore', '1', '--app', clientId, '--allow-breaking');
+    expect(restored).toMatchObject({ revision: 3, published: true });
+    const back = readCatalog(await storage.catalogs.load(appId));
+    expect({ ...back, revision: 1 }).toEqual(before);
+  });
+
+  test('archiving what nobody chose breaks nothing', async () => {
+    const { clientId } = await application(CATALOG);
+    const file = save(`${kind}-less.yaml`, CATALOG.slice(0, CATALOG.indexOf('      - name: ratio')));
+    const settings = { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET, FORCE_COLOR: '1' };
+    const planned = await runInnkeeper(['catalog', 'plan', file, '--app', clientId], settings);
+    expect(planned.code).toBe(2);
+    expect(planned.stdout).toContain('\u001b[31m-\u001b[39m key \u001b[1mnotifications/ratio\u001b[22m');
+    expect((await cli.run('catalog', 'apply', file, '--app', clientId)).code).toBe(0);
+  });
+
+  test('revisions, show and diff tell who published what', async () => {
+    const { clientId } = await application(CATALOG);
+    await cli.json('catalog', 'apply', save(`${kind}-2.yaml`, CATALOG.replace('Azul', 'Celeste')), '--app', clientId);
+    const author = `cli:${userInfo().username}`;
+    const change = {
+      kind: 'changed',
+      subject: 'key',
+      path: 'notifications/colour',
+      details: ['"blue" in Español: "Azul" → "Celeste"'],
+    };
+    const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    const [revisions, shown, diff, none, table] = await Promise.all([
+      cli.json('catalog', 'revisions', '--app', clientId, '--limit', '1'),
+      cli.json('catalog', 'show', '2', '--app', clientId),
+      cli.json('catalog', 'diff', '1', '--app', clientId),
+      cli.run('catalog', 'diff', '2', '2', '--app', clientId),
+      cli.run('catalog', 'revisions', '--app', clientId),
+    ]);
+    expect(revisions).toEqual({ total: 2, items: [{ revision: 2, createdAt, author, changes: [change] }] });
+    expect(shown).toEqual({ revision: 2, createdAt, author, changes: [change] });
+    expect(diff).toEqual({ from: 1, to: 2, changes: [change] });
+    expect(none.stdout).toBe('Revisions 2 and 2 are the same.\n');
+    expect(table.stdout).toMatch(
+      /^REVISION +PUBLISHED \(UTC\) +BY +WHAT\n2 .*notifications\/colour changed\n1 .*and 4 more\n$/,
+    );
+    const unknown = await cli.run('catalog', 'show', '3', '--app', clientId);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no revision 3') });
+  });
+
+  test('texts go out as CSV and XLIFF and come back', async () => {
+    const { clientId } = await application(CATALOG);
+    const exported = (...more: string[]) => cli.run('catalog', 'export', '--app', clientId, ...more);
+    const [csv, xliff] = await Promise.all([
+      exported('--format', 'csv'),
+      exported('--format', 'xliff', '--language', 'es'),
+    ]);
+    expect(csv.stdout).toContain(`\ufeffpath (${clientId}@1),source,English,Español\r\nnotifications,notifications,,`);
+    expect(xliff.stdout).toContain('srcLang="en" trgLang="es"');
+
+    const unchanged = save(`${kind}.csv`, csv.stdout);
+    const same = await cli.run('catalog', 'import-translations', unchanged, '--app', clientId);
+    expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to do') });
+
+    const translated = save(`${kind}.xlf`, xliff.stdout.replace('>Azul<', '>Celeste &amp; más<'));
+    const imported = await cli.json('catalog', 'import-translations', translated, '--app', clientId);
+    expect(imported).toMatchObject({
+      revision: 2,
+      changes: [{ path: 'notifications/colour', details: ['"blue" in Español: "Azul" → "Celeste & más"'] }],
+    });
+
+    // The CSV is of revision 1: what it says of the text changed since is a conflict, the rest is not.
+    const edited = save(`${kind}-edited.csv`, csv.stdout.replace('Azul', 'Marino').replace('Boletín', "'=Boletín"));
+    const conflict = await cli.run('catalog', 'import-translations', edited, '--app', clientId);
+    expect(conflict).toMatchObject({ code: 1, stdout: '' });
+    expect(conflict.stderr).toContain(
+      `${edited}:5 notifications/colour=blue in Español: the file has "Marino", the catalog "Celeste & más"`,
+    );
+    const merged = await cli.json('catalog', 'import-translations', edited, '--app', clientId, '--prefer', 'catalog');
+    expect(merged).toMatchObject({ revision: 3, changes: [{ details: ['Español: "Boletín" → "=Boletín"'] }] });
+
+    const wrong = save(
+      `${kind}-wrong.csv`,
+      csv.stdout.replace('notifications/ratio', 'notifications/x').replace('Español', 'Deutsch'),
+    );
+    const refused = await cli.run('catalog', 'import-translations', wrong, '--app', clientId);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(`${wrong}:2:1 notifications "Deutsch" is not a language of the catalog`);
+
+    const base = await cli.json(
+      'catalog',
+      'apply',
+      save(`${kind}-3.yaml`, CATALOG.replace('English: Blue', 'English: Navy')),
+      '--app',
+      clientId,
+    );
+    expect(base.revision).toBe(4);
+    const stale = save(
+      `${kind}-stale.xlf`,
+      xliff.stdout.replace('>Azul<', '>Añil<').replace(`${clientId}@1`, 'another@1'),
+    );
+    const outdated = await cli.run('catalog', 'import-translations', stale, '--app', clientId);
+    expect(outdated.code).toBe(0);
+    expect(outdated.stderr).toContain(
+      'notifications/colour=blue in Español: translated from "Blue", which is "Navy" now',
+    );
+  });
+
+  test('two that apply at once both succeed, one after the other', async () => {
+    const { clientId } = await application(CATALOG);
+    const files = ['Uno', 'Dos', 'Tres'].map((text) => save(`${kind}-${text}.yaml`, CATALOG.replace('Azul', text)));
+    const applied = await Promise.all(files.map((file) => cli.json('catalog', 'apply', file, '--app', clientId)));
+    expect(applied.map(({ revision }) => revision).sort()).toEqual([2, 3, 4]);
+
+    const late = await cli.run('catalog', 'apply', original, '--app', clientId, '--if-revision', '3');
+    expect(late).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('somebody else published revision 4 meanwhile'),
+    });
+  });
+});
+
+describe('what goes wrong', () => {
+  const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'wrong.db')}`, INNKEEPER_SECRET: SECRET };
+  const run = (...args: string[]) => runInnkeeper(['catalog', ...args], settings);
+
+  test('a broken file is told by line and column, with 1, before the database is asked', async () => {
+    const file = save('broken.yaml', CATALOG.replace('type: boolean', 'type: bool').replace('max: 10', 'max: ten'));
+    for (const command of ['plan', 'apply']) {
+      const ending = await run(command, file, '--app', '1_a');
+      expect(ending).toMatchObject({ code: 1, stdout: '' });
+      expect(ending.stderr).toContain(
+        `${file}:9:15 groups[0].keys[0].type must be one of boolean, string, integer, number, date`,
+      );
+    }
+    const json = JSON.parse((await run('plan', file, '--app', '1_a', '--json')).stderr);
+    expect(json.error.problems).toEqual([expect.stringContaining(':9:15 groups[0].keys[0].type')]);
+  });
+
+  test.each([
+    ['no file', ['plan', '--app', '1_a'], 1, "missing required argument 'FILE'"],
+    ['no application', ['plan', original], 1, "required option '--app <ID>' not specified"],
+    ['an unknown flag', ['plan', original, '--app', '1_a', '--jsn'], 1, "unknown option '--jsn'"],
+    ['a setting', ['plan', original, '--app', '1_a', '--database-url', 'mysql://x'], 1, 'it must be sqlite:PATH'],
+    [
+      'an unknown application',
+      ['plan', original, '--app', '1_a'],
+      1,
+      'there is no application with the clientId "1_a"',
+    ],
+    ['a file that is not there', ['plan', '/nowhere', '--app', '1_a'], 1, '/nowhere: does not exist.'],
+    ['a folder', ['apply', folder, '--app', '1_a'], 1, 'is a folder, not a file.'],
+    ['no application to apply to', ['apply', original], 2, "required option '--app <ID>' not specified"],
+    ['a format', ['export', '--app', '1_a', '--format', 'xml'], 2, 'Allowed choices are yaml, json, csv, xliff.'],
+    [
+      'a language without texts',
+      ['export', '--app', '1_a', '--language', 'de'],
+      2,
+      '--language goes with --format csv or xliff',
+    ],
+    ['a revision in words', ['show', 'last', '--app', '1_a'], 2, 'A revision is a whole number.'],
+  ])('%s', async (_, args, code, message) => {
+    expect(await run(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
+  });
+
+  test('a file that is not UTF-8', async () => {
+    const file = join(folder, 'latin1.yaml');
+    writeFileSync(file, Buffer.from(CATALOG, 'latin1'));
+    expect(await run('plan', file, '--app', '1_a')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not UTF-8'),
+    });
+  });
+
+  test('names in a file give no orders to the terminal', async () => {
+    const file = save('escape.yaml', CATALOG.replace('name: ratio', 'name: "\\e[31m"'));
+    const { stderr } = await run('plan', file, '--app', '1_a');
+    expect(stderr).toContain('groups[0].keys[2].name holds a character that a name cannot hold');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  test('- reads from stdin', async () => {
+    const child = spawn(process.execPath, [bin, 'catalog', 'plan', '-', '--app', '1_a'], {
+      env: { ...process.env, ...settings },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    child.stdin.end('{"languages": 1}');
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(1);
+    expect(stderr).toContain('stdin:1:15 languages must be a list');
+  });
+});
+
+describe('help and schema', () => {
+  const COMMANDS = ['plan', 'apply', 'export', 'import-translations', 'revisions', 'show', 'diff', 'restore', 'schema'];
+
+  test('every command has --json and examples, and plan its exit codes', async () => {
+    const [whole, ...each] = await Promise.all([
+      runInnkeeper(['catalog', '--help']),
+      ...COMMANDS.map((command) => runInnkeeper(['catalog', command, '--help'])),
+    ]);
+    for (const [index, command] of COMMANDS.entries()) {
+      expect(whole?.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+      expect(each[index]).toMatchObject({ code: 0, stderr: '' });
+      expect(each[index]?.stdout).toContain('--json');
+      expect(each[index]?.stdout).toContain(`$ innkeeper catalog ${command}`);
+    }
+    expect(each[0]?.stdout.replace(/\s+/g, ' ')).toContain(
+      'Exit codes: 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, misused, or the file cannot be used.',
+    );
+  });
+
+  test('schema prints what docs/catalog.schema.json holds', async () => {
+    const { code, stdout } = await runInnkeeper(['catalog', 'schema']);
+    expect(code).toBe(0);
+    expect(stdout).toBe(readFileSync(join(import.meta.dirname, '../../../../docs/catalog.schema.json'), 'utf8'));
+  });
+});

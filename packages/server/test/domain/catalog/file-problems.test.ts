@@ -1,0 +1,366 @@
+import { describe, expect, test } from 'vitest';
+import { MAX_FILE_LENGTH, parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
+import { showProblem } from '../../../src/domain/catalog/source.ts';
+
+function problems(text: string, name = 'catalog.yaml'): string[] {
+  const parsed = parseCatalogFile(text, name);
+  return 'problems' in parsed ? parsed.problems.map((problem) => showProblem(name, problem)) : [];
+}
+
+/** A file whose first two lines are good. */
+const file = (groups: string, languages = '[{ name: English, tag: en }, { name: Español, tag: es }]') =>
+  `languages: ${languages}\n${groups}`;
+/** Its key begins in line 5, in column 7. */
+const key = (body: string) => file(`groups:\n  - name: g\n    keys:\n    - { name: k, ${body} }\n`);
+
+describe('what is wrong with a file is told by line and column', () => {
+  test.each([
+    // the shape
+    ['not a mapping', '- a\n', '1:1 the file must be a mapping'],
+    ['something missing', file(''), '1:1 groups is missing'],
+    ['something unknown', file('groups: []\ncolour: red\n'), '3:1 colour is not known here'],
+    ['no languages', file('groups: []', '[]'), '1:12 languages must not have fewer than 1 items'],
+    ['a group without a name', file('groups:\n  - keys: []\n'), '3:5 groups[0].name is missing'],
+    [
+      'a name that is a number',
+      file('groups:\n  - name: 7\n'),
+      '3:11 groups[0].name must be a text (in quotes, if it looks like something else)',
+    ],
+    ['keys left empty', file('groups:\n  - name: g\n    keys:\n'), '4:10 groups[0].keys must be a list'],
+    [
+      'a type unknown',
+      key('type: strin'),
+      '5:24 groups[0].keys[0].type must be one of boolean, string, integer, number, date',
+    ],
+    ['a setting unknown', key('type: string, colour: red'), '5:32 groups[0].keys[0].colour is not known here'],
+    [
+      'a count below none',
+      key('type: string, multiple: true, min: -1'),
+      '5:53 groups[0].keys[0].min must be at least 0',
+    ],
+    [
+      'a step of nothing',
+      key('type: number, constraint: { step: 0 }'),
+      '5:52 groups[0].keys[0].constraint.step must be more than 0',
+    ],
+    [
+      'a value that is a list',
+      key('type: string, values: [[1]]'),
+      '5:41 groups[0].keys[0].values[0] must be a text, a number, true or false, or have a `value`',
+    ],
+    [
+      'a value without one',
+      key('type: string, values: [{ retired: true }]'),
+      '5:41 groups[0].keys[0].values[0].value is missing',
+    ],
+    [
+      'a value with more',
+      key('type: string, values: [{ value: a, colour: red }]'),
+      '5:53 groups[0].keys[0].values[0].colour is not known here',
+    ],
+    [
+      'a value too long',
+      key(`type: string, values: [${'x'.repeat(1001)}]`),
+      '5:41 groups[0].keys[0].values[0] is too long',
+    ],
+    // languages
+    [
+      'a tag that is none',
+      file('groups: []', '[{ name: X, tag: "d e" }]'),
+      '1:29 languages[0].tag "d e" is not a BCP 47 language tag',
+    ],
+    [
+      'two defaults',
+      file('groups: []', '[{ name: A, tag: en, default: true }, { name: B, tag: de, default: true }]'),
+      '1:79 languages[1].default another language is the default already',
+    ],
+    [
+      'a word for two languages',
+      file('groups: []', '[{ name: A, tag: en }, { name: EN, tag: de }]'),
+      '1:35 languages[1] "en" already names another language',
+    ],
+    [
+      'a text in no language',
+      key('type: string, translations: { Deutsch: x }'),
+      '5:48 groups[0].keys[0].translations.Deutsch is not one of the languages of this file',
+    ],
+    [
+      'a text by name and tag',
+      key('type: string, translations: { en: x, English: y }'),
+      '5:55 groups[0].keys[0].translations.English is a language that has a text already',
+    ],
+    [
+      'a blank text',
+      key('type: string, translations: { en: " " }'),
+      '5:52 groups[0].keys[0].translations.en is blank: leave it out instead',
+    ],
+    [
+      'a text with a zero',
+      key('type: string, translations: { en: "a\\0" }'),
+      '5:52 groups[0].keys[0].translations.en holds a character that cannot be stored',
+    ],
+    // names
+    [
+      'a name with spaces around',
+      file('groups: [{ name: " g" }]'),
+      '2:18 groups[0].name must not be blank, nor begin or end with a space',
+    ],
+    [
+      'a name with a line feed',
+      file('groups: [{ name: "g\\ng" }]'),
+      '2:18 groups[0].name holds a character that a name cannot hold',
+    ],
+    [
+      'a group twice',
+      file('groups: [{ name: g }, { name: g }]'),
+      '2:31 groups[1].name another group has the name "g" already',
+    ],
+    [
+      'a former name in use',
+      file('groups: [{ name: g }, { name: h, was: g }]'),
+      '2:39 groups[1].was "g" is still the name of a group in this file',
+    ],
+    [
+      'a former name twice',
+      file('groups: [{ name: g, was: a }, { name: h, was: a }]'),
+      '2:47 groups[1].was another group was "a" already',
+    ],
+    // values
+    [
+      'a value of another type',
+      key('type: integer, values: [1, 1.5]'),
+      "5:45 groups[0].keys[0].values[1] must be a whole number, as the key's type says",
+    ],
+    [
+      'a value twice',
+      key('type: number, values: [1, 1.0]'),
+      '5:44 groups[0].keys[0].values[1] the value 1 is there already',
+    ],
+    [
+      'a day that is none',
+      key('type: date, values: [2026-02-30]'),
+      '5:39 groups[0].keys[0].values[0] must be a date as YYYY-MM-DD',
+    ],
+    [
+      'a replacement for nothing',
+      key('type: string, values: [a, { value: b, replacement: a }]'),
+      '5:69 groups[0].keys[0].values[1].replacement goes with a retired value only',
+    ],
+    [
+      'a replacement that is none',
+      key('type: string, values: [a, { value: b, retired: true, replacement: c }]'),
+      '5:84 groups[0].keys[0].values[1].replacement "c" is not a value of this key',
+    ],
+    [
+      'a replacement retired itself',
+      key('type: string, values: [a, { value: b, retired: true, replacement: b }]'),
+      'replacement "b" is retired itself',
+    ],
+    [
+      'nothing left to choose',
+      key('type: string, values: [{ value: a, retired: true }]'),
+      '5:40 groups[0].keys[0].values are all retired: nothing could be chosen',
+    ],
+    [
+      'a text of two values',
+      key('type: string, values: [{ value: a, translations: { en: X } }, { value: b, translations: { en: X } }]'),
+      'values[1] has the text "X" in en, which stands for another value already',
+    ],
+    // counts, constraints, defaults
+    [
+      'a count for one value',
+      key('type: string, min: 1'),
+      '5:32 groups[0].keys[0].min goes with `multiple: true` only; for a range, use `constraint`',
+    ],
+    [
+      'max below min',
+      key('type: string, multiple: true, min: 2, max: 1'),
+      '5:61 groups[0].keys[0].max is less than min',
+    ],
+    [
+      'more than there are',
+      key('type: string, multiple: true, min: 2, values: [a]'),
+      '5:53 groups[0].keys[0].min is more than the 1 values there are',
+    ],
+    [
+      'a constraint on values',
+      key('type: string, values: [a], constraint: { max_length: 2 }'),
+      '5:45 groups[0].keys[0].constraint goes with an open key only',
+    ],
+    [
+      'a constraint of another type',
+      key('type: string, constraint: { min: 2 }'),
+      '5:51 groups[0].keys[0].constraint.min does not go with the type string',
+    ],
+    [
+      'a bound of another type',
+      key('type: date, constraint: { min: 2 }'),
+      '5:49 groups[0].keys[0].constraint.min must be a date as YYYY-MM-DD',
+    ],
+    ['a step for dates', key('type: date, constraint: { step: 2 }'), 'constraint.step does not go with the type date'],
+    ['a broken bound', key('type: integer, constraint: { max: 1.5 }'), 'constraint.max must be a whole number'],
+    [
+      'bounds the wrong way round',
+      key('type: integer, constraint: { min: 2, max: 1 }'),
+      '5:60 groups[0].keys[0].constraint.max is less than min',
+    ],
+    [
+      'a pattern that RE2 does not know',
+      key('type: string, constraint: { pattern: "(?=a)b" }, default: b'),
+      '5:55 groups[0].keys[0].constraint.pattern is not a pattern in RE2 syntax: error parsing regexp: invalid or unsupported Perl syntax: `(?=`',
+    ],
+    [
+      'a pattern that is none',
+      key('type: string, constraint: { pattern: "(" }'),
+      'constraint.pattern is not a pattern in RE2 syntax',
+    ],
+    [
+      'a default outside',
+      key('type: integer, constraint: { max: 3 }, default: 4'),
+      '5:66 groups[0].keys[0].default must be at most 3',
+    ],
+    [
+      'a default that is no value',
+      key('type: string, values: [a], default: b'),
+      '5:54 groups[0].keys[0].default is not among the values',
+    ],
+    [
+      'a default retired',
+      key('type: string, values: [a, { value: b, retired: true }], default: b'),
+      'default is retired',
+    ],
+    [
+      'one default for several',
+      key('type: string, multiple: true, default: a'),
+      'default must be a list, because the key takes several values',
+    ],
+    ['several defaults for one', key('type: string, default: [a]'), 'default must be one value, not a list'],
+    [
+      'too many defaults',
+      key('type: string, multiple: true, max: 1, default: [a, b]'),
+      'default has too few or too many values for min and max',
+    ],
+    [
+      'one of several defaults',
+      key('type: integer, multiple: true, default: [1, a]'),
+      '5:62 groups[0].keys[0].default[1] must be a whole number',
+    ],
+    // YAML itself
+    ['a name twice', 'a: 1\nb: { c: 1, c: 2 }\n', '2:12 b.c is there twice'],
+    [
+      'digits lost',
+      'a: 12345678901234567890\n',
+      '1:4 a cannot be kept exactly: 12345678901234567890 would become 12345678901234567000',
+    ],
+    ['fractions lost', 'a: 0.1000000000000000055511151231257827\n', '1:4 a cannot be kept exactly'],
+    ['an infinite number', 'a: .inf\n', '1:4 a cannot be kept exactly'],
+    ['a tag of its own', 'a: !colour red\n', '1:4 unresolved tag: !colour'],
+    ['a list as a name', '? [a]\n: 1\n', '1:3 is a name that is not a text'],
+    ['YAML 1.1', '%YAML 1.1\n---\na: yes\n', '1:1 only YAML 1.2 is read: leave the directive out'],
+    ['two documents', 'a: 1\n---\nb: 2\n', '2:1 is a second document: a catalog is one'],
+    ['a bracket left open', 'a: [1\n', '2:1 flow sequence'],
+    ['an unknown alias', 'a: *b\n', '1:4 a *b stands for nothing before it'],
+    ['an alias of itself', 'a: &b [1, *b]\n', '1:11 a[1] *b stands for something that holds it'],
+    ['nesting without end', `a: ${'['.repeat(100)}${']'.repeat(100)}`, 'is nested too deeply'],
+    ['nesting beyond the stack', '['.repeat(100_000), 'is nested too deeply'],
+    ['nothing', ' \n', '1:1 the file is empty'],
+    ['too much', ' '.repeat(MAX_FILE_LENGTH + 1), '1:1 is longer than 32 million characters'],
+  ])('%s', (_, text, expected) => {
+    expect(problems(text).join('\n')).toContain(expected);
+  });
+
+  test.each([
+    [
+      'a name twice',
+      '{"languages": [],\n "groups": [{"name": "a", "\\u006eame": "b"}]}',
+      '2:27 groups[0].name is there twice',
+    ],
+    ['digits lost', '{"a": [1,\n  -1e400]}', '2:3 a[1] cannot be kept exactly: -1e400 would become -Infinity'],
+    [
+      'something unknown',
+      '{"languages": [{"name": "A", "tag": "en"}],\n "groups": [],\n "x": {"y": 1}}',
+      '3:2 x is not known here',
+    ],
+    [
+      'a wrong value',
+      '{"languages": [{"name": "A", "tag": "en"}],\n "groups": [{"name": "g"},\n {"name": "g"}]}',
+      '3:11 groups[1].name another group has the name "g" already',
+    ],
+    [
+      'something missing',
+      '{"languages": [{"name": "A", "tag": "en"}],\n "groups": [{},{"name": "g"}]}',
+      '2:13 groups[0].name is missing',
+    ],
+    ['a comma too many', '{"a": 1,\n}', '2:1 expected double-quoted property name'],
+    ['an end missing', '{"a": [1', '1:9'],
+    ['a word that is none', '{"a": 1,\n "b": [true, x], "c": x}', "2:14 unexpected token 'x'"],
+    ['something after the end', '{"a": 1}\n}', '2:1 '],
+    ['nothing but its beginning', '{', '1:2 '],
+    ['nesting without end', `{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'is nested too deeply'],
+    ['YAML', 'a: 1', "1:1 unexpected token 'a'"],
+  ])('%s, in JSON', (_, text, expected) => {
+    expect(problems(text, 'catalog.json').join('\n')).toContain(expected);
+  });
+
+  test('all of it at once, in the order of the file', () => {
+    const text = file(
+      'groups:\n  - name: g\n    was: h\n    keys:\n    - { name: k, type: string, default: 1 }\n  - name: h\n',
+    );
+    expect(problems(text)).toEqual([
+      'catalog.yaml:4:10 groups[0].was "h" is still the name of a group in this file',
+      'catalog.yaml:6:41 groups[0].keys[0].default must be a text',
+    ]);
+  });
+});
+
+describe('YAML as people write it', () => {
+  const parse = (text: string) => {
+    const parsed = parseCatalogFile(text, 'catalog.yaml');
+    if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+    return parsed.definition;
+  };
+
+  test('yes, no, on, off and dates stay texts, with a byte order mark before it all', () => {
+    const definition = parse(`\ufeff${key('type: string, values: [yes, no, on, off, 2026-01-01, 12:30, 010a]')}`);
+    expect(definition.groups[0]?.keys[0]?.values?.map(({ value }) => value)).toEqual([
+      ...['yes', 'no', 'on', 'off', '2026-01-01', '12:30', '010a'],
+    ]);
+  });
+
+  test('what is used often can be written once', () => {
+    const definition = parse(
+      file('groups:\n  - name: a\n    translations: &t { English: Hello }\n  - { name: b, translations: *t }\n'),
+    );
+    expect(definition.groups.map(({ texts }) => texts)).toEqual([{ en: 'Hello' }, { en: 'Hello' }]);
+  });
+
+  test('a problem inside of it is told where it is written', () => {
+    const text = file(
+      'groups:\n  - name: a\n    translations: &t\n      Deutsch: Hallo\n  - { name: b, translations: *t }\n',
+    );
+    expect(problems(text)).toEqual([
+      'catalog.yaml:5:7 groups[0].translations.Deutsch is not one of the languages of this file',
+      'catalog.yaml:5:7 groups[1].translations.Deutsch is not one of the languages of this file',
+    ]);
+  });
+
+  test('a few lines that stand for billions are refused at once', () => {
+    const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]`;
+    const names = [...'abcdefghijkl'];
+    const bomb = [
+      'a: &a [x, x, x, x, x, x, x, x, x]',
+      ...names.slice(1).map((name, at) => level(name, names[at] as string)),
+    ];
+    const started = performance.now();
+    expect(problems(bomb.join('\n'))).toEqual([
+      expect.stringMatching(/^catalog\.yaml:7:36 g\[7\] makes the file too large/),
+    ]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('many names in one mapping take no longer than they are many', () => {
+    const started = performance.now();
+    problems(Array.from({ length: 30_000 }, (_, index) => `name${index}: 1`).join('\n'));
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest';
+import type { Scalar } from '../../../src/domain/catalog/catalog.ts';
+import { definitionOf } from '../../../src/domain/catalog/definition.ts';
+import type { CatalogFile, FileKey } from '../../../src/domain/catalog/file-schema.ts';
+import { planCatalog } from '../../../src/domain/catalog/plan.ts';
+import { readableDifference } from '../../../src/domain/catalog/publish.ts';
+import { apply, define, EMPTY, uids } from './generated.ts';
+
+const LANGUAGES = [
+  { name: 'English', tag: 'en' },
+  { name: 'Español', tag: 'es' },
+];
+const withKey = (key: Omit<FileKey, 'name'>): CatalogFile => ({
+  languages: LANGUAGES,
+  groups: [{ name: 'g', keys: [{ name: 'k', ...key } as FileKey] }],
+});
+const names = (...groups: string[]): CatalogFile => ({
+  languages: LANGUAGES,
+  groups: groups.map((name) => ({ name })),
+});
+
+function plan(before: CatalogFile, after: CatalogFile) {
+  return planCatalog(apply(EMPTY, define(before)), define(after));
+}
+
+/** The details of the one key, each with which of the saved selections it touches. */
+function details(before: Omit<FileKey, 'name'>, after: Omit<FileKey, 'name'>, saved: (Scalar | Scalar[])[] = []) {
+  const { changes } = plan(withKey(before), withKey(after));
+  return changes.flatMap(({ details }) =>
+    details.map(({ text, breaking }) => [text, breaking && saved.filter((value) => breaking.touches([value].flat()))]),
+  );
+}
+
+const string = { type: 'string' } as const;
+const integer = { type: 'integer' } as const;
+
+describe('what breaks saved selections, and which', () => {
+  test.each([
+    ['another type', integer, string, [1], 'type: "integer" → "string"', [1]],
+    ['several for one', string, { ...string, multiple: true }, ['a'], 'multiple: false → true', ['a']],
+    ['one for several', { ...string, multiple: true }, string, [['a']], 'multiple: true → false', [['a']]],
+    [
+      'a higher min',
+      { ...string, multiple: true, min: 1 },
+      { ...string, multiple: true, min: 2 },
+      [['a'], ['a', 'b']],
+      'min: 1 → 2',
+      [['a']],
+    ],
+    [
+      'a lower max',
+      { ...string, multiple: true, max: 2 },
+      { ...string, multiple: true, max: 1 },
+      [['a'], ['a', 'b']],
+      'max: 2 → 1',
+      [['a', 'b']],
+    ],
+    [
+      'a first max',
+      { ...string, multiple: true },
+      { ...string, multiple: true, max: 1 },
+      [['a', 'b']],
+      'max: none → 1',
+      [['a', 'b']],
+    ],
+    [
+      'a value removed',
+      { ...string, values: ['a', 'b'] },
+      { ...string, values: ['a'] },
+      ['a', 'b'],
+      'value removed: "b"',
+      ['b'],
+    ],
+    [
+      'a smaller range',
+      { ...integer, constraint: { max: 9 } },
+      { ...integer, constraint: { max: 5 } },
+      [5, 6],
+      'constraint: max 9 → max 5',
+      [6],
+    ],
+    [
+      'a first pattern',
+      string,
+      { ...string, constraint: { pattern: 'a*' } },
+      ['aa', 'b'],
+      'constraint: none → pattern "a*"',
+      ['b'],
+    ],
+    [
+      'other steps',
+      { ...integer, constraint: { step: 2 } },
+      { ...integer, constraint: { step: 4 } },
+      [2, 4],
+      'constraint: step 2 → step 4',
+      [2],
+    ],
+    [
+      'steps from elsewhere',
+      { ...integer, constraint: { min: 0, step: 2 } },
+      { ...integer, constraint: { min: -1, step: 2 } },
+      [0, 1],
+      'constraint: min 0, step 2 → min -1, step 2',
+      [0],
+    ],
+    [
+      'shorter texts',
+      string,
+      { ...string, constraint: { max_length: 2 } },
+      ['ab', 'abc'],
+      'constraint: none → maxLength 2',
+      ['abc'],
+    ],
+    ['values where there were none', string, { ...string, values: ['a'] }, ['a', 'b'], 'takes only "a"', ['b']],
+    [
+      'a constraint where there were values',
+      { ...integer, values: [1, 9] },
+      { ...integer, constraint: { max: 5 } },
+      [1, 9],
+      'takes any value that its constraint allows',
+      [9],
+    ],
+  ] as const)('%s', (_, before, after, saved, text, touched) => {
+    const found = details(before as FileKey, after as FileKey, saved as unknown as Scalar[]);
+    expect(found).toContainEqual([text, touched]);
+    expect(found.filter(([, breaking]) => breaking)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a value added', { ...string, values: ['a'] }, { ...string, values: ['a', 'b'] }, 'value added: "b"'],
+    [
+      'a value retired',
+      { ...string, values: ['a', 'b'] },
+      { ...string, values: ['a', { value: 'b', retired: true, replacement: 'a' }] },
+      'value retired: "b"',
+    ],
+    [
+      'a value back',
+      { ...string, values: ['a', { value: 'b', retired: true }] },
+      { ...string, values: ['a', 'b'] },
+      'value no longer retired: "b"',
+    ],
+    ['values moved', { ...string, values: ['a', 'b'] }, { ...string, values: ['b', 'a'] }, 'order of values: "b", "a"'],
+    ['a default', string, { ...string, default: 'a' }, 'default: none → "a"'],
+    ['a lower min', { ...string, multiple: true, min: 2 }, { ...string, multiple: true }, 'min: 2 → 0'],
+    ['a higher max', { ...string, multiple: true, max: 2 }, { ...string, multiple: true, max: 3 }, 'max: 2 → 3'],
+    [
+      'a wider range',
+      { ...integer, constraint: { min: 0, max: 9 } },
+      { ...integer, constraint: { min: 0 } },
+      'constraint: max 9, min 0 → min 0',
+    ],
+    [
+      'the length there was',
+      string,
+      { ...string, constraint: { max_length: 4000 } },
+      'constraint: none → maxLength 4000',
+    ],
+    ['an opened key', { ...string, values: ['a'] }, string, 'takes any value that its constraint allows'],
+    ['a text', string, { ...string, translations: { Español: 'x' } }, 'Español: none → "x"'],
+    [
+      'a text of a value',
+      { ...string, values: ['a'] },
+      { ...string, values: [{ value: 'a', translations: { Español: 'x' } }] },
+      '"a" in Español: none → "x"',
+    ],
+  ] as const)('not %s', (_, before, after, text) => {
+    const found = details(before as unknown as FileKey, after as unknown as FileKey);
+    expect(found).toContainEqual([text, undefined]);
+    expect(found.filter(([, breaking]) => breaking)).toEqual([]);
+  });
+
+  test('a key archived only for those who have chosen', () => {
+    const { changes } = plan(withKey(string), names('g'));
+    expect(changes).toMatchObject([
+      { kind: 'archived', path: 'g/k', details: [{ breaking: { onlyWhenChosen: true } }] },
+    ]);
+  });
+});
+
+describe('the difference in words', () => {
+  const words = (before: CatalogFile, after: CatalogFile) =>
+    readableDifference(plan(before, after).changes).map(({ kind, path, details }) =>
+      [kind, path, ...details].join(' | '),
+    );
+
+  test('groups and keys moved', () => {
+    expect(words(names('a', 'b', 'c'), names('c', 'a', 'b'))).toEqual(['changed | groups | order: c, a, b']);
+    expect(words(names('a', 'b'), names('x', 'a', 'b'))).toEqual(['added | x']);
+    const keys = (...all: string[]) => ({
+      languages: LANGUAGES,
+      groups: [{ name: 'g', keys: all.map((name) => ({ name, ...string })) }],
+    });
+    expect(words(keys('a', 'b'), keys('b', 'a'))).toEqual(['changed | g | order of keys: b, a']);
+  });
+
+  test('a new key in a line', () => {
+    expect(
+      words(names('g'), withKey({ ...string, multiple: true, min: 1, values: ['a', 'b'], default: ['a'] })),
+    ).toEqual(['added | g/k | string, 1 to any number of values; values "a", "b"; by default ["a"]']);
+  });
+
+  test('languages', () => {
+    const before = { languages: LANGUAGES, groups: [{ name: 'g', translations: { Español: 'x' } }] };
+    const after = {
+      languages: [
+        { name: 'Deutsch', tag: 'de', default: true },
+        { name: 'British', tag: 'en' },
+      ],
+      groups: [{ name: 'g' }],
+    };
+    expect(words(before, after)).toEqual([
+      'added | Deutsch | tag de, the default',
+      'renamed | British | was English',
+      'archived | Español | its texts are no longer served',
+    ]);
+    expect(words(names('g'), { ...names('g'), languages: [...LANGUAGES].reverse() })).toEqual([
+      'changed | Español | becomes the default',
+      'changed | languages | order: es, en',
+    ]);
+  });
+
+  test('what is not translated, by language', () => {
+    const file = withKey({ ...string, values: [{ value: 'a', translations: { Español: 'A' } }, 'b'] });
+    const number = { name: 'n', type: 'number' as const, values: [1, { value: 2, translations: { English: 'Two' } }] };
+    file.groups[0]?.keys?.push(number);
+    expect(planCatalog(EMPTY, define(file)).missing).toEqual([
+      { language: 'Español', total: 6, missing: ['g', 'g/k', 'g/k=b', 'g/n', 'g/n=2'] },
+    ]);
+  });
+});
+
+describe('who is who', () => {
+  test('a rename to a name that was archived keeps the one renamed', () => {
+    const first = apply(EMPTY, define(names('a', 'b')));
+    const archived = apply(first, define(names('a')));
+    const renamed = apply(archived, define({ ...names('b'), groups: [{ name: 'b', was: 'a' }] }));
+    expect(uids(renamed)).toEqual({ '["b"]': uids(first)['["a"]'] });
+    expect(renamed.groups.map(({ name, archived }) => [name, archived])).toEqual([
+      ['b', false],
+      ['b', true],
+    ]);
+    expect(planCatalog(renamed, define(names('b'))).changes).toEqual([]);
+  });
+
+  test('by UID two can swap their names', () => {
+    const before = apply(EMPTY, define(names('a', 'b')));
+    const swapped = definitionOf(before);
+    for (const group of swapped.groups) group.name = group.name === 'a' ? 'b' : 'a';
+    const after = apply(before, swapped);
+    expect(uids(after)).toEqual({ '["a"]': uids(before)['["b"]'], '["b"]': uids(before)['["a"]'] });
+  });
+});

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { definitionOf } from '../../../src/domain/catalog/definition.ts';
+import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
+import { planCatalog } from '../../../src/domain/catalog/plan.ts';
+import { toFile } from '../../../src/domain/catalog/to-file.ts';
+import { writeJson, writeYaml } from '../../../src/domain/catalog/write-file.ts';
+import { apply, catalogFile, define, documents, EMPTY, stored, uids } from './generated.ts';
+
+const RUNS = { numRuns: 300 };
+
+describe('export, then apply', () => {
+  const FORMATS = [
+    ['YAML', 'catalog.yaml', (file) => writeYaml(file, ['A comment', '---', '%YAML 1.1'])],
+    ['JSON', 'catalog.json', writeJson],
+    ['JSON without a name', '-', writeJson],
+  ] as const satisfies [string, string, typeof writeJson][];
+
+  test.each(FORMATS)('changes nothing, through %s', (_, fileName, write) => {
+    fc.assert(
+      fc.property(catalogFile, (file) => {
+        const catalog = apply(EMPTY, define(file));
+        const parsed = parseCatalogFile(write(toFile(catalog)), fileName);
+        if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+        const plan = planCatalog(catalog, parsed.definition);
+        expect(plan.changes).toEqual([]);
+        expect(documents(plan.next)).toEqual(documents(catalog));
+        expect(plan.next.languages).toEqual(catalog.languages);
+      }),
+      RUNS,
+    );
+  });
+
+  test('gives what was wanted: apply, then export', () => {
+    fc.assert(
+      fc.property(catalogFile, (file) => {
+        expect(define(toFile(apply(EMPTY, define(file))))).toEqual(define(file));
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('from any catalog to any other', () => {
+  const pairs = fc.tuple(catalogFile, catalogFile);
+
+  test('what is planned is what is wanted, and planning again finds nothing', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const before = apply(EMPTY, define(one));
+        const plan = planCatalog(before, define(other));
+        const after = stored(plan.next);
+        expect(define(toFile(after))).toEqual(define(other));
+        expect(planCatalog(after, define(other)).changes).toEqual([]);
+        expect(planCatalog(after, definitionOf(after)).changes).toEqual([]);
+        expect(documents(after)).toEqual(documents(plan.next));
+      }),
+      RUNS,
+    );
+  });
+
+  test('a plan is empty exactly when no version is new', () => {
+    fc.assert(
+      fc.property(pairs, fc.boolean(), fc.boolean(), ([one, other], isSame, isReversed) => {
+        const before = apply(EMPTY, define(one));
+        const wanted = define(isSame ? one : other);
+        if (isReversed) {
+          wanted.groups.reverse();
+          for (const group of wanted.groups) group.keys.reverse();
+        }
+        const plan = planCatalog(before, wanted);
+        const isUnchanged =
+          JSON.stringify(plan.next.languages) === JSON.stringify(before.languages) &&
+          JSON.stringify(documents(plan.next)) === JSON.stringify(documents(before));
+        expect(plan.changes.length === 0).toBe(isUnchanged);
+      }),
+      RUNS,
+    );
+  });
+
+  test('UIDs stay while names stay, and nothing is lost', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const before = apply(EMPTY, define(one));
+        const after = apply(before, define(other));
+        const then = uids(after);
+        for (const [path, uid] of Object.entries(uids(before))) if (path in then) expect(then[path]).toBe(uid);
+        for (const uid of Object.keys(documents(before))) expect(documents(after)).toHaveProperty(uid);
+        const numbers = after.groups.flatMap((group) => group.keys.map(({ keyNo }) => keyNo));
+        expect(new Set(numbers).size).toBe(numbers.length);
+
+        const again = apply(after, define(one));
+        expect(uids(again), 'archived, then restored').toEqual(uids(before));
+      }),
+      RUNS,
+    );
+  });
+
+  test('what is archived gets no new version when something else changes', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const archived = apply(apply(EMPTY, define(one)), define({ ...one, groups: [] }));
+        const after = apply(
+          archived,
+          define({ ...other, groups: other.groups.map((each) => ({ ...each, name: `${each.name}!` })) }),
+        );
+        const then = documents(after);
+        const names = new Set(after.groups.filter((group) => !group.archived).map(({ name }) => name));
+        for (const group of archived.groups.filter(({ name }) => !names.has(name))) {
+          expect(then[group.groupUid]).toBe(documents(archived)[group.groupUid]);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('`was` renames: the same UID under another name', () => {
+    fc.assert(
+      fc.property(catalogFile, (file) => {
+        const before = apply(EMPTY, define(file));
+        const renamed = define(file);
+        for (const group of renamed.groups) {
+          for (const key of group.keys) [key.was, key.name] = [key.name, `${key.name} (new)`];
+          [group.was, group.name] = [group.name, `${group.name} (new)`];
+        }
+        const plan = planCatalog(before, renamed);
+        const after = stored(plan.next);
+        expect(Object.values(uids(after))).toEqual(Object.values(uids(before)));
+        expect(plan.changes.every(({ kind }) => kind === 'renamed')).toBe(true);
+        expect(planCatalog(after, renamed).changes, 'the file may stay as it is').toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('an older revision comes back with its UIDs, whatever was renamed since', () => {
+    fc.assert(
+      fc.property(pairs, ([one, other]) => {
+        const before = apply(EMPTY, define(one));
+        const renamed = define(one);
+        for (const group of renamed.groups) {
+          for (const key of group.keys) [key.was, key.name] = [key.name, `${key.name} (new)`];
+          [group.was, group.name] = [group.name, `${group.name} (new)`];
+        }
+        const after = apply(apply(apply(before, renamed), define(other)), define(one));
+        const back = apply(after, definitionOf(before));
+        expect(uids(back)).toEqual(uids(before));
+        expect(toFile(back)).toEqual(toFile(before));
+      }),
+      RUNS,
+    );
+  });
+});

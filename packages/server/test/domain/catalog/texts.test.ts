@@ -1,0 +1,279 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Catalog } from '../../../src/domain/catalog/catalog.ts';
+import { mergeTexts } from '../../../src/domain/catalog/merge-texts.ts';
+import { planCatalog } from '../../../src/domain/catalog/plan.ts';
+import { readTextsXliff } from '../../../src/domain/catalog/read-xliff.ts';
+import { readTextsCsv, writeTextsCsv } from '../../../src/domain/catalog/texts-csv.ts';
+import type { ReadTexts, TextsFile } from '../../../src/domain/catalog/texts-file.ts';
+import { writeTextsXliff } from '../../../src/domain/catalog/texts-xliff.ts';
+import { listNamed } from '../../../src/domain/catalog/translatable.ts';
+import { apply, catalogFile, define, EMPTY, stored } from './generated.ts';
+
+const RUNS = { numRuns: 300 };
+
+function fileOf(read: ReadTexts): TextsFile {
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  return read.file;
+}
+
+/** The same catalog before anybody translated it. */
+function withoutTexts(catalog: Catalog, keepDefault = false): Catalog {
+  const bare = structuredClone(catalog);
+  const byDefault = bare.languages.find(({ isDefault }) => isDefault)?.tag;
+  for (const { texts } of listNamed(bare)) {
+    for (const tag of Object.keys(texts)) if (!keepDefault || tag !== byDefault) delete texts[tag];
+  }
+  return bare;
+}
+
+test('paths are never the same for two things', () => {
+  fc.assert(
+    fc.property(catalogFile, (file) => {
+      const paths = listNamed(define(file)).map(({ path }) => path);
+      expect(new Set(paths).size).toBe(paths.length);
+    }),
+    RUNS,
+  );
+});
+
+describe('CSV', () => {
+  test('brings every text there and back', () => {
+    fc.assert(
+      fc.property(catalogFile, (file) => {
+        const catalog = apply(EMPTY, define(file));
+        const read = fileOf(readTextsCsv(writeTextsCsv(catalog, catalog.languages, '1_a@1')));
+        expect(read.stamp).toBe('1_a@1');
+
+        const merged = mergeTexts(catalog, read.entries);
+        expect(merged).toMatchObject({ problems: [], conflicts: [], outdated: [] });
+        expect(planCatalog(catalog, merged.definition).changes).toEqual([]);
+
+        const bare = withoutTexts(catalog);
+        const filled = mergeTexts(bare, read.entries);
+        expect(filled).toMatchObject({ problems: [], conflicts: [] });
+        expect(stored(planCatalog(bare, filled.definition).next).groups).toEqual(catalog.groups);
+      }),
+      RUNS,
+    );
+  });
+
+  test('comes back from spreadsheets with semicolons, tabs, without its mark, and with line feeds alone', () => {
+    fc.assert(
+      fc.property(catalogFile, fc.constantFrom(';', '\t', ','), (file, delimiter) => {
+        const catalog = apply(EMPTY, define(file));
+        const cells = parse(writeTextsCsv(catalog, catalog.languages, '1_a@1').slice(1)) as string[][];
+        const saved = cells
+          .map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter))
+          .join('\n');
+        const { entries } = fileOf(readTextsCsv(saved));
+        expect(planCatalog(catalog, mergeTexts(catalog, entries).definition).changes).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('has no cell that a spreadsheet takes for a formula', () => {
+    fc.assert(
+      fc.property(catalogFile, (file) => {
+        const catalog = apply(EMPTY, define(file));
+        const text = writeTextsCsv(catalog, catalog.languages, '1_a@1');
+        expect(text.startsWith('\ufeffpath')).toBe(true);
+        for (const cell of (parse(text.slice(1)) as string[][]).flat())
+          expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+      }),
+      RUNS,
+    );
+  });
+
+  test.each([
+    ['no head', 'a,b\r\n', '1 the first line must name the columns: path, then languages, separated by commas'],
+    ['a column twice', 'path,English,English\n', '1 the column "English" is there twice'],
+    ['a row too short', 'path,English\na,b\nc\n', '3 invalid Record Length: expect 2, got 1 on line 3'],
+    ['a quote left open', 'path,English\na,"b\n', '2 quote Not Closed'],
+  ])('is refused with %s', (_, csv, expected) => {
+    const read = readTextsCsv(csv);
+    const [problem] = 'problems' in read ? read.problems : [];
+    expect(`${problem?.line} ${problem?.message}`).toContain(expected);
+  });
+
+  test('tells the line where a record begins, also after texts of several lines', () => {
+    const { entries } = fileOf(readTextsCsv('path,English\na,"1\n2\n3"\nb,x\n'));
+    expect(entries.map(({ path, line }) => [path, line])).toEqual([
+      ['a', 2],
+      ['b', 5],
+    ]);
+  });
+});
+
+describe('XLIFF', () => {
+  test('brings every text of a language there and back', () => {
+    fc.assert(
+      fc.property(catalogFile, (file) => {
+        const catalog = apply(EMPTY, define(file));
+        const others = catalog.languages.filter(({ isDefault }) => !isDefault);
+        const files = others.flatMap((language) => writeTextsXliff(catalog, language, '1_a@1') ?? []);
+        const read = files.map((each) => fileOf(readTextsXliff(each)));
+        for (const { stamp } of read) expect(stamp).toBe('1_a@1');
+
+        const entries = read.flatMap((each) => each.entries);
+        const bare = withoutTexts(catalog, true);
+        const filled = mergeTexts(bare, entries);
+        expect(filled).toMatchObject({ problems: [], conflicts: [], outdated: [] });
+        expect(stored(planCatalog(bare, filled.definition).next).groups).toEqual(catalog.groups);
+      }),
+      RUNS,
+    );
+  });
+
+  const xliff = (body: string, root = 'version="2.0" srcLang="en" trgLang="de"') =>
+    `<?xml version="1.0"?>\n<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" ${root}>\n<file id="f">\n${body}\n</file>\n</xliff>`;
+  const unit = (body: string) => xliff(`<unit id="u" name="a/b">\n${body}\n</unit>`);
+
+  test('is read as tools write it: in segments, with marks, with modules', () => {
+    const { entries } = fileOf(
+      readTextsXliff(
+        xliff(`<group id="g"><unit id="u" name="a/b" xmlns:mtc="urn:oasis:names:tc:xliff:matches:2.0">
+          <mtc:matches><mtc:match ref="#x"><source>no</source><target>no</target></mtc:match></mtc:matches>
+          <segment><source>One. </source><target>Eins.</target></segment>
+          <ignorable><source> </source></ignorable>
+          <segment><source>Two</source><target><mrk id="m" type="term">Zw<![CDATA[e]]>i</mrk>&#x21;<cp hex="0007"/></target></segment>
+        </unit></group>
+        <unit id="v" name="c"><segment><source>x</source></segment></unit>
+        <unit id="w" name="d"><segment><source>x</source><target/></segment></unit>`),
+      ),
+    );
+    expect(entries).toEqual([{ path: 'a/b', language: 'de', text: 'Eins. Zwei!\u0007', source: 'One.  Two', line: 4 }]);
+  });
+
+  test.each([
+    [
+      'a document type',
+      '<!DOCTYPE x [<!ENTITY a "b">]>\n<x/>',
+      '1:31 has a document type declaration, which is not read',
+    ],
+    ['an unknown entity', unit('<segment><source>&a;</source></segment>'), '5:21 undefined entity'],
+    [
+      'XLIFF 1.2',
+      '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"/>',
+      'is XLIFF 1.2: only XLIFF 2 is read',
+    ],
+    ['another XML', '<html/>', 'is not XLIFF'],
+    ['no target language', xliff('', 'version="2.0" srcLang="en"'), 'has no trgLang'],
+    [
+      'a unit without a name',
+      xliff('<unit id="u"><segment><source>x</source></segment></unit>'),
+      '4:14 <unit> has no name',
+    ],
+    [
+      'a part not translated',
+      unit('<segment><source>x</source><target>y</target></segment><segment><source>z</source></segment>'),
+      '6:8 "a/b" is translated in part only',
+    ],
+    [
+      'a placeholder',
+      unit('<segment><source>x</source><target><ph id="1"/></target></segment>'),
+      '5:48 <ph> cannot be part of a text here',
+    ],
+    ['no element', '<xliff', 'document must contain a root element'],
+    [
+      'a namespace inside a text',
+      unit('<segment><source>x</source><target><b xmlns="y"/></target></segment>'),
+      '<b> cannot be part of a text',
+    ],
+  ])('is refused with %s', (_, text, expected) => {
+    const read = readTextsXliff(text);
+    const problems =
+      'problems' in read ? read.problems.map(({ line, column, message }) => `${line}:${column} ${message}`) : [];
+    expect(problems.join('\n')).toContain(expected);
+  });
+
+  test('does not expand entities however often they are nested', () => {
+    const bomb = `<!DOCTYPE l [<!ENTITY a "x">${'<!ENTITY b "&a;&a;">'.repeat(20)}]><xliff>&b;</xliff>`;
+    expect(readTextsXliff(bomb)).toHaveProperty('problems');
+  });
+});
+
+describe('merging', () => {
+  const catalog = apply(
+    EMPTY,
+    define({
+      languages: [
+        { name: 'English', tag: 'en' },
+        { name: 'Hebrew', tag: 'iw' },
+      ],
+      groups: [
+        {
+          name: 'g',
+          translations: { English: 'Group', he: 'old' },
+          keys: [{ name: 'k', type: 'string', values: [{ value: 'a', translations: { he: 'A' } }, 'b'] }],
+        },
+      ],
+    }),
+  );
+  const entry = (path: string, language: string, text: string, more = {}) => ({
+    path,
+    language,
+    text,
+    line: 7,
+    ...more,
+  });
+  const changed = (base: Catalog) => apply(base, mergeTexts(base, [entry('g', 'he', 'theirs')]).definition);
+
+  test('finds languages by name and tag in any case and older form', () => {
+    for (const word of ['Hebrew', 'HEBREW', 'he', 'iw', 'HE']) {
+      expect(mergeTexts(catalog, [entry('g', word, 'new')]).definition.groups[0]?.texts.he).toBe('new');
+    }
+  });
+
+  test.each([
+    ['an unknown path', [entry('x', 'he', 'new')], 'x is not in the catalog'],
+    ['an unknown language', [entry('g', 'fr', 'new')], 'g "fr" is not a language of the catalog'],
+    ['a text twice', [entry('g', 'he', 'new'), entry('g', 'iw', 'newer')], 'g has a text in Hebrew already, in line 7'],
+    ['a blank text', [entry('g', 'he', ' ')], 'g in Hebrew is blank'],
+    ['a text too long', [entry('g', 'he', 'x'.repeat(2001))], 'g in Hebrew is longer than 2000 characters'],
+    ['a text of no use', [entry('g', 'he', '\ud800')], 'g in Hebrew holds a character that cannot be stored'],
+    [
+      'a text for two values',
+      [entry('g/k=b', 'he', 'A')],
+      'g/k=b has the text "A" in he, which stands for another value already',
+    ],
+  ])('refuses %s', (_, entries, expected) => {
+    const [problem] = mergeTexts(catalog, entries).problems;
+    expect(`${problem?.path} ${problem?.message}`).toContain(expected);
+    expect(problem?.line).toBe(7);
+  });
+
+  test('leaves alone what the file did not change since the export', () => {
+    const merged = mergeTexts(changed(catalog), [entry('g', 'he', 'old')], { base: catalog });
+    expect(merged).toMatchObject({ conflicts: [], problems: [] });
+    expect(merged.definition.groups[0]?.texts.he).toBe('theirs');
+  });
+
+  test('tells of what both changed, and takes the side it is told to', () => {
+    const current = changed(catalog);
+    const entries = [entry('g', 'he', 'mine')];
+    expect(mergeTexts(current, entries, { base: catalog }).conflicts).toEqual([
+      { path: 'g', language: 'Hebrew', line: 7, inFile: 'mine', inCatalog: 'theirs' },
+    ]);
+    for (const [prefer, text] of [
+      ['file', 'mine'],
+      ['catalog', 'theirs'],
+    ] as const) {
+      const merged = mergeTexts(current, entries, { base: catalog, prefer });
+      expect(merged.conflicts).toEqual([]);
+      expect(merged.definition.groups[0]?.texts.he).toBe(text);
+    }
+    expect(mergeTexts(current, [entry('g', 'he', 'theirs')], { base: catalog }).conflicts, 'the same change').toEqual(
+      [],
+    );
+  });
+
+  test('tells of texts translated from another source than there is now', () => {
+    expect(mergeTexts(catalog, [entry('g', 'he', 'new', { source: 'Groop' })]).outdated).toEqual([
+      { path: 'g', language: 'Hebrew', line: 7, was: 'Groop', is: 'Group' },
+    ]);
+    expect(mergeTexts(catalog, [entry('g/k', 'he', 'new', { source: 'k' })]).outdated).toEqual([]);
+  });
+});
