@@ -2,6 +2,7 @@ import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { Failure, Misuse } from './failure.ts';
+import { fileProblem } from './file-problem.ts';
 import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
@@ -31,7 +32,7 @@ export function explainError(error: unknown): Failure | undefined {
     );
   }
   if (isFileError(error)) {
-    return new Failure(`${error.path}: ${FILE_PROBLEMS[error.code]}`, {
+    return new Failure(`${error.path}: ${fileProblem(error)}`, {
       wayOut: 'Check the path in INNKEEPER_DATABASE_URL and who may write there.',
     });
   }
@@ -49,17 +50,6 @@ const LISTEN_PROBLEMS: Record<string, string> = {
   EADDRNOTAVAIL: 'it is not an address of this machine',
 };
 
-const FILE_PROBLEMS: Record<string, string> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of the path is not a folder',
-  EISDIR: 'is a folder, not a file',
-  EEXIST: 'a file is in the way',
-  ENOENT: 'does not exist',
-};
-
 function isListenError(error: unknown): error is Error & { code: string; address: string; port: number } {
   // Of workers, who share the port, it is the bind that fails.
   return error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
@@ -69,8 +59,8 @@ function isFromNewerVersion(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith('This database was last used by a newer Innkeeper');
 }
 
-function isFileError(error: unknown): error is Error & { code: string; path: string } {
-  return error instanceof Error && 'path' in error && 'code' in error && String(error.code) in FILE_PROBLEMS;
+function isFileError(error: unknown): error is Error & { path: string } {
+  return error instanceof Error && 'path' in error && fileProblem(error) !== undefined;
 }
 
 function isSqliteError(error: unknown): error is Error & { errstr?: string } {

@@ -114,7 +114,8 @@ export const ERRORS = {
     code: '0024',
     status: 400,
     message: 'The user profile cannot be created: a profile with this clientUserId already exists without a user.',
-    remedy: 'An import or a restore left the profile behind. Use another clientUserId, or have the operator remove it.',
+    remedy:
+      'An import or a restore left the profile behind. Have the operator import the whole user (`innkeeper users import`): it adopts the profile. Or use another clientUserId.',
   },
   userUnknown: {
     code: '0025',

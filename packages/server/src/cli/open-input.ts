@@ -1,0 +1,48 @@
+import { fstatSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { Misuse } from './failure.ts';
+import { fileProblem } from './file-problem.ts';
+
+const CHUNK = 256 * 1024;
+
+/** A file to be read from its beginning to its end, or standard input. */
+export type OpenInput = Disposable & {
+  /** undefined: nobody knows, as of a pipe. */
+  size: number | undefined;
+  identity: { dev: number; ino: number };
+  /** Ends without an error when the signal has stopped it. */
+  bytes(signal: AbortSignal): AsyncGenerator<Buffer>;
+  stop(): void;
+};
+
+export async function openInput(file: string): Promise<OpenInput> {
+  const { stream, stats } = file === '-' ? { stream: process.stdin, stats: fstatSync(0) } : await openFile(file);
+  return {
+    size: stats.isFile() ? stats.size : undefined,
+    identity: { dev: stats.dev, ino: stats.ino },
+    async *bytes(signal) {
+      try {
+        yield* stream as AsyncIterable<Buffer>;
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    },
+    stop: () => stream.destroy(),
+    [Symbol.dispose]: () => stream.destroy(),
+  };
+}
+
+async function openFile(file: string): Promise<{ stream: Readable; stats: Stats }> {
+  try {
+    const handle = await open(file);
+    const stats = await handle.stat();
+    if (!stats.isDirectory()) return { stream: handle.createReadStream({ highWaterMark: CHUNK }), stats };
+    await handle.close();
+    throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
+  } catch (error) {
+    const problem = fileProblem(error);
+    if (!problem) throw error;
+    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Give the name of an NDJSON file, or - for standard input.' });
+  }
+}

@@ -1,0 +1,189 @@
+import type { Command } from 'commander';
+import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
+import { StorageUnavailable } from '../storage/port.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { Failure, Misuse } from './failure.ts';
+import { type OpenInput, openInput } from './open-input.ts';
+import { bold, dim, printResult } from './print.ts';
+import { Progress } from './progress.ts';
+import { readLines } from './read-lines.ts';
+import { isSameFile, RejectsFile } from './rejects-file.ts';
+import { layOut, visible } from './table.ts';
+import { counted } from './time.ts';
+import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
+
+/** How many rejected lines the summary tells of. */
+const SHOWN = { people: 20, programs: 100 };
+
+type Options = CommandOptions & {
+  app: string;
+  update?: true;
+  resume?: true;
+  newCodes?: true;
+  withRetired?: true;
+  rejects?: string;
+};
+
+export function usersImport(): Command {
+  return defineCommand({
+    name: 'import',
+    description: 'put in users with their selections from NDJSON, one user a line',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['users import users.ndjson --app 123456789_4f2c', 'put them in; exit code 1 when a line was rejected'],
+      ['users import users.ndjson --app 123456789_4f2c --resume', 'it was interrupted: go on'],
+      [
+        'users import users.ndjson --app 123456789_4f2c --rejects bad.ndjson',
+        'keep what was rejected, with the reasons',
+      ],
+      ['users export --app 1_old | innkeeper users import - --app 2_new --new-codes', 'copy to another application'],
+    ],
+  })
+    .argument('<FILE>', 'NDJSON, or - for standard input')
+    .requiredOption('--app <ID>', 'the clientId of the application')
+    .option('--update', 'where a user is there and differs, make it what the line says; without this, reject the line')
+    .option('--resume', 'leave every user that is there as it is: to go on after an interruption')
+    .option('--new-codes', 'make new service_user_codes, whatever the lines give')
+    .option('--with-retired', 'take retired values and archived keys too, as an export may hold them')
+    .option('--rejects <file>', 'write rejected lines there, with their numbers and reasons')
+    .addHelpText('after', () => `\n${LINE_HELP}`)
+    .action(run);
+}
+
+const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are needed; docs/import.md has all of it):
+  {"clientUserId":"mia@example.com","clientUserName":"Mia","service_user_code":"0192…","created_at":"2025-01-31 08:00:00",
+   "options":[{"group":"notifications","key":"channels","value":["sms"],"language":"en","updated_at":"2025-02-01 09:30:00"}]}
+  {"clientUserId":"old@example.com","clientUserName":"Old","profileOnly":true}`;
+
+async function run(file: string, options: Options): Promise<void> {
+  if (options.update && options.resume) {
+    throw new Misuse('--update and --resume contradict each other.', {
+      wayOut: 'To go on with an import that updates, run it again with --update: what is done is found unchanged.',
+    });
+  }
+  using input = await openInput(file);
+  if (options.rejects !== undefined && isSameFile(options.rejects, input)) {
+    throw new Misuse('--rejects names the file that is to be read.', { wayOut: 'Give another name.' });
+  }
+
+  // Here and not above: no other command should have to load the rules for values.
+  const { MAX_LINE_BYTES } = await import('../domain/users/import-line.ts');
+  const { importUsers } = await import('../domain/users/import-users.ts');
+  const started = performance.now();
+  const shown: Omit<Rejection, 'text'>[] = [];
+  const { outcome, counts, name } = await withStorage(options, async ({ storage }) => {
+    const { appId, name } = await findApplication(storage, options.app);
+    using rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects);
+    using watch = watchInterrupts(input);
+    const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
+    let bytesRead = 0;
+    let reached: ImportCounts | undefined;
+    const lines = readLines(input.bytes(watch.signal), MAX_LINE_BYTES, (bytes) => {
+      bytesRead = bytes;
+    });
+    try {
+      const result = await importUsers(storage, appId, lines, {
+        at: Date.now(),
+        ifThere: options.update ? 'update' : options.resume ? 'keep' : 'compare',
+        newCodes: options.newCodes === true,
+        withRetired: options.withRetired === true,
+        signal: watch.signal,
+        onRejected({ text, ...rejection }) {
+          if (shown.length < SHOWN.programs) shown.push(rejection);
+          rejects?.add({ ...rejection, text });
+        },
+        onProgress(counts) {
+          reached = counts;
+          const part = input.size === undefined ? undefined : Math.min(1, bytesRead / Math.max(1, input.size));
+          const note = counts.rejected === 0 ? '' : `${counts.rejected.toLocaleString('en')} rejected`;
+          progress.show(counts.lines, 'users', part, note);
+        },
+      });
+      return { ...result, name };
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error;
+      throw new Failure(`the import stopped at about line ${reached?.lines ?? 0}: ${error.message}`, {
+        wayOut: 'What is in stays in. Run it again with --resume to go on; `innkeeper doctor` looks at the database.',
+      });
+    } finally {
+      progress.clear();
+    }
+  });
+  if (outcome === 'application-gone') throw unknownApplication(options.app);
+
+  const seconds = (performance.now() - started) / 1000;
+  const interrupted = outcome === 'interrupted';
+  const summary = {
+    clientId: options.app,
+    ...counts,
+    interrupted,
+    seconds: Number(seconds.toFixed(3)),
+    usersPerSecond: Math.round(counts.lines / seconds),
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+    rejections: shown,
+  };
+  printResult(options, summary, () =>
+    showSummary(name, counts, { seconds, interrupted, shown, kept: options.rejects }),
+  );
+  process.exitCode = interrupted || counts.rejected > 0 ? 1 : 0;
+}
+
+function showSummary(
+  name: string,
+  counts: ImportCounts,
+  about: { seconds: number; interrupted: boolean; shown: Omit<Rejection, 'text'>[]; kept: string | undefined },
+): string {
+  const { seconds, interrupted, shown, kept } = about;
+  const rate = Math.round(counts.lines / seconds).toLocaleString('en');
+  const rows = (
+    [
+      ['created', counts.created],
+      ['adopted by profiles that had no user', counts.adopted],
+      ['updated', counts.updated],
+      ['unchanged', counts.unchanged],
+      ['there already, left alone', counts.skipped],
+      ['profiles without a user', counts.profilesOnly],
+      ['rejected', counts.rejected],
+    ] as const
+  ).filter(([what, count]) => count > 0 || what === 'created');
+  const lines = [
+    `${interrupted ? 'Interrupted after' : 'Read'} ${counted(counts.lines, 'line')} for ${bold(visible(name))} in ${seconds.toFixed(1)} s (${rate} a second).`,
+    '',
+    layOut(
+      rows.map(([what, count]) => [count.toLocaleString('en').padStart(12), what]),
+      { gap: 2 },
+    ),
+  ];
+  if (counts.rejected > 0) {
+    const some = shown.slice(0, SHOWN.people);
+    const more = counts.rejected - some.length;
+    lines.push(
+      '',
+      layOut(
+        some.map(({ line, code, reason }) => [`line ${line}`, dim(code), visible(reason)]),
+        { indent: 2 },
+      ),
+      ...(more > 0 ? [`  … and ${more.toLocaleString('en')} more`] : []),
+      kept === undefined
+        ? 'Keep rejected lines with their reasons with: --rejects FILE'
+        : `All of them are in ${kept}.`,
+    );
+  }
+  if (interrupted) lines.push('', 'What is in stays in. Go on with the same file and --resume.');
+  return lines.join('\n');
+}
+
+/** The first signal stops between two lines; a second one ends the process at once. */
+function watchInterrupts(input: OpenInput): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort();
+    input.stop();
+    unwatch();
+  };
+  const unwatch = (): void => {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return { signal: controller.signal, [Symbol.dispose]: unwatch };
+}

@@ -1,0 +1,52 @@
+/** Deeper than any body of ours; a bound keeps whatever walks the value later off the end of the stack. */
+const MAX_DEPTH = 32;
+
+/**
+ * What JSON.parse lets pass and two readers could understand differently: a member named twice,
+ * `__proto__`, or nesting beyond MAX_DEPTH. `text` is known to be valid JSON.
+ */
+export function findAmbiguity(text: string): string | undefined {
+  const names: (Set<string> | undefined)[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x7b: // {
+      case 0x5b: // [
+        if (++depth > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
+        names[depth] = text.charCodeAt(at) === 0x7b ? new Set() : undefined;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth--;
+        break;
+      case 0x22: {
+        const end = endOfString(text, at);
+        const known = names[depth];
+        if (known && isName(text, end)) {
+          const raw = text.slice(at, end + 1);
+          const name: string = raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1);
+          if (name === '__proto__') return 'it has a member named __proto__';
+          if (known.has(name)) return `it names the member ${JSON.stringify(name.slice(0, 64))} twice`;
+          known.add(name);
+        }
+        at = end;
+      }
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x5c) at++;
+    else if (char === 0x22) return at;
+  }
+}
+
+/** In valid JSON, only a member's name is followed by a colon. */
+function isName(text: string, end: number): boolean {
+  let at = end + 1;
+  while (' \t\n\r'.includes(text.charAt(at)) && at < text.length) at++;
+  return text.charCodeAt(at) === 0x3a;
+}

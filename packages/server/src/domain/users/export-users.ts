@@ -1,0 +1,67 @@
+import type { SelectionRecord, Storage, StoredUser } from '../../storage/port.ts';
+import { readCatalog } from '../catalog/catalog.ts';
+import { type CompiledCatalog, compileCatalog } from '../catalog/compile.ts';
+import { writeTransferTime } from './transfer-time.ts';
+
+const PAGE = 500;
+
+/** All users of an application as lines of docs/import.md, some at a time, in the order of their clientUserIds' bytes. */
+export async function* exportUsers(
+  storage: Storage,
+  appId: number,
+): AsyncGenerator<{ text: string; users: number; profilesOnly: number }> {
+  let catalog = await loadCatalog(storage, appId);
+  for (let after: string | null = null; ; ) {
+    const page: StoredUser[] = await storage.transfer.exportUsers(appId, { after, limit: PAGE });
+    // A selection may be newer than the catalog known here.
+    if (page.some(({ selections }) => selections.some(({ revision }) => revision > catalog.revision))) {
+      catalog = await loadCatalog(storage, appId);
+    }
+    const users = page.filter(({ createdAt }) => createdAt !== null).length;
+    const text = page.map((user) => `${JSON.stringify(toLine(user, catalog))}\n`).join('');
+    if (page.length > 0) yield { text, users, profilesOnly: page.length - users };
+    if (page.length < PAGE) return;
+    after = (page.at(-1) as StoredUser).clientUserId;
+  }
+}
+
+type ExportCatalog = { revision: number; catalog: CompiledCatalog; places: ReadonlyMap<number, number> };
+
+async function loadCatalog(storage: Storage, appId: number): Promise<ExportCatalog> {
+  const catalog = compileCatalog(readCatalog(await storage.catalogs.load(appId)));
+  return {
+    revision: catalog.revision,
+    catalog,
+    places: new Map([...catalog.keyByNo.keys()].map((keyNo, place) => [keyNo, place])),
+  };
+}
+
+function toLine({ clientUserId, clientUserName, userId, createdAt, selections }: StoredUser, catalog: ExportCatalog) {
+  if (createdAt === null) return { clientUserId, clientUserName, service_user_code: userId, profileOnly: true };
+  const place = ({ keyNo }: SelectionRecord): number => catalog.places.get(keyNo) ?? Number.POSITIVE_INFINITY;
+  // In the order of the catalog: key numbers differ between applications with the same one.
+  const options = selections
+    .toSorted((a, b) => place(a) - place(b))
+    .flatMap((selection) => toOption(selection, catalog.catalog));
+  return {
+    clientUserId,
+    clientUserName,
+    service_user_code: userId,
+    created_at: writeTransferTime(createdAt),
+    options,
+  };
+}
+
+function toOption(selection: SelectionRecord, catalog: CompiledCatalog) {
+  const placed = catalog.keyByNo.get(selection.keyNo);
+  if (!placed) return [];
+  return {
+    group: placed.group.name,
+    key: placed.key.name,
+    value: [JSON.parse(selection.value)].flat(),
+    ...(selection.language !== null && { language: selection.language }),
+    user_options_uid: selection.selectionId,
+    created_at: writeTransferTime(selection.createdAt),
+    updated_at: writeTransferTime(selection.updatedAt),
+  };
+}

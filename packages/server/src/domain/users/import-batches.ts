@@ -1,0 +1,189 @@
+import type { IfThere, ImportEntry, ImportOutcome, Storage } from '../../storage/port.ts';
+import { type FileLine, LineRefused, type LineRules } from './import-line.ts';
+
+/** Users a transaction: enough to share a flush widely, and over soon for whoever else wants to write. */
+const BATCH = 500;
+/** Batches under way: while one is written, the next is read and checked. */
+const UNDER_WAY = { sqlite: 2, postgres: 3 };
+
+export type ImportCounts = {
+  /** Lines that were not blank. */
+  lines: number;
+  created: number;
+  /** Users made for profiles that had none. */
+  adopted: number;
+  updated: number;
+  unchanged: number;
+  /** There already, and left alone. */
+  skipped: number;
+  /** Profiles made without a user. */
+  profilesOnly: number;
+  rejected: number;
+};
+
+export type Rejection = {
+  line: number;
+  clientUserId: string | null;
+  /** What the service would have answered. */
+  code: string;
+  field: string | null;
+  reason: string;
+  /** The line as it was, where it could be read. */
+  text: string | null;
+};
+
+export type ImportOptions = LineRules & {
+  ifThere: IfThere;
+  /** Stops between lines; what was read until then is put in. */
+  signal?: AbortSignal;
+  onRejected(rejection: Rejection): void;
+  onProgress?(counts: ImportCounts): void;
+};
+
+type Pending = { line: FileLine; entry: ImportEntry };
+
+/** Entries on their way into storage: a few batches at once, and what became of each line. */
+export class ImportBatches {
+  readonly #storage: Storage;
+  readonly #appId: number;
+  readonly #options: ImportOptions;
+  readonly #underWay = new Set<Promise<void>>();
+  #batch: Pending[] = [];
+  #failure: { error: unknown } | undefined;
+  applicationGone = false;
+  readonly counts: ImportCounts = {
+    lines: 0,
+    created: 0,
+    adopted: 0,
+    updated: 0,
+    unchanged: 0,
+    skipped: 0,
+    profilesOnly: 0,
+    rejected: 0,
+  };
+
+  constructor(storage: Storage, appId: number, options: ImportOptions) {
+    this.#storage = storage;
+    this.#appId = appId;
+    this.#options = options;
+  }
+
+  /** True when the batch is full: then `send` it. */
+  add(line: FileLine, entry: ImportEntry): boolean {
+    return this.#batch.push({ line, entry }) >= BATCH;
+  }
+
+  /** Starts on the batch as soon as fewer others are under way. */
+  async send(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    if (batch.length === 0) return;
+    while (this.#underWay.size >= UNDER_WAY[this.#storage.kind]) await Promise.race(this.#underWay);
+    this.#throwFailure();
+    const putting: Promise<void> = this.#put(batch, this.#options.ifThere)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#underWay.delete(putting));
+    this.#underWay.add(putting);
+  }
+
+  /** A line whose clientUserId an earlier one had: good only if that one did not get in. */
+  async putRepeated(line: FileLine, entry: ImportEntry): Promise<void> {
+    await this.finish();
+    const [outcome] = await this.#import([entry], 'keep');
+    if (outcome === undefined) return;
+    if (outcome !== 'kept') this.#settle({ line, entry }, outcome);
+    else this.reject(line, refused(entry, 'duplicateUser', 'clientUserId', 'is on an earlier line of this file'));
+  }
+
+  async finish(): Promise<void> {
+    await this.send();
+    await Promise.all(this.#underWay);
+    this.#throwFailure();
+  }
+
+  reject(line: FileLine, { code, field, message, clientUserId }: LineRefused): void {
+    this.counts.rejected++;
+    const text = 'text' in line ? line.text : null;
+    this.#options.onRejected({
+      line: line.line,
+      clientUserId,
+      code,
+      field,
+      reason: message,
+      text,
+    });
+  }
+
+  async #put(batch: readonly Pending[], ifThere: IfThere): Promise<void> {
+    const entries = batch.map(({ entry }) => entry);
+    const outcomes = await this.#import(entries, ifThere);
+    for (const [index, outcome] of outcomes.entries()) this.#settle(batch[index] as Pending, outcome);
+  }
+
+  async #import(entries: readonly ImportEntry[], ifThere: IfThere): Promise<ImportOutcome[]> {
+    const result = await this.#storage.transfer.importUsers(this.#appId, entries, { at: this.#options.at, ifThere });
+    if ('outcomes' in result) return result.outcomes;
+    this.applicationGone = true;
+    return [];
+  }
+
+  #settle({ line, entry }: Pending, outcome: ImportOutcome): void {
+    const { counts } = this;
+    switch (outcome) {
+      case 'created':
+        if (entry.createdAt === null) counts.profilesOnly++;
+        else counts.created++;
+        break;
+      case 'adopted':
+      case 'updated':
+      case 'unchanged':
+        counts[outcome]++;
+        break;
+      case 'kept':
+        counts.skipped++;
+        break;
+      default:
+        this.reject(line, explain(entry, outcome));
+    }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+}
+
+function explain(
+  entry: ImportEntry,
+  outcome: Extract<ImportOutcome, 'has-user' | 'user-id-taken' | object>,
+): LineRefused {
+  if (outcome === 'has-user') {
+    return refused(entry, 'duplicateUser', 'profileOnly', 'cannot be: there is a user with this clientUserId');
+  }
+  if (outcome === 'user-id-taken') {
+    return refused(
+      entry,
+      'duplicateUser',
+      'service_user_code',
+      'is the code of another user; --new-codes makes new ones',
+    );
+  }
+  const { differsIn } = outcome;
+  if (differsIn === 'userId') {
+    return refused(
+      entry,
+      'duplicateUser',
+      'service_user_code',
+      'is not the code of the user who has this clientUserId',
+    );
+  }
+  const field = differsIn === 'clientUserName' ? differsIn : `options[${differsIn}].value`;
+  return refused(entry, 'duplicateUser', field, 'is not what the user who is there has; --update changes it');
+}
+
+function refused(entry: ImportEntry, error: LineRefused['error'], field: string, reason: string): LineRefused {
+  const refusal = new LineRefused(error, field, reason);
+  refusal.clientUserId = entry.clientUserId;
+  return refusal;
+}

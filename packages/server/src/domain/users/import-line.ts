@@ -1,0 +1,264 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { ImportEntry, ImportSelection } from '../../storage/port.ts';
+import type { Language, Scalar } from '../catalog/catalog.ts';
+import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { ERRORS, type ErrorName } from '../errors.ts';
+import { findAmbiguity } from '../find-ambiguity.ts';
+import { whyMissing } from '../required.ts';
+import { checkSelection } from '../selections/check-selection.ts';
+import { isOpenText } from '../selections/save-selections.ts';
+import { readTransferTime } from './transfer-time.ts';
+import { isUuid } from './user-code.ts';
+
+/** A line of the file, or why it could not even be read. */
+export type FileLine = { line: number } & ({ text: string } | { unreadable: 'too long' | 'not UTF-8' });
+
+/** Why a line was not taken, under the code that the service would answer. */
+export class LineRefused extends Error {
+  override name = 'LineRefused';
+  readonly error: ErrorName;
+  readonly field: string | null;
+  /** Whom the line is about, as far as it could be read. */
+  clientUserId: string | null = null;
+  /** A user who has the value already may keep it: whether this one does is to be found out. */
+  readonly unlessHeld: boolean;
+
+  constructor(error: ErrorName, field: string | null, reason: string, unlessHeld = false) {
+    super(field === null ? reason : `${field} ${reason}`);
+    this.error = error;
+    this.field = field;
+    this.unlessHeld = unlessHeld;
+  }
+
+  get code(): string {
+    return ERRORS[this.error].code;
+  }
+}
+
+export type LineRules = {
+  at: number;
+  /** Whatever code a line gives: make a new one. */
+  newCodes: boolean;
+  /** Take retired values and archived keys too, as an export may hold them. */
+  withRetired: boolean;
+};
+
+/** What the user of a line has selected, by key number. */
+export type Held = ReadonlyMap<number, readonly Scalar[]>;
+
+export const MAX_LINE_BYTES = 1024 * 1024;
+const MAX_OPTIONS = 500;
+/** Clocks of two machines differ. */
+const FUTURE_MS = 5 * 60_000;
+
+const USER_MEMBERS = new Set([
+  'clientUserId',
+  'clientUserName',
+  'service_user_code',
+  'created_at',
+  'options',
+  'profileOnly',
+]);
+const OPTION_MEMBERS = new Set(['group', 'key', 'value', 'language', 'user_options_uid', 'created_at', 'updated_at']);
+
+export type LineReader = (line: FileLine, held?: Held) => ImportEntry;
+
+/** Reads lines of docs/import.md against one catalog. A line that cannot be taken throws LineRefused. */
+export function createLineReader(catalog: CompiledCatalog, rules: LineRules): LineReader {
+  const findKey = createKeyFinder(catalog, rules.withRetired);
+  return (line, held) => {
+    const given = parseLine(line);
+    try {
+      return readUser(given, { catalog, rules, findKey, held });
+    } catch (error) {
+      if (error instanceof LineRefused && typeof given.clientUserId === 'string') {
+        error.clientUserId = given.clientUserId;
+      }
+      throw error;
+    }
+  };
+}
+
+type Members = Record<string, unknown>;
+type Reading = { catalog: CompiledCatalog; rules: LineRules; findKey: KeyFinder; held: Held | undefined };
+
+function parseLine(line: FileLine): Members {
+  if ('unreadable' in line) {
+    if (line.unreadable === 'not UTF-8') throw new LineRefused('bodyNotJson', null, 'The line is not UTF-8.');
+    throw new LineRefused('bodyTooLarge', null, 'The line is longer than 1 MiB.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(line.text);
+  } catch {
+    throw new LineRefused('bodyNotJson', null, 'The line is not JSON.');
+  }
+  if (!isObject(value)) throw new LineRefused('bodyNotJson', null, 'The line is not a JSON object.');
+  // What comes out as it went in names no member twice.
+  const problem = JSON.stringify(value) === line.text ? undefined : findAmbiguity(line.text);
+  if (problem) throw new LineRefused('bodyNotJson', null, `The line cannot be taken: ${problem}.`);
+  return value;
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readUser(given: Members, reading: Reading): ImportEntry {
+  const { rules } = reading;
+  const clientUserId = readName(given, 'clientUserId', 'clientUserIdMissing');
+  const clientUserName = readName(given, 'clientUserName', 'clientUserNameMissing');
+  refuseUnknown(given, USER_MEMBERS, '');
+  const alone = given.profileOnly ?? false;
+  if (typeof alone !== 'boolean') throw new LineRefused('badParameter', 'profileOnly', 'must be true or false');
+  const code = readUuid(given, 'service_user_code', '');
+  const createdAt = readTime(given, 'created_at', '', rules);
+  const options = given.options ?? [];
+  if (!Array.isArray(options)) throw new LineRefused('badParameter', 'options', 'must be an array');
+  if (options.length > MAX_OPTIONS) {
+    throw new LineRefused('badParameter', 'options', `must hold at most ${MAX_OPTIONS}`);
+  }
+  if (alone && (createdAt !== undefined || options.length > 0)) {
+    const field = options.length > 0 ? 'options' : 'created_at';
+    throw new LineRefused('badParameter', field, 'belongs to a user, and with profileOnly there is none');
+  }
+  return {
+    clientUserId,
+    clientUserName,
+    userId: rules.newCodes ? null : (code ?? null),
+    newUserId: randomUUIDv7(),
+    createdAt: alone ? null : (createdAt ?? rules.at),
+    selections: readOptions(options, reading),
+  };
+}
+
+function readOptions(options: readonly unknown[], reading: Reading): ImportSelection[] {
+  const selections: ImportSelection[] = [];
+  for (const [index, option] of options.entries()) {
+    const field = `options[${index}]`;
+    if (!isObject(option)) throw new LineRefused('badParameter', field, 'must be an object');
+    const selection = readOption(option, `${field}.`, reading);
+    for (const { keyNo, selectionId } of selections) {
+      if (keyNo === selection.keyNo) throw new LineRefused('badParameter', `${field}.key`, 'is there twice');
+      if (selectionId === selection.selectionId) {
+        throw new LineRefused('badParameter', `${field}.user_options_uid`, 'is there twice');
+      }
+    }
+    selections.push(selection);
+  }
+  return selections;
+}
+
+function readOption(option: Members, at: string, reading: Reading): ImportSelection {
+  const { catalog, rules, findKey } = reading;
+  refuseUnknown(option, OPTION_MEMBERS, at);
+  const { key } = findKey(option, at);
+  const language = readLanguage(option, at, catalog);
+  const createdAt = readTime(option, 'created_at', at, rules);
+  const updatedAt = readTime(option, 'updated_at', at, rules);
+  if (createdAt !== undefined && updatedAt !== undefined && updatedAt < createdAt) {
+    throw new LineRefused('badParameter', `${at}updated_at`, 'is before created_at');
+  }
+  const uid = readUuid(option, 'user_options_uid', at);
+  return {
+    selectionId: rules.newCodes || uid === undefined ? randomUUIDv7() : uid,
+    keyNo: key.keyNo,
+    revision: catalog.revision,
+    value: readValue(option, at, key, language, reading),
+    language: isOpenText(key) ? ((language ?? catalog.languages.byDefault)?.tag ?? null) : null,
+    createdAt: createdAt ?? updatedAt ?? rules.at,
+    updatedAt: updatedAt ?? createdAt ?? rules.at,
+  };
+}
+
+function readValue(
+  option: Members,
+  at: string,
+  key: PlacedKey['key'],
+  language: Language | undefined,
+  { catalog, rules, held }: Reading,
+): string {
+  const { value } = option;
+  if (value === undefined || value === null) throw new LineRefused('badParameter', `${at}value`, 'is missing');
+  if (!Array.isArray(value)) throw new LineRefused('badParameter', `${at}value`, 'must be an array');
+  const retired = key.values?.some((each) => each.retired) ?? false;
+  const allHeld = retired && rules.withRetired ? key.values?.map((each) => each.value) : held?.get(key.keyNo);
+  const checked = checkSelection(key, value, { languages: catalog.languages, language, held: allHeld ?? [] });
+  if ('value' in checked) return JSON.stringify(checked.value);
+  const [first] = checked.problems;
+  const allowed = first?.allowed === undefined ? '' : `; allowed: ${JSON.stringify(first.allowed).slice(0, 200)}`;
+  throw new LineRefused(
+    'valueNotAllowed',
+    at + first?.field,
+    `${first?.message}${allowed}`,
+    retired && held === undefined,
+  );
+}
+
+type KeyFinder = (option: Members, at: string) => PlacedKey;
+
+function createKeyFinder(catalog: CompiledCatalog, withArchived: boolean): KeyFinder {
+  const groups = new Map<string, Map<string, PlacedKey>>(catalog.groups.map(({ name }) => [name, new Map()]));
+  for (const placed of catalog.keyByNo.values()) {
+    const keys = groups.get(placed.group.name) ?? new Map<string, PlacedKey>();
+    groups.set(placed.group.name, keys.set(placed.key.name, placed));
+  }
+  return (option, at) => {
+    const { group, key } = option;
+    for (const name of ['group', 'key']) {
+      if (typeof option[name] === 'string') continue;
+      const reason = option[name] === undefined ? 'is missing' : 'must be a text';
+      throw new LineRefused('badParameter', at + name, reason);
+    }
+    const keys = groups.get(group as string);
+    if (!keys) throw new LineRefused('groupNotFound', `${at}group`, 'is no option group of this application');
+    const placed = keys.get(key as string);
+    if (!placed) throw new LineRefused('keyNotFound', `${at}key`, 'is no option key of this group');
+    if (placed.key.archived && !withArchived) throw new LineRefused('keyArchived', `${at}key`, 'is archived');
+    return placed;
+  };
+}
+
+function readLanguage(option: Members, at: string, { languages }: CompiledCatalog): Language | undefined {
+  const { language } = option;
+  if (language === undefined || language === null) return undefined;
+  const found = typeof language === 'string' ? languages.find(language) : undefined;
+  if (!found) throw new LineRefused('languageUnknown', `${at}language`, 'is no language of this application');
+  return found;
+}
+
+function readName(given: Members, field: string, error: ErrorName): string {
+  const problem = whyMissing(given[field]);
+  if (problem) throw new LineRefused(error, field, problem);
+  return given[field] as string;
+}
+
+function readUuid(given: Members, field: string, at: string): string | undefined {
+  const value = given[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string' && isUuid(value)) return value;
+  throw new LineRefused('badParameter', at + field, 'must be a UUID in lower case');
+}
+
+function readTime(given: Members, field: string, at: string, rules: LineRules): number | undefined {
+  const value = given[field];
+  if (value === undefined || value === null) return undefined;
+  const time = typeof value === 'string' ? readTransferTime(value) : undefined;
+  if (time === undefined)
+    throw new LineRefused('badParameter', at + field, 'must be a UTC time as YYYY-MM-DD HH:MM:SS');
+  if (time > rules.at + FUTURE_MS) throw new LineRefused('badParameter', at + field, 'is in the future');
+  return time;
+}
+
+/** A misspelt member would be lost without a word. */
+function refuseUnknown(given: Members, known: ReadonlySet<string>, at: string): void {
+  for (const name of Object.keys(given)) {
+    if (!known.has(name)) {
+      throw new LineRefused(
+        'badParameter',
+        at + name.slice(0, 64),
+        `is not known here; known: ${[...known].join(', ')}`,
+      );
+    }
+  }
+}

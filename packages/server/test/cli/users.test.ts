@@ -1,0 +1,358 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEMO_CATALOG } from '../../src/demo/catalog.ts';
+import { publishCatalog } from '../../src/domain/catalog/publish.ts';
+import { readDefinition } from '../../src/domain/catalog/read-definition.ts';
+import { databases } from '../databases.ts';
+import { basic, SECRET, startTestServer, type TestServer } from '../http/start.ts';
+import { bin, commandLine } from './run-innkeeper.ts';
+
+type Line = Record<string, unknown>;
+
+const CHANNELS = [['email'], ['sms'], ['email', 'push']];
+/** A user with three selections, as another system would write it. */
+const numbered = (i: number): Line => ({
+  clientUserId: `user-${i}@example.com`,
+  clientUserName: `User number ${i}`,
+  created_at: '2025-01-31 08:00:00',
+  options: [
+    { group: 'notifications', key: 'newsletter', value: [i % 2 === 0] },
+    { group: 'notifications', key: 'channels', value: CHANNELS[i % 3] },
+    { group: 'appearance', key: 'theme', value: ['dark'] },
+  ],
+});
+
+// Beside a running server throughout, as CONTRACT.md section 1 has it.
+describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-users-'));
+  let cli: ReturnType<typeof commandLine>;
+  let server: TestServer;
+  let databaseUrl: string;
+
+  beforeAll(async () => {
+    databaseUrl = await fresh();
+    cli = commandLine(databaseUrl);
+    server = await startTestServer(databaseUrl);
+  });
+  afterAll(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A new application with the demo's catalog; `without` leaves keys out of it. */
+  const publish = async (appId: number, without: string[] = [], { storage } = server.service): Promise<void> => {
+    const groups = DEMO_CATALOG.groups?.map((group) => ({
+      ...group,
+      keys: group.keys?.filter(({ name }) => !without.includes(name)) ?? [],
+    }));
+    const read = readDefinition({ ...DEMO_CATALOG, groups });
+    if (!('definition' in read)) throw new Error(JSON.stringify(read));
+    const options = { author: 'test', now: Date.now(), allowBreaking: true };
+    const { outcome } = await publishCatalog(storage, appId, read.definition, options);
+    expect(outcome).toBe('published');
+  };
+  const application = async () => {
+    const made = await server.application();
+    await publish(made.appId);
+    return made;
+  };
+  let files = 0;
+  const fileOf = (lines: (Line | string)[]): string => {
+    const path = join(folder, `users-${++files}.ndjson`);
+    const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+    writeFileSync(path, `${texts.join('\n')}\n`);
+    return path;
+  };
+  const importFile = async (path: string, clientId: string, ...flags: string[]) => {
+    const { code, stdout, stderr } = await cli.run('users', 'import', path, '--app', clientId, '--json', ...flags);
+    expect(stderr).toBe('');
+    return { code, ...JSON.parse(stdout) };
+  };
+  const exported = async (clientId: string): Promise<Line[]> => {
+    const { code, stdout } = await cli.run('users', 'export', '--app', clientId);
+    expect(code).toBe(0);
+    return stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+
+  test('imported users are there at once, with their selections, and get special tokens', async () => {
+    const app = await application();
+    const mia = {
+      clientUserId: 'mia@example.com',
+      clientUserName: 'Mia 🦊',
+      service_user_code: '01997a52-7c1e-4d3a-9a0b-6f1d2c3b4a59',
+      created_at: '2025-01-31 08:00:00.250',
+      options: [{ group: 'notifications', key: 'channels', value: ['SMS', 'E-Mail'], language: 'Deutsch' }],
+    };
+    const bare = { clientUserId: 'bare', clientUserName: 'Bare' };
+    const result = await importFile(fileOf([mia, '', bare]), app.clientId);
+    expect(result).toMatchObject({ code: 0, lines: 2, created: 2, rejected: 0, interrupted: false, rejections: [] });
+
+    const { status, json } = await server.send('GET', `/api/user_options?user_uid=${mia.service_user_code}`, {
+      headers: { apiKey: app.clientId, ...basic(app) },
+    });
+    expect(status).toBe(200);
+    const [saved] = json.items as { option: { value: unknown } }[];
+    expect(JSON.stringify(saved)).toContain('["email","sms"]');
+
+    const { clientId, clientSecret } = app;
+    const again = await server.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId: 'bare' });
+    expect(again).toMatchObject({ status: 200, json: { clientUserName: 'Bare' } });
+  });
+
+  test('rejected lines are told by number and reason, kept on demand, and the others go in', async () => {
+    const app = await application();
+    const rejects = join(folder, `rejects-${kind}.ndjson`);
+    const twice = { clientUserId: 'twice', clientUserName: 'First' };
+    const path = fileOf([
+      '\ufeff{"clientUserId":"bom","clientUserName":"With a mark"}\r',
+      'not json',
+      { clientUserId: 'no name' },
+      { ...numbered(1), options: [{ group: 'appearance', key: 'theme', value: ['pink'] }] },
+      twice,
+      { ...twice, clientUserName: 'Second' },
+      numbered(1),
+      'x'.repeat(1024 * 1024 + 1),
+    ]);
+    const result = await importFile(path, app.clientId, '--rejects', rejects);
+    expect(result).toMatchObject({ code: 1, lines: 8, created: 3, rejected: 5 });
+    const expected = [
+      { line: 2, code: '0021', field: null, clientUserId: null },
+      { line: 3, code: '0023', field: 'clientUserName', clientUserId: 'no name' },
+      { line: 4, code: '1008', field: 'options[0].value[0]', clientUserId: 'user-1@example.com' },
+      { line: 6, code: '0001', field: 'clientUserId', clientUserId: 'twice' },
+      { line: 8, code: '9413', field: null, clientUserId: null },
+    ];
+    expect(result.rejections).toMatchObject(expected);
+    const kept = readFileSync(rejects, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(kept).toMatchObject(expected);
+    expect(kept[0].text).toBe('not json');
+    expect(statSync(rejects).mode & 0o777).toBe(0o600);
+    expect((await exported(app.clientId)).map(({ clientUserName }) => clientUserName)).toEqual([
+      'With a mark',
+      'First',
+      'User number 1',
+    ]);
+
+    const readable = await cli.run('users', 'import', path, '--app', app.clientId);
+    expect(readable.code).toBe(1);
+    expect(readable.stdout).toMatch(/^ +3 {2}unchanged$/m);
+    expect(readable.stdout).toMatch(/^ {2}line 4 +1008 +options\[0\]\.value\[0\] is not among the allowed values/m);
+    expect(readable.stdout).toContain('--rejects FILE');
+  });
+
+  test('a user that is there is compared, updated or left alone', async () => {
+    const app = await application();
+    const path = fileOf([numbered(1), numbered(2)]);
+    const changed = { ...numbered(1), options: [{ group: 'appearance', key: 'theme', value: ['light'] }] };
+    const next = fileOf([changed, numbered(2), numbered(3)]);
+    expect(await importFile(path, app.clientId)).toMatchObject({ code: 0, created: 2 });
+    expect(await importFile(path, app.clientId)).toMatchObject({ code: 0, created: 0, unchanged: 2 });
+    expect(await importFile(next, app.clientId)).toMatchObject({
+      code: 1,
+      created: 1,
+      unchanged: 1,
+      rejections: [{ line: 1, code: '0001', field: 'options[0].value', reason: expect.stringContaining('--update') }],
+    });
+    expect(await importFile(next, app.clientId, '--resume')).toMatchObject({ code: 0, skipped: 3 });
+    expect(await importFile(next, app.clientId, '--update')).toMatchObject({ code: 0, updated: 1, unchanged: 2 });
+    const [first] = await exported(app.clientId);
+    expect(first?.options).toMatchObject([{ value: [false] }, { value: ['sms'] }, { key: 'theme', value: ['light'] }]);
+  });
+
+  test('a profile alone makes create-user answer 0024, until the whole user adopts it', async () => {
+    const app = await application();
+    const { clientId, clientSecret } = app;
+    const orphan = { clientUserId: 'lost@example.com', clientUserName: 'Lost', profileOnly: true };
+    expect(await importFile(fileOf([orphan]), clientId)).toMatchObject({ code: 0, created: 0, profilesOnly: 1 });
+    const create = () => server.post('/api/v2/app/create-user', { clientId, clientSecret, ...orphan });
+    expect(await create()).toMatchObject({ status: 400, json: { code: '0024' } });
+    expect(await exported(clientId)).toEqual([{ ...orphan, service_user_code: expect.any(String) }]);
+
+    const whole = { ...numbered(5), clientUserId: 'lost@example.com' };
+    expect(await importFile(fileOf([whole]), clientId)).toMatchObject({ code: 0, adopted: 1 });
+    expect(await create()).toMatchObject({ status: 400, json: { code: '0001' } });
+    const { clientUserId } = orphan;
+    expect(await server.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId })).toMatchObject({
+      status: 200,
+      json: { clientUserName: 'User number 5' },
+    });
+  });
+
+  test('what was exported and imported elsewhere is equal, archived choices and orphans included', async () => {
+    const app = await application();
+    const lines = Array.from({ length: 600 }, (_, i) => numbered(i));
+    const text = {
+      group: 'notifications',
+      key: 'quiet_until',
+      value: ['2026-01-01'],
+      updated_at: '2025-05-05 05:05:05',
+    };
+    const orphan = { clientUserId: 'orphan', clientUserName: 'Orphan', profileOnly: true };
+    const path = fileOf([...lines, { clientUserId: 'é "\\', clientUserName: 'É', options: [text] }, orphan]);
+    expect(await importFile(path, app.clientId)).toMatchObject({ code: 0, created: 601, profilesOnly: 1 });
+    await publish(app.appId, ['quiet_until']);
+
+    const [first, again] = [join(folder, 'first.ndjson'), join(folder, 'again.ndjson')];
+    const summary = await cli.json('users', 'export', '--app', app.clientId, '--output', first);
+    expect(summary).toMatchObject({ clientId: app.clientId, users: 601, profilesOnly: 1 });
+    expect(statSync(first).mode & 0o777).toBe(0o600);
+    const { stdout } = await cli.run('users', 'export', '--app', app.clientId);
+    expect(stdout).toBe(readFileSync(first, 'utf8'));
+
+    // Another database with the same catalog.
+    const elsewhere = await fresh();
+    const other = await startTestServer(elsewhere);
+    try {
+      const target = await other.application();
+      const there = commandLine(elsewhere);
+      await publish(target.appId, [], other.service);
+      await publish(target.appId, ['quiet_until'], other.service);
+      const strict = await there.run('users', 'import', first, '--app', target.clientId, '--json');
+      expect(JSON.parse(strict.stdout)).toMatchObject({ created: 600, rejections: [{ code: '1012' }] });
+      expect(await there.json('users', 'import', first, '--app', target.clientId, '--with-retired')).toMatchObject({
+        created: 1,
+        unchanged: 601,
+      });
+      await there.json('users', 'export', '--app', target.clientId, '--output', again);
+      expect(readFileSync(again, 'utf8')).toBe(stdout);
+    } finally {
+      await other.close();
+    }
+
+    // Another application of the same database: codes are taken there.
+    const sibling = await application();
+    await publish(sibling.appId, ['quiet_until']);
+    const taken = await importFile(first, sibling.clientId, '--with-retired');
+    expect(taken).toMatchObject({ code: 1, created: 0, profilesOnly: 1, rejected: 601 });
+    expect(taken.rejections).toHaveLength(100);
+    expect(taken.rejections[0].reason).toContain('--new-codes');
+    const copied = await importFile(first, sibling.clientId, '--with-retired', '--new-codes');
+    expect(copied).toMatchObject({ code: 0, created: 601 });
+    const nameless = (users: Line[]) =>
+      JSON.stringify(users, (name, value) => (/^(service_user_code|user_options_uid)$/.test(name) ? '' : value));
+    expect(nameless(await exported(sibling.clientId))).toBe(nameless(await exported(app.clientId)));
+  });
+
+  test('an import that is killed midway and resumed loses and doubles nothing', async () => {
+    const app = await application();
+    const count = 9_000;
+    const path = fileOf(Array.from({ length: count }, (_, i) => numbered(i)));
+    const { storage } = server.service;
+    const run = (signal: NodeJS.Signals, at: number) => interrupt(path, app, at, signal);
+
+    await run('SIGKILL', 1_000);
+    const afterKill = await storage.applications.countUsers(app.appId);
+    expect(afterKill).toBeGreaterThanOrEqual(1_000);
+    expect(afterKill).toBeLessThan(count);
+    expect(afterKill % 500).toBe(0);
+
+    const { code, stdout } = await run('SIGINT', afterKill + 1_000);
+    const interrupted = JSON.parse(stdout);
+    expect(code).toBe(1);
+    expect(interrupted).toMatchObject({ interrupted: true, rejected: 0, skipped: afterKill });
+    const afterStop = await storage.applications.countUsers(app.appId);
+    expect(afterStop).toBe(afterKill + interrupted.created);
+    expect(afterStop).toBeLessThan(count);
+
+    const rest = await importFile(path, app.clientId, '--resume');
+    expect(rest).toMatchObject({ code: 0, lines: count, created: count - afterStop, skipped: afterStop, rejected: 0 });
+    expect(await storage.applications.countUsers(app.appId)).toBe(count);
+    expect(await importFile(path, app.clientId)).toMatchObject({ code: 0, unchanged: count });
+    const [page] = await storage.transfer.exportUsers(app.appId, { after: null, limit: 1 });
+    const { userId, selections } = page as { userId: string; selections: { selectionId: string }[] };
+    expect(selections).toHaveLength(3);
+    expect(await storage.selections.history(userId, selections[0]?.selectionId ?? '')).toHaveLength(1);
+  }, 40_000);
+
+  /** Starts an import and sends it a signal as soon as that many users are in. */
+  const interrupt = async (
+    path: string,
+    app: { appId: number; clientId: string },
+    at: number,
+    signal: NodeJS.Signals,
+  ): Promise<{ code: number | null; stdout: string }> => {
+    const child = spawn(process.execPath, [bin, 'users', 'import', path, '--app', app.clientId, '--resume', '--json'], {
+      env: { ...process.env, INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    const ended = once(child, 'close') as Promise<[number | null]>;
+    while (child.exitCode === null && (await server.service.storage.applications.countUsers(app.appId)) < at) {
+      await sleep(5);
+    }
+    child.kill(signal);
+    return { code: (await ended)[0], stdout };
+  };
+
+  test('standard input is read, and its end may come without a newline', async () => {
+    const app = await application();
+    const child = spawn(process.execPath, [bin, 'users', 'import', '-', '--app', app.clientId, '--json'], {
+      env: { ...process.env, INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    child.stdin.end(`${JSON.stringify(numbered(1))}\n${JSON.stringify(numbered(2))}`);
+    const [chunk] = await once(child.stdout.setEncoding('utf8'), 'data');
+    expect(JSON.parse(chunk)).toMatchObject({ lines: 2, created: 2 });
+    await once(child, 'close');
+  });
+
+  test('many users go in with flat memory', async () => {
+    const app = await application();
+    const [few, many] = kind === 'sqlite' ? [5_000, 25_000] : [2_000, 8_000];
+    const path = (from: number, count: number) => fileOf(Array.from({ length: count }, (_, i) => numbered(from + i)));
+    const small = await importFile(path(0, few), app.clientId);
+    const large = await importFile(path(few, many), app.clientId);
+    expect([small, large]).toMatchObject([{ created: few }, { created: many }]);
+    // Most of it is the heap's own laziness and SQLite's page cache of 64 MB; what grows with the file is 32 bytes a user.
+    expect(large.peakMemoryBytes).toBeLessThan(420 * 1024 * 1024);
+  }, 40_000);
+});
+
+describe('innkeeper users, misused', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-users-misuse-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const cli = commandLine(`sqlite:${join(folder, 'innkeeper.db')}`);
+  const file = join(folder, 'users.ndjson');
+  writeFileSync(file, `${JSON.stringify(numbered(1))}\n`);
+
+  test.concurrent.each([
+    ['no file', ['import', '--app', '1_a'], 2, "missing required argument 'FILE'"],
+    ['no application', ['import', file], 2, "required option '--app <ID>'"],
+    ['a file that is not there', ['import', join(folder, 'none'), '--app', '1_a'], 2, 'none: does not exist.'],
+    ['a folder', ['import', folder, '--app', '1_a'], 2, 'is a folder'],
+    ['--update with --resume', ['import', file, '--app', '1_a', '--update', '--resume'], 2, 'contradict'],
+    ['rejects over the file', ['import', file, '--app', '1_a', '--rejects', file], 2, 'is to be read'],
+    ['an unknown application', ['import', file, '--app', '1_a'], 1, 'there is no application'],
+    ['an export of an unknown application', ['export', '--app', '1_a'], 1, 'there is no application'],
+  ])('%s', async (_, args, code, message) => {
+    const ending = await cli.run('users', ...args);
+    expect(ending).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
+    expect(ending.stderr).not.toMatch(/\n {4}at /);
+    expect(readFileSync(file, 'utf8')).not.toBe('');
+  });
+
+  test('an output or rejects file that cannot be written is misuse', async () => {
+    const { clientId } = await cli.json('app', 'create', '--name', 'A');
+    const nowhere = join(folder, 'no', 'where');
+    const [output, rejects] = await Promise.all([
+      cli.run('users', 'export', '--app', clientId, '--output', nowhere),
+      cli.run('users', 'import', file, '--app', clientId, '--rejects', nowhere),
+    ]);
+    expect(output).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') });
+    expect(rejects).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') });
+  });
+});
