@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { toItems } from '../../../src/domain/catalog/catalog.ts';
+import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
+import { planCatalog } from '../../../src/domain/catalog/plan.ts';
+import { toFile } from '../../../src/domain/catalog/to-file.ts';
+import { writeJson } from '../../../src/domain/catalog/write-file.ts';
+import { apply, define, EMPTY, stored } from './generated.ts';
+
+// The figures are in docs/performance.md; this only notices when something takes the square of what it should.
+test('5,000 keys in 20 languages are planned in seconds, and one change among them is one new version', () => {
+  const tags = 'en de es fr it pt nl sv da fi pl cs hu ro bg el tr ja ko zh'.split(' ');
+  const languages = tags.map((tag) => ({ name: `Language ${tag}`, tag }));
+  const translate = (text: string) => ({
+    translations: Object.fromEntries(languages.map(({ name }) => [name, `${text} in ${name}`])),
+  });
+  const groups = Array.from({ length: 5 }, (_, group) => ({
+    name: `group ${group}`,
+    keys: Array.from({ length: 1_000 }, (_, key) => ({
+      name: `key ${key}`,
+      type: 'string' as const,
+      ...translate(`${key} of ${group}`),
+    })),
+  }));
+  const started = performance.now();
+  const catalog = apply(EMPTY, define({ languages, groups }));
+  const parsed = parseCatalogFile(writeJson(toFile(catalog)).replace('"7 of 3 in Language de"', '"Anders"'));
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
+  const plan = planCatalog(catalog, parsed.definition);
+  expect(plan.changes).toEqual([
+    {
+      kind: 'changed',
+      subject: 'key',
+      path: 'group 3/key 7',
+      details: [{ text: 'Language de: "7 of 3 in Language de" → "Anders"' }],
+    },
+  ]);
+  const known = new Set(toItems(catalog).map(({ document }) => document));
+  const isNew = ({ document }: { document: string }) => !known.has(document);
+  expect(toItems(stored(plan.next)).filter(isNew)).toHaveLength(1);
+
+  // A key put first: itself and the order in its group.
+  const [first] = parsed.definition.groups;
+  first?.keys.unshift({ ...(first.keys[0] as (typeof first.keys)[0]), name: 'new' });
+  expect(toItems(planCatalog(stored(plan.next), parsed.definition).next).filter(isNew)).toHaveLength(3);
+  expect(performance.now() - started).toBeLessThan(15_000);
+});
