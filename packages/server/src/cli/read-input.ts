@@ -1,35 +1,40 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { ParsedFile } from '../domain/catalog/parse-file.ts';
 import type { PlacedProblem } from '../domain/catalog/source.ts';
-import { Failure } from './failure.ts';
+import { Failure, Misuse } from './failure.ts';
+import { fileProblem } from './file-problem.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
 
 export type Input = { name: string; text: string };
 
+/** Far beyond what any file here may hold. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
 /** The text of a file, or of stdin for `-`. */
 export async function readInput(file: string): Promise<Input> {
   const name = file === '-' ? 'stdin' : file;
+  const bytes = await readBytes(file, name);
   try {
-    const bytes = file === '-' ? await buffer(process.stdin) : await readFile(file);
     return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = READ_PROBLEMS[code ?? ''];
-    if (!reason) throw error;
-    throw new Failure(`${visible(name)}: ${reason}.`, { wayOut: 'Check the path and who may read it.' });
+  } catch {
+    throw new Failure(`${visible(name)} is not UTF-8.`, { wayOut: 'Save it as UTF-8 and try again.' });
   }
 }
 
-const READ_PROBLEMS: Record<string, string> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'a part of the path is not a folder',
-  EISDIR: 'is a folder, not a file',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8',
-};
+async function readBytes(file: string, name: string): Promise<Buffer> {
+  try {
+    const isTooLarge = file !== '-' && (await stat(file)).size > MAX_BYTES;
+    const bytes = isTooLarge ? undefined : file === '-' ? await buffer(process.stdin) : await readFile(file);
+    if (bytes && bytes.length <= MAX_BYTES) return bytes;
+  } catch (error) {
+    const problem = fileProblem(error);
+    if (!problem) throw error;
+    throw new Misuse(`${visible(name)}: ${problem}.`, { wayOut: 'Give the name of a file, or - for standard input.' });
+  }
+  throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
+}
 
 /** The definition in a catalog file; everything that is wrong with it, by line and column, is told at once. */
 export async function readCatalogFile(

@@ -353,7 +353,7 @@ describe('what goes wrong', () => {
       'there is no application with the clientId "1_a"',
     ],
     ['a file that is not there', ['plan', '/nowhere', '--app', '1_a'], 1, '/nowhere: does not exist.'],
-    ['a folder', ['apply', folder, '--app', '1_a'], 1, 'is a folder, not a file.'],
+    ['a folder', ['apply', folder, '--app', '1_a'], 2, 'is a folder, not a file.'],
     ['no application to apply to', ['apply', original], 2, "required option '--app <ID>' not specified"],
     ['a format', ['export', '--app', '1_a', '--format', 'xml'], 2, 'Allowed choices are yaml, json, csv, xliff.'],
     [
