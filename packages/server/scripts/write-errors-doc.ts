@@ -51,7 +51,8 @@ Every error has the same body, whatever the HTTP status:
 Programs should go by \`code\`; \`message\` is for people and may be worded more precisely than here. A code that stands in
 several rows has a message for each place it comes from. Every answer carries \`X-Request-Id\`, which the log has too.
 Introspection and revocation answer \`error\` and \`error_description\` (RFC 6749) beside the two fields; the profile options
-add \`errors\`, a list of \`field\`, \`message\` and \`allowed\`, where a field is at fault.
+and \`/manage/v1\` add \`errors\`, a list of \`field\`, \`message\` and \`allowed\`, where a field is at fault. Of
+\`/manage/v1\`, 9409 also has \`breaking\`, and 9412 \`revision\` and \`revisions\`: what stands in the way.
 `;
 
 function toRow({ code, status, message, remedy }: ErrorDefinition): string {

@@ -9,6 +9,7 @@ import { CredentialThrottle } from './http/credential-throttle.ts';
 import { drain } from './http/drain.ts';
 import { answerClientError, createErrorHandler, sendError } from './http/errors.ts';
 import { mask, maskPath } from './http/logging.ts';
+import { manageRoutes } from './http/manage/routes.ts';
 import type { Metrics } from './http/metrics.ts';
 import { introspectRoute } from './http/oauth/introspect.ts';
 import { jwksRoute } from './http/oauth/jwks.ts';
@@ -118,6 +119,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     revokeRoute(app, service);
   }
   if (config.areas.has('options')) optionRoutes(app, service);
+  if (config.areas.has('portal')) manageRoutes(app, service);
   methods.finish();
   return app;
 }

@@ -6,6 +6,7 @@ import { doctor } from './cli/doctor.ts';
 import { migrate } from './cli/migrate.ts';
 import { bold, printFailure } from './cli/print.ts';
 import { serve } from './cli/serve.ts';
+import { token } from './cli/token.ts';
 import { users } from './cli/users.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -36,6 +37,7 @@ const program = defineGroup({
   .addCommand(app())
   .addCommand(catalog())
   .addCommand(users())
+  .addCommand(token())
   .addHelpText('after', ENDINGS);
 
 // Whoever reads the output may stop early (`innkeeper app list | head -1`): that is no error.

@@ -58,7 +58,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not tidy up; trying again'),
     );
 
-    const service: Service = { storage, applications, catalogs, tokens, keyring, now };
+    const service: Service = { storage, applications, catalogs, tokens, keyring, now, refresh: changes.refresh };
     const app = createApp({ config, service, keys, metrics: createMetrics(storage, metricsText), logger });
     await app.listen({ host: config.host, port: config.port, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;

@@ -8,6 +8,7 @@ export type Keyring = {
   hashSecret(clientSecret: string): string;
   hashToken(token: string): string;
   hashIdempotency(text: string): string;
+  hashManageToken(token: string): string;
   seal(plain: Uint8Array): string;
   /** undefined when it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
@@ -25,6 +26,7 @@ export function createKeyring(secret: string): Keyring {
     hashSecret: keyedHash('client-secret'),
     hashToken: keyedHash('token'),
     hashIdempotency: keyedHash('idempotency'),
+    hashManageToken: keyedHash('manage-token'),
     seal(plain) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce);

@@ -12,4 +12,6 @@ export type Service = {
   tokens: TokenService;
   keyring: Keyring;
   now(): number;
+  /** Resolves when what was changed before the call, by anyone, is seen in this process. */
+  refresh(): Promise<void>;
 };

@@ -8,10 +8,10 @@ export type Page = { offset: number; limit: number };
 export type Query = Record<string, string | string[] | undefined>;
 
 /** CONTRACT.md section 3: limit defaults to 50 and is clamped to 200; what is not a whole number from 0 is 1009. */
-export function readPage(query: Query): Page {
+export function readPage(query: Query, maxLimit = MAX_LIMIT): Page {
   return {
     offset: Math.min(readCount(query, 'offset') ?? 0, Number.MAX_SAFE_INTEGER),
-    limit: Math.min(readCount(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT),
+    limit: Math.min(readCount(query, 'limit') ?? DEFAULT_LIMIT, maxLimit),
   };
 }
 

@@ -15,6 +15,9 @@ const COMMANDS = [
   'app rotate-secret',
   'users import',
   'users export',
+  'token create',
+  'token list',
+  'token revoke',
 ];
 
 const shown = new Map<string, Promise<string>>();

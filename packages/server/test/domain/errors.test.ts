@@ -13,8 +13,10 @@ const OF_THE_INTERFACE = [
   ...['0002', '0006', '0007', '0008', '0009', '0010', '0016'], // 7.2 get access token
   ...['0012', '0025'], // 7.3 delete user
 ];
+/** /manage/v1 */
+const OF_MANAGE = ['9400', '9401', '9403', '9404', '9409', '9412', '9422', '9428'];
 /** CONTRACT.md section 2, and what HTTP itself brings (docs/decisions/0013). */
-const OF_HTTP = ['9401', '9404', '9405', '9413', '9422', '9429', '9500', '9503', '9400', '9408', '9431'];
+const OF_HTTP = ['9401', '9404', '9405', '9413', '9422', '9429', '9500', '9503', '9400', '9408', '9417', '9431'];
 
 /** CONTRACT.md section 3. */
 const OF_THE_OPTIONS = Array.from({ length: 12 }, (_, index) => String(1001 + index));
@@ -26,7 +28,7 @@ const NOT_PROVOKED: Record<string, string> = {
 
 describe('the table of errors', () => {
   test('has exactly the codes of the interface and of the contract', () => {
-    expect(codes).toEqual([...new Set([...OF_THE_INTERFACE, ...OF_THE_OPTIONS, ...OF_HTTP])].sort());
+    expect(codes).toEqual([...new Set([...OF_THE_INTERFACE, ...OF_THE_OPTIONS, ...OF_HTTP, ...OF_MANAGE])].sort());
   });
 
   test.each(definitions)('%s is complete', (_name, { code, status, message, remedy }) => {
@@ -49,7 +51,7 @@ describe('the table of errors', () => {
 });
 
 describe('every code is provoked by a test over HTTP', () => {
-  const sources = ['http', 'operations']
+  const sources = ['http', 'manage', 'operations']
     .map((folder) => readFolder(join(import.meta.dirname, '..', folder)))
     .join('\n');
   // As a test expects it, not as a comment mentions it.
@@ -57,7 +59,7 @@ describe('every code is provoked by a test over HTTP', () => {
 
   test.each(codes)('%s', (code) => {
     if (code in NOT_PROVOKED) return;
-    expect(isMentioned(code), `no test in test/http or test/operations names ${code}`).toBe(true);
+    expect(isMentioned(code), `no test in test/http, test/manage or test/operations names ${code}`).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Storage } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import { makeClientSecret, makeSecretRecord } from './application.ts';
+import { parseDuration } from './settings.ts';
 
 export type RotatedSecret = { clientSecret: string; previousExpiresAt: number };
 
@@ -20,4 +21,15 @@ export async function rotateSecret(
     previousExpiresAt,
   );
   return outcome === 'rotated' ? { clientSecret, previousExpiresAt } : undefined;
+}
+
+const DEFAULT_OVERLAP_SECONDS = 86_400;
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+/** How long the secret before stays good, from a number of seconds or `24h`; a day without a word about it. */
+export function readOverlap(value: unknown): { seconds: number } | { problem: string } {
+  if (value === undefined) return { seconds: DEFAULT_OVERLAP_SECONDS };
+  const seconds = typeof value === 'number' || typeof value === 'string' ? parseDuration(value) : undefined;
+  if (seconds === undefined) return { problem: 'must be a number of seconds, or a number with s, m, h or d' };
+  return seconds > MAX_OVERLAP_SECONDS ? { problem: 'must be at most 30 days' } : { seconds };
 }

@@ -1,0 +1,89 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { createManageToken, DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
+import type { Access } from '../domain/manage/manager.ts';
+import { whyMissing } from '../domain/required.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { Failure, Misuse } from './failure.ts';
+import { bold, printResult } from './print.ts';
+import { layOut, visible } from './table.ts';
+import { showTime } from './time.ts';
+import { findApplication, withStorage } from './with-storage.ts';
+
+export function tokenCreate(): Command {
+  return defineCommand({
+    name: 'create',
+    description: 'make a personal access token for /manage/v1 and show it, this once',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['token create --name deploy --app 123456789_4f2c', 'may change one application, for 90 days'],
+      ['token create --name reports --access read --expires 365d', 'may read all applications, for a year'],
+      ['token create --name ci --app 123456789_4f2c --json', '{"token","tokenId","name","apps","access","expiresAt"}'],
+    ],
+  })
+    .requiredOption('--name <name>', 'what it is for, 1 to 255 characters; revisions name it as their author')
+    .option('--app <ID>', 'clientId of an application it is for; may be repeated (default: all applications)', addTo)
+    .addOption(
+      new Option('--access <access>', 'read, or write to change things too')
+        .choices(['read', 'write'])
+        .default('write'),
+    )
+    .addOption(
+      new Option('--expires <time>', 'how long it is good: 12h, 30d, up to 365d')
+        .argParser(readExpiry)
+        .default(DEFAULT_LIFETIME_SECONDS, '90d'),
+    )
+    .action(run);
+}
+
+type CreateOptions = CommandOptions & { name: string; app?: string[]; access: Access; expires: number };
+
+async function run(options: CreateOptions): Promise<void> {
+  const problem = whyMissing(options.name);
+  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
+
+  const apps = options.app ? [...new Set(options.app)] : null;
+  const { token, record } = await withStorage(options, async ({ storage, keyring }) => {
+    const appIds: number[] = [];
+    for (const clientId of apps ?? []) appIds.push((await findApplication(storage, clientId)).appId);
+    const wanted = {
+      name: options.name,
+      appIds: apps && appIds,
+      access: options.access,
+      lifetimeSeconds: options.expires,
+    };
+    const made = await createManageToken(storage, keyring, wanted, Date.now());
+    if (!made) throw new Failure('an application was deleted meanwhile: no token was made.');
+    return made;
+  });
+  const { tokenId, name, access } = record;
+  const expiresAt = showTime(record.expiresAt);
+  printResult(options, { token, tokenId, name, apps, access, expiresAt }, () =>
+    [
+      `Made the token ${bold(visible(name))}.`,
+      '',
+      layOut(
+        [
+          ['token', bold(token)],
+          ['tokenId', tokenId],
+          ['for', apps ? apps.join(', ') : 'all applications'],
+          ['may', access === 'write' ? 'read and change' : 'read'],
+          ['expires', `${expiresAt} UTC`],
+        ],
+        { indent: 2 },
+      ),
+      '',
+      'Keep the token now: it is not stored and cannot be shown again. Send it to /manage/v1 as',
+      'Authorization: Bearer TOKEN',
+    ].join('\n'),
+  );
+}
+
+function addTo(clientId: string, before: string[] = []): string[] {
+  return [...before, clientId];
+}
+
+function readExpiry(text: string): number {
+  const read = readLifetime(text);
+  if ('problem' in read) throw new InvalidArgumentError(`It ${read.problem}.`);
+  return read.seconds;
+}

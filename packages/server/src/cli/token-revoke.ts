@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { isUuid } from '../domain/users/user-code.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { Failure } from './failure.ts';
+import { printResult } from './print.ts';
+import { withStorage } from './with-storage.ts';
+
+export function tokenRevoke(): Command {
+  return defineCommand({
+    name: 'revoke',
+    description: 'make a personal access token stop working, at once and everywhere',
+    settings: STORAGE_SETTINGS,
+    examples: [['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'the TOKEN ID that `token list` shows']],
+  })
+    .argument('<TOKENID>', 'its id, not the token itself')
+    .action(run);
+}
+
+async function run(tokenId: string, options: CommandOptions): Promise<void> {
+  const outcome = isUuid(tokenId)
+    ? await withStorage(options, ({ storage }) => storage.manageTokens.revoke(tokenId))
+    : 'unknown';
+  if (outcome === 'unknown') {
+    throw new Failure('there is no token with this id in this database.', {
+      wayOut: 'See them all with: innkeeper token list',
+    });
+  }
+  printResult(options, { tokenId, revoked: true }, () => `Revoked ${tokenId}. It has stopped working.`);
+}

@@ -1,0 +1,58 @@
+import { InnkeeperError } from '../../errors.ts';
+import type { Catalog } from '../catalog.ts';
+import { type Draft, type DraftGroup, draftOf } from '../draft.ts';
+import type { Edit } from '../edit-catalog.ts';
+import type { FileGroup } from '../file-schema.ts';
+import { findGroup, move, place } from './find-item.ts';
+import { patchTexts } from './patch-texts.ts';
+
+/** As in the catalog file, with its keys if it is to have some from the start. One that was archived comes back. */
+export function addGroup(wanted: Record<string, unknown>, position: number | undefined): Edit {
+  return (draft) => {
+    const { keys, ...group } = wanted as Partial<FileGroup>;
+    // What is no list of keys is told by whoever checks the draft.
+    const added: DraftGroup = Array.isArray(keys ?? [])
+      ? { group: group as FileGroup, keys: (keys ?? []).map((key) => ({ key })) }
+      : { group: wanted as FileGroup, keys: [] };
+    return ['groups', place(draft.groups, added, position)];
+  };
+}
+
+export type GroupPatch = { name?: unknown; translations?: unknown };
+
+/** What is not named stays. Texts are changed one by one, null takes one away. */
+export function changeGroup(
+  groupUid: string,
+  { name, translations }: GroupPatch,
+  { position, unarchive }: { position: number | undefined; unarchive: boolean },
+): Edit {
+  return (draft, catalog) => {
+    if (unarchive) bringBack(draft, catalog, groupUid);
+    const { group, index } = findGroup(draft, groupUid);
+    const { translations: before, ...rest } = group.group;
+    const texts = translations === undefined ? before : patchTexts(before, translations, draft.languages);
+    group.group = {
+      ...rest,
+      ...(name !== undefined && { name: name as string }),
+      ...(texts !== undefined && { translations: texts }),
+    };
+    return ['groups', move(draft.groups, index, position)];
+  };
+}
+
+export function archiveGroup(groupUid: string): Edit {
+  return (draft) => {
+    draft.groups.splice(findGroup(draft, groupUid).index, 1);
+    return [];
+  };
+}
+
+/** With its keys: they went into the archive with it. Of several with one name, the one that came last. */
+function bringBack(draft: Draft, catalog: Catalog, groupUid: string): void {
+  if (draft.groups.some(({ uid }) => uid === groupUid)) return;
+  const archived = catalog.groups.find((group) => group.groupUid === groupUid);
+  if (!archived) throw new InnkeeperError('catalogItemNotFound');
+  const newest = new Map([...archived.keys].sort((a, b) => a.keyNo - b.keyNo).map((key) => [key.name, key]));
+  const keys = archived.keys.filter((key) => newest.get(key.name) === key).map((key) => ({ ...key, archived: false }));
+  draft.groups.push(...draftOf({ ...catalog, groups: [{ ...archived, archived: false, keys }] }).groups);
+}

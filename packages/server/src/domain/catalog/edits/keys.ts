@@ -1,0 +1,75 @@
+import { InnkeeperError } from '../../errors.ts';
+import type { Catalog } from '../catalog.ts';
+import { type Draft, draftOf } from '../draft.ts';
+import type { Edit } from '../edit-catalog.ts';
+import type { FileKey } from '../file-schema.ts';
+import { findGroup, findKey, move, place } from './find-item.ts';
+import { patchTexts } from './patch-texts.ts';
+
+/** As in the catalog file. One that was archived comes back. */
+export function addKey(groupUid: string, wanted: Record<string, unknown>, position: number | undefined): Edit {
+  return (draft) => {
+    const { group, path } = findGroup(draft, groupUid);
+    return [...path, 'keys', place(group.keys, { key: wanted as FileKey }, position)];
+  };
+}
+
+/** What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole. */
+export function changeKey(
+  keyUid: string,
+  patch: Record<string, unknown>,
+  { position, unarchive }: { position: number | undefined; unarchive: boolean },
+): Edit {
+  return (draft, catalog) => {
+    if (unarchive) bringBack(draft, catalog, keyUid);
+    const { group, key, index, path } = findKey(draft, keyUid);
+    key.key = applyPatch(key.key, patch, draft.languages);
+    return [...path.slice(0, -1), move(group.keys, index, position)];
+  };
+}
+
+/** All values of a key, in order, with their texts. */
+export function setValues(keyUid: string, values: unknown): Edit {
+  return changeKey(keyUid, { values }, { position: undefined, unarchive: false });
+}
+
+export function archiveKey(keyUid: string): Edit {
+  return (draft) => {
+    const { group, index } = findKey(draft, keyUid);
+    group.keys.splice(index, 1);
+    return [];
+  };
+}
+
+function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: Draft['languages']): FileKey {
+  const { translations, ...replaced } = patch;
+  const patched: Record<string, unknown> = { ...key };
+  // What goes with the old state only goes away with it: nobody should have to say so.
+  if (replaced.multiple === false) for (const name of ['min', 'max']) delete patched[name];
+  if (replaced.values) delete patched.constraint;
+  if (replaced.constraint) delete patched.values;
+  for (const [name, value] of Object.entries(replaced)) {
+    if (value === null) delete patched[name];
+    else patched[name] = value;
+  }
+  if (translations !== undefined) {
+    const texts = patchTexts(key.translations, translations, languages);
+    if (texts === undefined) delete patched.translations;
+    else patched.translations = texts;
+  }
+  return patched as FileKey;
+}
+
+function bringBack(draft: Draft, catalog: Catalog, keyUid: string): void {
+  if (draft.groups.some(({ keys }) => keys.some(({ uid }) => uid === keyUid))) return;
+  const group = catalog.groups.find(({ keys }) => keys.some((key) => key.keyUid === keyUid));
+  const key = group?.keys.find((each) => each.keyUid === keyUid);
+  if (!group || !key) throw new InnkeeperError('catalogItemNotFound');
+  if (group.archived) {
+    throw new InnkeeperError('catalogInvalid', {
+      fields: [{ field: 'archived', message: `its group ${group.name} is archived: bring that back first` }],
+    });
+  }
+  const back = draftOf({ ...catalog, groups: [{ ...group, keys: [{ ...key, archived: false }] }] });
+  findGroup(draft, group.groupUid).group.keys.push(...(back.groups[0]?.keys ?? []));
+}

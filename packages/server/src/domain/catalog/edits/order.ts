@@ -1,0 +1,43 @@
+import { type FieldError, InnkeeperError } from '../../errors.ts';
+import type { DraftGroup } from '../draft.ts';
+import type { Edit } from '../edit-catalog.ts';
+
+export type WantedOrder = { groupUid: unknown; keys?: unknown }[];
+
+/** All groups in their new order, each with all its keys in theirs; a group without `keys` keeps their order. */
+export function setOrder(wanted: WantedOrder): Edit {
+  return (draft) => {
+    const problems: FieldError[] = [];
+    const uids = wanted.map(({ groupUid }) => groupUid);
+    const groups = arrange(draft.groups, uids, (index) => `groups[${index}].groupUid`, 'groups', problems);
+    for (const [index, { keys: keyUids }] of wanted.entries()) {
+      const group: DraftGroup | undefined = groups[index];
+      if (!group || keyUids === undefined) continue;
+      const field = `groups[${index}].keys`;
+      if (!Array.isArray(keyUids)) problems.push({ field, message: 'must be a list of keyUids' });
+      else group.keys = arrange(group.keys, keyUids, (at) => `${field}[${at}]`, field, problems);
+    }
+    if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
+    draft.groups = groups;
+    return [];
+  };
+}
+
+/** Each item once, in the order of the UIDs. */
+function arrange<T extends { uid?: string }>(
+  items: readonly T[],
+  uids: readonly unknown[],
+  fieldAt: (index: number) => string,
+  whole: string,
+  problems: FieldError[],
+): T[] {
+  const left = new Map<unknown, T>(items.map((item) => [item.uid, item]));
+  const arranged = uids.flatMap((uid, index) => {
+    const item = left.get(uid);
+    if (!item) problems.push({ field: fieldAt(index), message: 'is not there, or twice in this list' });
+    left.delete(uid);
+    return item ? [item] : [];
+  });
+  if (left.size > 0) problems.push({ field: whole, message: `leaves out ${[...left.keys()].join(', ')}` });
+  return arranged;
+}

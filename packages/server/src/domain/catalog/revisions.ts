@@ -1,0 +1,59 @@
+import type { RevisionRecord, Storage } from '../../storage/port.ts';
+import { InnkeeperError } from '../errors.ts';
+import { type Catalog, readCatalog } from './catalog.ts';
+import { definitionOf } from './definition.ts';
+import { planCatalog } from './plan.ts';
+import { type ReadableChange, readableDifference } from './publish.ts';
+
+export type Revision = { revision: number; createdAt: number; author: string; changes: ReadableChange[] };
+
+export function readRevision({ revision, createdAt, author, difference }: RevisionRecord): Revision {
+  return { revision, createdAt, author, changes: JSON.parse(difference) as ReadableChange[] };
+}
+
+/** The record of one revision and the catalog as it was then. */
+export async function getRevision(
+  storage: Storage,
+  appId: number,
+  revision: number,
+): Promise<{ record: Revision; catalog: Catalog }> {
+  const stored = revision > 0 ? await storage.catalogs.loadAt(appId, revision) : undefined;
+  if (!stored) throw new InnkeeperError('revisionNotFound');
+  const { revision: newest } = await storage.catalogs.load(appId);
+  // They are numbered without gaps, newest first; two, for one that was published meanwhile.
+  const { items } = await storage.catalogs.revisions(appId, { offset: newest - revision, limit: 2 });
+  const record = items.find((item) => item.revision === revision);
+  if (!record) throw new InnkeeperError('revisionNotFound');
+  return { record: readRevision(record), catalog: readCatalog(stored) };
+}
+
+/** What it takes to come from one revision to another. Revision 0 is the empty catalog that all begin with. */
+export async function compareRevisions(
+  storage: Storage,
+  appId: number,
+  from: number,
+  to: number,
+): Promise<ReadableChange[]> {
+  const [before, after] = [await catalogAt(storage, appId, from), await catalogAt(storage, appId, to)];
+  return readableDifference(planCatalog(before, definitionOf(after)).changes);
+}
+
+async function catalogAt(storage: Storage, appId: number, revision: number): Promise<Catalog> {
+  if (revision === 0) return { revision, languages: [], groups: [] };
+  const stored = await storage.catalogs.loadAt(appId, revision);
+  if (!stored) throw new InnkeeperError('revisionNotFound');
+  return readCatalog(stored);
+}
+
+/** As many as a person reads through before starting anew. */
+const TOLD = 50;
+
+/** The newest revision, and what each after `seen` changed, newest first. */
+export async function changesSince(storage: Storage, appId: number, seen: number | undefined) {
+  const { total, items } = await storage.catalogs.revisions(appId, { offset: 0, limit: TOLD });
+  const revision = items[0]?.revision ?? total;
+  return {
+    revision,
+    revisions: seen === undefined ? [] : items.filter((item) => item.revision > seen).map(readRevision),
+  };
+}

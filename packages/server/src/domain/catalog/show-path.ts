@@ -1,0 +1,33 @@
+import type { FieldError } from '../errors.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { FileProblem } from './read-definition.ts';
+
+/** More are of no use to anybody: whoever mends these finds the others then. */
+const TOLD = 200;
+
+/** `groups[0].keys[1].type`, as programs write it; what is no plain name stands in brackets too. */
+export function showPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>((before, part) => {
+    if (typeof part === 'string' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(part)) {
+      return before === '' ? part : `${before}.${part}`;
+    }
+    return `${before}[${JSON.stringify(part)}]`;
+  }, '');
+}
+
+/** What is wrong within `base` is told as seen from there: whoever sent one key did not send the others. */
+export function invalidCatalog(
+  problems: readonly FileProblem[],
+  base: readonly (string | number)[] = [],
+): InnkeeperError {
+  const fields: FieldError[] = problems.slice(0, TOLD).map(({ path, message }) => {
+    const isWithin = base.length < path.length && base.every((part, index) => path[index] === part);
+    return { field: showPath(isWithin ? path.slice(base.length) : path), message };
+  });
+  const [first] = fields;
+  const told = first && `${first.field} ${first.message}`.trim();
+  return new InnkeeperError('catalogInvalid', {
+    fields,
+    ...(told && { message: `The catalog would not be valid: ${told}. Nothing was published.` }),
+  });
+}

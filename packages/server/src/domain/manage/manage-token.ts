@@ -1,0 +1,51 @@
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import type { ManageTokenRecord, Storage } from '../../storage/port.ts';
+import { parseDuration } from '../applications/settings.ts';
+import type { Keyring } from '../keyring.ts';
+import type { Access } from './manager.ts';
+
+export const DEFAULT_LIFETIME_SECONDS = 90 * 86_400;
+const MIN_LIFETIME_SECONDS = 60;
+const MAX_LIFETIME_SECONDS = 365 * 86_400;
+
+export type WantedManageToken = {
+  name: string;
+  /** null: all applications. */
+  appIds: number[] | null;
+  access: Access;
+  lifetimeSeconds: number;
+};
+
+/** The token is in this answer and nowhere else: only its hash is kept. undefined: an application is gone. */
+export async function createManageToken(
+  storage: Storage,
+  keyring: Keyring,
+  { lifetimeSeconds, ...wanted }: WantedManageToken,
+  now: number,
+): Promise<{ token: string; record: ManageTokenRecord } | undefined> {
+  // 256 random bits. The prefix lets secret scanners find one that leaked.
+  const token = `ikp_${randomBytes(32).toString('base64url')}`;
+  const record: ManageTokenRecord = {
+    ...wanted,
+    tokenId: randomUUIDv7(),
+    tokenHash: keyring.hashManageToken(token),
+    createdAt: now,
+    expiresAt: now + lifetimeSeconds * 1000,
+    lastUsedAt: null,
+  };
+  return (await storage.manageTokens.create(record)) === 'created' ? { token, record } : undefined;
+}
+
+export function isManageToken(text: string): boolean {
+  return /^ikp_[\w-]{43}$/.test(text);
+}
+
+/** How long a token is to be good, from `90d` or a number of seconds. */
+export function readLifetime(text: string): { seconds: number } | { problem: string } {
+  const seconds = parseDuration(text);
+  if (seconds === undefined) return { problem: 'must be a number with s, m, h or d, such as 90d' };
+  if (seconds < MIN_LIFETIME_SECONDS || seconds > MAX_LIFETIME_SECONDS) {
+    return { problem: 'must be from 1 minute to 365 days' };
+  }
+  return { seconds };
+}

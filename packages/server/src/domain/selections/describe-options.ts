@@ -1,0 +1,31 @@
+import type { SelectionRecord } from '../../storage/port.ts';
+import type { Scalar } from '../catalog/catalog.ts';
+import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import type { Service } from '../service.ts';
+import { defaultedKeys } from './effective.ts';
+
+export type DescribedOption = {
+  placed: PlacedKey;
+  value: Scalar | Scalar[];
+  /** undefined: the default holds, as the user never chose. */
+  record: SelectionRecord | undefined;
+};
+
+/** What holds for a user: what they chose, and the defaults where they did not, in the order of the catalog. */
+export async function describeOptions(
+  service: Service,
+  catalog: CompiledCatalog,
+  userId: string,
+): Promise<DescribedOption[]> {
+  const saved = await service.storage.selections.list(userId);
+  const options: DescribedOption[] = saved.flatMap((record) => {
+    const placed = catalog.keyByNo.get(record.keyNo);
+    return placed ? [{ placed, record, value: JSON.parse(record.value) as Scalar | Scalar[] }] : [];
+  });
+  for (const placed of defaultedKeys(catalog, saved)) {
+    options.push({ placed, record: undefined, value: placed.key.defaultValue as Scalar | Scalar[] });
+  }
+  const order = new Map(catalog.keys.map(({ key }, index) => [key.keyNo, index]));
+  const place = ({ placed: { key } }: DescribedOption) => order.get(key.keyNo) ?? order.size + key.keyNo;
+  return options.sort((a, b) => place(a) - place(b));
+}

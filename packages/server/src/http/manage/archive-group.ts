@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { archiveGroup } from '../../domain/catalog/edits/groups.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, EditedAnswer, GroupParams } from './schemas.ts';
+
+const schema = {
+  operationId: 'archiveGroup',
+  summary: 'Archive a group with its keys',
+  description: 'It is no longer offered; what users chose stays theirs.',
+  headers: IfMatchHeader,
+  params: GroupParams,
+  querystring: AllowBreakingQuery,
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+};
+
+export function archiveGroupRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'DELETE', path: '/catalog/groups/:groupUid', schema }, async (context) => {
+    const options = readEditOptions(context);
+    const edit = archiveGroup(context.params.groupUid as string);
+    return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+  });
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { readChange, toUpdate } from '../../domain/applications/change-application.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { badParameter } from '../paging.ts';
+import { viewApplication } from './application-view.ts';
+import { readMembers, refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { ApplicationAnswer, SettingsPatch } from './schemas.ts';
+
+const schema = {
+  operationId: 'changeApplication',
+  summary: 'Change the name or settings of an application',
+  description:
+    'All that are given, or none. Settings that are not named stay as they are; null puts one back to its default.',
+  body: Type.Object({ name: Type.Optional(Type.String()), settings: Type.Optional(SettingsPatch) }),
+  response: { 200: ApplicationAnswer },
+};
+
+export function changeApplicationRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'PATCH', path: '', schema }, async ({ manager, application, readBody }) => {
+    const { name, settings = {} } = readMembers(readBody(), ['name', 'settings']);
+    if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) {
+      throw refuse('settings', 'must be an object');
+    }
+    if ('name' in settings) throw refuse('settings.name', 'is not a setting of an application');
+    const read = readChange([...(name === undefined ? [] : [['name', name] as const]), ...Object.entries(settings)]);
+    if ('problems' in read) {
+      throw badParameter(
+        read.problems.map(({ field, message }) => ({ field: field === 'name' ? field : `settings.${field}`, message })),
+      );
+    }
+    const outcome = await service.storage.applications.update(application.appId, toUpdate(read.change));
+    if (outcome === 'unknown') throw new InnkeeperError('applicationNotFound');
+    await service.refresh();
+    const changed = await service.applications.findByClientId(application.clientId);
+    if (!changed) throw new InnkeeperError('applicationNotFound');
+    return viewApplication(service, manager, changed);
+  });
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { changeGroup } from '../../domain/catalog/edits/groups.ts';
+import type { Service } from '../../domain/service.ts';
+import { PositionMember } from './create-group.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers, readPosition, readUnarchive } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, EditedAnswer, GroupParams, Nullable } from './schemas.ts';
+
+export const TranslationsPatch = Type.Optional(
+  Type.Record(Type.String(), Nullable(Type.String()), {
+    description: 'texts by language, name or tag; null takes one away, what is not named stays',
+  }),
+);
+export const ArchivedMember = Type.Optional(Type.Literal(false, { description: 'brings it back from the archive' }));
+
+const schema = {
+  operationId: 'changeGroup',
+  summary: 'Change a group: its name, texts or place, or bring it back',
+  description: 'A group that comes back brings its keys along.',
+  headers: IfMatchHeader,
+  params: GroupParams,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({
+    name: Type.Optional(Type.String()),
+    translations: TranslationsPatch,
+    position: PositionMember,
+    archived: ArchivedMember,
+  }),
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+};
+
+export function changeGroupRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'PATCH', path: '/catalog/groups/:groupUid', schema }, async (context) => {
+    const options = readEditOptions(context);
+    const body = readMembers(context.readBody(), ['name', 'translations', 'position', 'archived']);
+    const { position, archived, ...patch } = body;
+    const where = { position: readPosition(position), unarchive: readUnarchive(archived) };
+    const edit = changeGroup(context.params.groupUid as string, patch, where);
+    return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+  });
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { type TProperties, Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { changeKey } from '../../domain/catalog/edits/keys.ts';
+import type { Service } from '../../domain/service.ts';
+import { ArchivedMember, TranslationsPatch } from './change-group.ts';
+import { PositionMember } from './create-group.ts';
+import { KEY_MEMBERS } from './create-key.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers, readPosition, readUnarchive } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams, Nullable } from './schemas.ts';
+
+const patched: TProperties = Object.fromEntries(
+  KEY_MEMBERS.map((name) => [name, Type.Optional(Nullable(FileKeySchema.properties[name]))]),
+);
+
+const schema = {
+  operationId: 'changeKey',
+  summary: 'Change a key: its definition, texts or place, or bring it back',
+  description:
+    'What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.',
+  headers: IfMatchHeader,
+  params: KeyParams,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({
+    ...patched,
+    translations: TranslationsPatch,
+    position: PositionMember,
+    archived: ArchivedMember,
+  }),
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+};
+
+export function changeKeyRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PATCH', path: '/catalog/keys/:keyUid', schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const body = readMembers(context.readBody(), [...KEY_MEMBERS, 'position', 'archived']);
+    const { position, archived, ...patch } = body;
+    const where = { position: readPosition(position), unarchive: readUnarchive(archived) };
+    const edit = changeKey(context.params.keyUid as string, patch, where);
+    return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+  });
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { changeTexts, type WantedText } from '../../domain/catalog/edits/translations.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers, readObjects } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
+
+const MAX_TEXTS = 100_000;
+
+const schema = {
+  operationId: 'changeTranslations',
+  summary: 'Change many texts at once, all or none',
+  headers: IfMatchHeader,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({
+    texts: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'as the list of translations has it' }),
+        language: Type.String({ description: 'name or tag' }),
+        text: Nullable(Type.String({ description: 'null takes it away' })),
+      }),
+      { maxItems: MAX_TEXTS },
+    ),
+  }),
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: EDIT_ERRORS,
+};
+
+export function changeTranslationsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PATCH', path: '/catalog/translations', schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const { texts } = readMembers(context.readBody(), ['texts']);
+    const edit = changeTexts(readObjects(texts, 'texts', MAX_TEXTS) as WantedText[]);
+    return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+  });
+}

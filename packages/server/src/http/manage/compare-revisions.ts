@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { compareRevisions } from '../../domain/catalog/revisions.ts';
+import type { Service } from '../../domain/service.ts';
+import { readParameter } from '../paging.ts';
+import { readNumber } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { Change } from './schemas.ts';
+
+const schema = {
+  operationId: 'compareRevisions',
+  summary: 'See what is different between two revisions',
+  querystring: Type.Object({
+    from: Type.Integer({ minimum: 0, description: '0 is the empty catalog that all begin with' }),
+    to: Type.Integer({ minimum: 0 }),
+  }),
+  response: { 200: Type.Object({ from: Type.Integer(), to: Type.Integer(), changes: Type.Array(Change) }) },
+  errors: ['revisionNotFound'] as const,
+};
+
+export function compareRevisionsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/revisions/compare', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, query }) => {
+    const from = readNumber(readParameter(query, 'from'), 'from');
+    const to = readNumber(readParameter(query, 'to'), 'to');
+    return { from, to, changes: await compareRevisions(service.storage, application.appId, from, to) };
+  });
+}

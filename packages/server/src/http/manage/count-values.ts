@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { countValues } from '../../domain/selections/count-values.ts';
+import type { Service } from '../../domain/service.ts';
+import { ValueAnswer } from '../options/schemas.ts';
+import { applicationRoute } from './manage-route.ts';
+import { KeyParams } from './schemas.ts';
+
+const schema = {
+  operationId: 'countValues',
+  summary: 'See how users chose: for each value of a key, how many have it',
+  description:
+    'Of a key that takes several values, each is counted for itself, so the counts add up to more than `total`. Of an open key, the 200 that most have.',
+  params: KeyParams,
+  response: {
+    200: Type.Object({
+      keyUid: Type.String({ format: 'uuid' }),
+      total: Type.Integer({ description: 'users who chose' }),
+      items: Type.Array(
+        Type.Object({
+          value: ValueAnswer,
+          count: Type.Integer(),
+          offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
+        }),
+      ),
+      otherValues: Type.Integer({ description: 'how many more different values an open key holds' }),
+    }),
+  },
+  errors: ['catalogItemNotFound'] as const,
+};
+
+export function countValuesRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/keys/:keyUid/counts', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const catalog = await service.catalogs.get(application.appId);
+    const placed = catalog.keyByUid.get(params.keyUid as string);
+    if (!placed) throw new InnkeeperError('catalogItemNotFound');
+    const { key } = placed;
+    const { total, values, otherValues } = await countValues(service.storage, application.appId, key);
+    const items = values.map(({ value, count, allowed }) => ({
+      value,
+      count,
+      offered: !key.archived && (key.values === null || allowed?.retired === false),
+    }));
+    return { keyUid: key.keyUid, total, items, otherValues };
+  });
+}

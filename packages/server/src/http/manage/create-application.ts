@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { createApplication } from '../../domain/applications/create-application.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { whyMissing } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { readMembers, refuse } from './input.ts';
+import { manageRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'createApplication',
+  summary: 'Make an application',
+  description: 'The clientSecret is in this answer and nowhere else. Needs a token for all applications.',
+  body: Type.Object({ name: Type.String({ description: 'what people call it, 1 to 255 characters' }) }),
+  response: {
+    201: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), name: Type.String() }),
+  },
+  errors: ['manageForbidden'] as const,
+};
+
+export function createApplicationRoute(app: FastifyInstance, service: Service): void {
+  manageRoute(app, service, { method: 'POST', path: '/applications', schema }, async ({ manager, readBody, reply }) => {
+    if (!manager.canCreateApplications) {
+      throw new InnkeeperError('manageForbidden', {
+        message: 'Only a token for all applications, with access to write, can make new ones.',
+      });
+    }
+    const { name } = readMembers(readBody(), ['name']);
+    const problem = whyMissing(name);
+    if (problem !== undefined) throw refuse('name', problem);
+    const { storage, keyring, now, refresh } = service;
+    const made = await createApplication(storage, keyring, name as string, now());
+    await refresh().catch(() => {});
+    reply.code(201).header('location', `/manage/v1/applications/${made.clientId}`);
+    return made;
+  });
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { addGroup } from '../../domain/catalog/edits/groups.ts';
+import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers, readPosition } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+
+const { name, translations, keys } = CatalogFileSchema.properties.groups.items.properties;
+export const PositionMember = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'place among its siblings; at the end without' }),
+);
+
+const schema = {
+  operationId: 'createGroup',
+  summary: 'Add a group to the catalog',
+  description: 'As in the catalog file. A group that was archived under this name comes back.',
+  headers: IfMatchHeader,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({ name, translations, keys, position: PositionMember }),
+  response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
+  answerHeaders: EDITED_HEADERS,
+  errors: EDIT_ERRORS,
+};
+
+export function createGroupRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'POST', path: '/catalog/groups', schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const { position, ...group } = readMembers(context.readBody(), ['name', 'translations', 'keys', 'position']);
+    const edited = await editCatalog(service, context.application, addGroup(group, readPosition(position)), options);
+    const made = edited.plan.next.groups.find((each) => !each.archived && each.name === group.name);
+    context.reply.code(201);
+    return { groupUid: made?.groupUid, ...answerEdited(context.reply, edited) };
+  });
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { addKey } from '../../domain/catalog/edits/keys.ts';
+import type { Service } from '../../domain/service.ts';
+import { PositionMember } from './create-group.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers, readPosition } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { EDITED_HEADERS, EditedAnswer, FileKeySchema, GroupParams } from './schemas.ts';
+
+const { was: _, ...KeyMembers } = FileKeySchema.properties;
+export const KEY_MEMBERS = Object.keys(KeyMembers) as (keyof typeof KeyMembers)[];
+
+const schema = {
+  operationId: 'createKey',
+  summary: 'Add a key to a group',
+  description: 'As in the catalog file. A key that was archived under this name comes back.',
+  headers: IfMatchHeader,
+  params: GroupParams,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({ ...KeyMembers, position: PositionMember }),
+  response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
+  answerHeaders: EDITED_HEADERS,
+  errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+};
+
+export function createKeyRoute(app: FastifyInstance, service: Service): void {
+  const path = '/catalog/groups/:groupUid/keys';
+  const operation = { method: 'POST', path, schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const { position, ...key } = readMembers(context.readBody(), [...KEY_MEMBERS, 'position']);
+    const groupUid = context.params.groupUid as string;
+    const edit = addKey(groupUid, key, readPosition(position));
+    const edited = await editCatalog(service, context.application, edit, options);
+    const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
+    const made = group?.keys.find((each) => !each.archived && each.name === key.name);
+    context.reply.code(201);
+    return { keyUid: made?.keyUid, ...answerEdited(context.reply, edited) };
+  });
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { readParameter } from '../paging.ts';
+import { refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'deleteApplication',
+  summary: 'Delete an application with all its users and everything that is theirs',
+  description: 'There is no way back: so that nothing is deleted by mistake, the clientId has to be given once more.',
+  querystring: Type.Object({ confirm: Type.String({ description: 'the clientId again' }) }),
+  response: { 204: Type.Null({ description: 'The application is gone.' }) },
+};
+
+export function deleteApplicationRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'DELETE', path: '', schema }, async ({ application, query }) => {
+    if (readParameter(query, 'confirm') !== application.clientId) {
+      throw refuse('confirm', 'must be the clientId of the application that is to be deleted');
+    }
+    const outcome = await service.storage.applications.delete(application.appId);
+    if (outcome === 'unknown') throw new InnkeeperError('applicationNotFound');
+    await service.refresh().catch(() => {});
+    return undefined;
+  });
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { applicationRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'endPreviousSecret',
+  summary: 'End the overlap of a rotation now',
+  description: 'The clientSecret before the current one stops working. Without one in an overlap, nothing happens.',
+  response: { 204: Type.Null({ description: 'The current clientSecret is the only one.' }) },
+};
+
+export function endPreviousSecretRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'DELETE', path: '/secrets/previous', schema }, async ({ application }) => {
+    const outcome = await service.storage.applications.endPreviousSecrets(application.appId);
+    if (outcome === 'unknown') throw new InnkeeperError('applicationNotFound');
+    await service.refresh().catch(() => {});
+    return undefined;
+  });
+}

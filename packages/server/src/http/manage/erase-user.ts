@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { applicationRoute } from './manage-route.ts';
+import { UserParams } from './schemas.ts';
+
+const schema = {
+  operationId: 'eraseUser',
+  summary: 'Erase a user and everything that is theirs',
+  description: 'There is no way back. Their tokens fail at once everywhere.',
+  params: UserParams,
+  response: { 204: Type.Null({ description: 'Nothing of the user is left.' }) },
+  errors: ['userNotFound'] as const,
+};
+
+export function eraseUserRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'DELETE', path: '/users/:userUid', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const { userId } = await findUser(service, application, params.userUid as string);
+    if ((await service.storage.users.delete(application.appId, userId)) === 'unknown') {
+      throw new InnkeeperError('userNotFound');
+    }
+    return undefined;
+  });
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { describeOptions } from '../../domain/selections/describe-options.ts';
+import type { Service } from '../../domain/service.ts';
+import { collectTraces } from '../../domain/users/export-user.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { applicationRoute } from './manage-route.ts';
+import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
+import { viewAccessToken, viewEvent, viewOption, viewUser } from './views.ts';
+
+const schema = {
+  operationId: 'exportUser',
+  summary: 'Get everything that is kept of a user',
+  params: UserParams,
+  response: {
+    200: Type.Object({
+      clientId: Type.String(),
+      user: Type.Object(UserShape, { title: 'ManagedUser' }),
+      accessTokens: Type.Array(AccessTokenShape),
+      options: Type.Array(OptionShape, { description: 'what they chose' }),
+      history: Type.Array(EventShape, { description: 'newest first' }),
+    }),
+  },
+  errors: ['userNotFound'] as const,
+};
+
+export function exportUserRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/users/:userUid/export', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params, reply }) => {
+    const user = await findUser(service, application, params.userUid as string);
+    const catalog = await service.catalogs.get(application.appId);
+    const { tokens, events } = await collectTraces(service, user);
+    const options = await describeOptions(service, catalog, user.userId);
+    reply.header('content-disposition', `attachment; filename="user-${user.userId}.json"`);
+    return {
+      clientId: application.clientId,
+      user: viewUser(user),
+      accessTokens: tokens.map(viewAccessToken),
+      options: options.filter(({ record }) => record !== undefined).map(viewOption),
+      history: events.map((event) => viewEvent(catalog, event)),
+    };
+  });
+}

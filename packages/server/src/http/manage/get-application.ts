@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../../domain/service.ts';
+import { viewApplication } from './application-view.ts';
+import { applicationRoute } from './manage-route.ts';
+import { ApplicationAnswer } from './schemas.ts';
+
+const schema = {
+  operationId: 'getApplication',
+  summary: 'Get one application',
+  description: 'Its settings as they are in force, the age of its secrets, and how much it has of everything.',
+  response: { 200: ApplicationAnswer },
+};
+
+export function getApplicationRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'GET', path: '', schema }, ({ manager, application }) =>
+    viewApplication(service, manager, application),
+  );
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { type Catalog, type Group, type Key, readCatalog } from '../../domain/catalog/catalog.ts';
+import { toFile } from '../../domain/catalog/to-file.ts';
+import type { Service } from '../../domain/service.ts';
+import { revisionTag } from './edit-options.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, FileKeySchema } from './schemas.ts';
+
+const Translations = Type.Record(Type.String(), Type.String(), { description: 'text by language' });
+
+const schema = {
+  operationId: 'getCatalogTree',
+  summary: 'Get the catalog with the UIDs of its groups and keys',
+  description: 'Archived ones too, after the others. Groups and keys are written as in the catalog file.',
+  response: {
+    200: Type.Object({
+      revision: Type.Integer(),
+      languages: Type.Array(
+        Type.Object({ name: Type.String(), tag: Type.String(), default: Type.Optional(Type.Boolean()) }),
+      ),
+      groups: Type.Array(
+        Type.Object({
+          groupUid: Type.String({ format: 'uuid' }),
+          archived: Type.Boolean(),
+          name: Type.String(),
+          translations: Type.Optional(Translations),
+          keys: Type.Array(
+            Type.Object({
+              keyUid: Type.String({ format: 'uuid' }),
+              archived: Type.Boolean(),
+              ...FileKeySchema.properties,
+            }),
+          ),
+        }),
+      ),
+    }),
+  },
+  answerHeaders: EDITED_HEADERS,
+};
+
+export function getCatalogTreeRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'GET', path: '/catalog/tree', schema }, async ({ application, reply }) => {
+    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    reply.header('etag', revisionTag(catalog.revision));
+    return viewTree(catalog);
+  });
+}
+
+function viewTree(catalog: Catalog) {
+  const live = <T extends Group | Key>(item: T): T => ({ ...item, archived: false });
+  // The file leaves out what is archived; here it is there, and says so.
+  const file = toFile({
+    ...catalog,
+    groups: catalog.groups.map((group) => ({ ...live(group), keys: group.keys.map(live) })),
+  });
+  return {
+    revision: catalog.revision,
+    languages: file.languages,
+    groups: catalog.groups.map(({ groupUid, archived, keys }, index) => {
+      const { keys: fileKeys = [], ...group } = file.groups[index] ?? { name: '' };
+      return {
+        groupUid,
+        archived,
+        ...group,
+        keys: keys.map((key, at) => ({ keyUid: key.keyUid, archived: archived || key.archived, ...fileKeys[at] })),
+      };
+    }),
+  };
+}

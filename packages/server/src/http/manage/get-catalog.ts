@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { readCatalog } from '../../domain/catalog/catalog.ts';
+import { toFile } from '../../domain/catalog/to-file.ts';
+import type { Service } from '../../domain/service.ts';
+import { revisionTag } from './edit-options.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CatalogAnswer, EDITED_HEADERS } from './schemas.ts';
+
+const schema = {
+  operationId: 'getCatalog',
+  summary: 'Get the catalog, in the form of the catalog file',
+  description:
+    'Sent back as it is, it changes nothing. Its ETag is its revision, which If-Match of every change wants.',
+  response: { 200: CatalogAnswer },
+  answerHeaders: EDITED_HEADERS,
+};
+
+export function getCatalogRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'GET', path: '/catalog', schema }, async ({ application, reply }) => {
+    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    reply.header('etag', revisionTag(catalog.revision));
+    return toFile(catalog);
+  });
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { getRevision } from '../../domain/catalog/revisions.ts';
+import { toFile } from '../../domain/catalog/to-file.ts';
+import type { Service } from '../../domain/service.ts';
+import { readNumber } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CatalogAnswer, RevisionParams, RevisionShape } from './schemas.ts';
+import { viewRevision } from './views.ts';
+
+const schema = {
+  operationId: 'getRevision',
+  summary: 'Get one revision: what it changed, and the whole catalog as it was then',
+  params: RevisionParams,
+  response: { 200: Type.Object({ ...RevisionShape, catalog: CatalogAnswer }) },
+  errors: ['revisionNotFound', 'manageBadRequest'] as const,
+};
+
+export function getRevisionRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/revisions/:revision', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const wanted = readNumber(params.revision, 'revision');
+    const { record, catalog } = await getRevision(service.storage, application.appId, wanted);
+    return { ...viewRevision(record), catalog: toFile(catalog) };
+  });
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { applicationRoute } from './manage-route.ts';
+import { AccessTokenShape, UserParams, UserShape } from './schemas.ts';
+import { viewAccessToken, viewUser } from './views.ts';
+
+const schema = {
+  operationId: 'getUser',
+  summary: 'Get one user, with the access tokens that are good',
+  params: UserParams,
+  response: { 200: Type.Object({ ...UserShape, accessTokens: Type.Array(AccessTokenShape) }) },
+  errors: ['userNotFound'] as const,
+};
+
+export function getUserRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/users/:userUid', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const user = await findUser(service, application, params.userUid as string);
+    const tokens = await service.storage.tokens.list(user.userId, service.now());
+    return { ...viewUser(user), accessTokens: tokens.map(viewAccessToken) };
+  });
+}

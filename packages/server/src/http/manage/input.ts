@@ -1,0 +1,74 @@
+import { readOverlap } from '../../domain/applications/rotate-secret.ts';
+import type { FieldError } from '../../domain/errors.ts';
+import { badParameter, type Query, readParameter } from '../paging.ts';
+
+/** The members of a body, of which no others may be there: whoever misspells one is told. */
+export function readMembers<Name extends string>(
+  body: Record<string, unknown>,
+  names: readonly Name[],
+): Partial<Record<Name, unknown>> {
+  const known: readonly string[] = names;
+  const problems: FieldError[] = Object.keys(body)
+    .filter((name) => !known.includes(name))
+    .map((field) => ({ field, message: 'is not known here', allowed: names }));
+  if (problems.length > 0) throw badParameter(problems);
+  return body as Partial<Record<Name, unknown>>;
+}
+
+export function refuse(field: string, message: string): Error {
+  return badParameter([{ field, message }]);
+}
+
+export function readFlag(query: Query, name: string): boolean {
+  const text = readParameter(query, name);
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw badParameter([{ field: name, message: 'must be true or false', allowed: [true, false] }]);
+}
+
+/** A whole number from 0 that has to be there. */
+export function readNumber(text: string | undefined, field: string): number {
+  if (text === undefined || !/^\d{1,9}$/.test(text)) throw refuse(field, 'must be a whole number, 0 or more');
+  return Number(text);
+}
+
+/** Where something is to stand among its siblings, from 0; undefined without a word about it. */
+export function readPosition(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+    throw refuse('position', 'must be a whole number, 0 or more');
+  }
+  return value as number;
+}
+
+/** `archived: false` brings something back. */
+export function readUnarchive(value: unknown): boolean {
+  if (value === undefined) return false;
+  if (value === false) return true;
+  throw refuse('archived', 'can be set to false, to bring it back; DELETE archives');
+}
+
+export function readList<T>(value: unknown, field: string, max: number): T[] {
+  if (!Array.isArray(value)) throw refuse(field, 'must be a list');
+  if (value.length > max) throw refuse(field, `must hold at most ${max}`);
+  return value as T[];
+}
+
+/** Objects alone, so that whoever reads their members need not ask. */
+export function readObjects(value: unknown, field: string, max: number): Record<string, unknown>[] {
+  const items = readList<unknown>(value, field, max);
+  const problems = items.flatMap((item, index) =>
+    item === null || typeof item !== 'object' || Array.isArray(item)
+      ? [{ field: `${field}[${index}]`, message: 'must be an object' }]
+      : [],
+  );
+  if (problems.length > 0) throw badParameter(problems);
+  return items as Record<string, unknown>[];
+}
+
+/** How long the secret before stays good. */
+export function readOverlapMember(value: unknown): number {
+  const read = readOverlap(value);
+  if ('problem' in read) throw refuse('overlap', read.problem);
+  return read.seconds;
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Service } from '../../domain/service.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { linkHeader, readPage, toListing } from '../paging.ts';
+import { formatTime } from '../time.ts';
+import { manageRoute } from './manage-route.ts';
+import { PageQuery, Time } from './schemas.ts';
+
+const schema = {
+  operationId: 'listApplications',
+  summary: 'List the applications that the token is for',
+  querystring: PageQuery,
+  response: {
+    200: ListAnswer(
+      Type.Object({
+        clientId: Type.String(),
+        name: Type.String(),
+        createdAt: Time,
+        access: Type.Enum(['read', 'write']),
+      }),
+    ),
+  },
+};
+
+/** Oldest first. */
+export function listApplicationsRoute(app: FastifyInstance, service: Service): void {
+  manageRoute(app, service, { method: 'GET', path: '/applications', schema }, async ({ manager, query, reply }) => {
+    const page = readPage(query);
+    const readable = (await service.storage.applications.list()).filter(({ appId }) => manager.can(appId, 'read'));
+    const { items, ...rest } = toListing(readable, page);
+    const listing = {
+      items: items.map(({ appId, clientId, name, createdAt }) => ({
+        clientId,
+        name,
+        createdAt: formatTime(createdAt),
+        access: manager.can(appId, 'write') ? 'write' : 'read',
+      })),
+      ...rest,
+    };
+    const link = linkHeader('/manage/v1/applications', query, listing);
+    if (link !== undefined) reply.header('link', link);
+    return listing;
+  });
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { readCatalog } from '../../domain/catalog/catalog.ts';
+import { findMissingTexts } from '../../domain/catalog/plan.ts';
+import type { Service } from '../../domain/service.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { linkHeader, readPage, toListing } from '../paging.ts';
+import { revisionTag } from './edit-options.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, PageQuery } from './schemas.ts';
+
+const schema = {
+  operationId: 'listLanguages',
+  summary: 'List the languages of an application, with how far each is translated',
+  querystring: PageQuery,
+  response: {
+    200: ListAnswer(
+      Type.Object({
+        name: Type.String(),
+        tag: Type.String(),
+        default: Type.Boolean(),
+        texts: Type.Integer({ description: 'how many there could be' }),
+        missing: Type.Integer({ description: 'how many are not there; of the default language, names stand in' }),
+      }),
+    ),
+  },
+  answerHeaders: EDITED_HEADERS,
+};
+
+export function listLanguagesRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/catalog/languages', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
+    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    const missing = new Map(findMissingTexts(catalog).map((each) => [each.language, each]));
+    const total = Math.max(0, ...[...missing.values()].map((each) => each.total));
+    const languages = catalog.languages.map(({ name, tag, isDefault }) => ({
+      name,
+      tag,
+      default: isDefault,
+      texts: missing.get(name)?.total ?? total,
+      missing: missing.get(name)?.missing.length ?? 0,
+    }));
+    const listing = toListing(languages, readPage(query));
+    const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/languages`, query, listing);
+    if (link !== undefined) reply.header('link', link);
+    reply.header('etag', revisionTag(catalog.revision));
+    return listing;
+  });
+}

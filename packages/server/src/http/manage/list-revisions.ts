@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { readRevision } from '../../domain/catalog/revisions.ts';
+import type { Service } from '../../domain/service.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { linkHeader, readPage } from '../paging.ts';
+import { applicationRoute } from './manage-route.ts';
+import { PageQuery, RevisionShape } from './schemas.ts';
+import { viewRevision } from './views.ts';
+
+const schema = {
+  operationId: 'listRevisions',
+  summary: 'List the revisions of the catalog, newest first, with what each changed',
+  querystring: PageQuery,
+  response: { 200: ListAnswer(Type.Object(RevisionShape, { title: 'CatalogRevision' })) },
+};
+
+export function listRevisionsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/revisions', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
+    const page = readPage(query);
+    const { total, items } = await service.storage.catalogs.revisions(application.appId, page);
+    const listing = { items: items.map((item) => viewRevision(readRevision(item))), total, ...page };
+    const link = linkHeader(`/manage/v1/applications/${application.clientId}/revisions`, query, listing);
+    if (link !== undefined) reply.header('link', link);
+    return listing;
+  });
+}

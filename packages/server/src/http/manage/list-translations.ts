@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { readCatalog } from '../../domain/catalog/catalog.ts';
+import { listTexts } from '../../domain/catalog/list-texts.ts';
+import type { Service } from '../../domain/service.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { linkHeader, readPage, readParameter, toListing } from '../paging.ts';
+import { revisionTag } from './edit-options.ts';
+import { refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, PageQuery } from './schemas.ts';
+
+/** A grid of hundreds of rows is read in a few pages. */
+const MAX_ROWS = 5_000;
+
+const schema = {
+  operationId: 'listTranslations',
+  summary: 'List all texts of the catalog, by what they are the text of',
+  querystring: Type.Object({
+    ...PageQuery.properties,
+    limit: Type.Optional(Type.Integer({ minimum: 0, default: 50, description: `page size, at most ${MAX_ROWS}` })),
+    missing: Type.Optional(Type.String({ description: 'only what has no text in this language, name or tag' })),
+    search: Type.Optional(Type.String({ description: 'only what has this in its path or in a text, in any case' })),
+  }),
+  response: {
+    200: ListAnswer(
+      Type.Object({
+        path: Type.String({ description: 'group, group/key or group/key=value' }),
+        source: Type.String({ description: 'what to translate: the text of the default language, or the name' }),
+        texts: Type.Record(Type.String(), Type.String(), { description: 'by tag' }),
+        missing: Type.Array(Type.String({ description: 'tag of a language that has no text' })),
+      }),
+    ),
+  },
+  answerHeaders: EDITED_HEADERS,
+};
+
+export function listTranslationsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/catalog/translations', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
+    const page = readPage(query, MAX_ROWS);
+    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    const missingIn = readParameter(query, 'missing');
+    const texts = listTexts(catalog, { missingIn, search: readParameter(query, 'search') });
+    if (!texts) throw refuse('missing', 'is not a language of this application');
+    const listing = toListing(texts, page);
+    const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/translations`, query, listing);
+    if (link !== undefined) reply.header('link', link);
+    reply.header('etag', revisionTag(catalog.revision));
+    return listing;
+  });
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { linkHeader, readPage } from '../paging.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EventShape, PageQuery, UserParams } from './schemas.ts';
+import { viewEvent } from './views.ts';
+
+const schema = {
+  operationId: 'listUserHistory',
+  summary: 'List what a user chose over time, newest first',
+  params: UserParams,
+  querystring: PageQuery,
+  response: { 200: ListAnswer(EventShape) },
+  errors: ['userNotFound'] as const,
+};
+
+export function listUserHistoryRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/users/:userUid/history', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params, query, reply }) => {
+    const page = readPage(query);
+    const { userId } = await findUser(service, application, params.userUid as string);
+    const catalog = await service.catalogs.get(application.appId);
+    const { total, items } = await service.storage.selections.events(userId, page);
+    const listing = { items: items.map((event) => viewEvent(catalog, event)), total, ...page };
+    const path = `/manage/v1/applications/${application.clientId}/users/${userId}/history`;
+    const link = linkHeader(path, query, listing);
+    if (link !== undefined) reply.header('link', link);
+    return listing;
+  });
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { describeOptions } from '../../domain/selections/describe-options.ts';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { ListAnswer } from '../options/schemas.ts';
+import { linkHeader, readPage, toListing } from '../paging.ts';
+import { applicationRoute } from './manage-route.ts';
+import { OptionShape, PageQuery, UserParams } from './schemas.ts';
+import { viewOption } from './views.ts';
+
+const schema = {
+  operationId: 'listManagedUserOptions',
+  summary: 'List what holds for a user: what they chose, and the defaults where they did not',
+  params: UserParams,
+  querystring: PageQuery,
+  response: { 200: ListAnswer(OptionShape) },
+  errors: ['userNotFound'] as const,
+};
+
+export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/users/:userUid/options', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params, query, reply }) => {
+    const page = readPage(query);
+    const { userId } = await findUser(service, application, params.userUid as string);
+    const options = await describeOptions(service, await service.catalogs.get(application.appId), userId);
+    const { items, ...rest } = toListing(options, page);
+    const listing = { items: items.map(viewOption), ...rest };
+    const path = `/manage/v1/applications/${application.clientId}/users/${userId}/options`;
+    const link = linkHeader(path, query, listing);
+    if (link !== undefined) reply.header('link', link);
+    return listing;
+  });
+}

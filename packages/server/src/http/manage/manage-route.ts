@@ -1,0 +1,169 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { TSchema } from 'typebox';
+import type { Application } from '../../domain/applications/application.ts';
+import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
+import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
+import type { Access, Manager } from '../../domain/manage/manager.ts';
+import type { Service } from '../../domain/service.ts';
+import { readAuthorization } from '../authorization.ts';
+import { etagOf, hasCurrent } from '../etag.ts';
+import { readJsonObject } from '../json-body.ts';
+import type { Query } from '../paging.ts';
+import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
+import { viewRevision } from './views.ts';
+
+export type Operation = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** After /manage/v1, or after the application. */
+  path: string;
+  schema: Omit<FastifySchema, 'tags' | 'security'> & { errors?: readonly ErrorName[] };
+  /** What it takes; reading takes read, anything else write. */
+  access?: Access;
+  bodyLimit?: number;
+};
+
+export type ManageRequest = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  manager: Manager;
+  params: Record<string, string>;
+  query: Query;
+  /** The body, which has to be a JSON object. */
+  readBody(): Record<string, unknown>;
+};
+
+export type ApplicationRequest = ManageRequest & { application: Application };
+
+const PREFIX = '/manage/v1';
+const MANAGE_ERRORS: ErrorName[] = ['manageTokenMissing', 'manageTokenInvalid', 'tooManyFailures', 'unavailable'];
+
+/** An operation that is about no application, or about all of them. Answers 204 for nothing. */
+export function manageRoute(
+  app: FastifyInstance,
+  service: Service,
+  operation: Operation,
+  handle: (request: ManageRequest) => Promise<object | undefined>,
+): void {
+  const admitted = new WeakMap<FastifyRequest, Manager>();
+  addRoute(app, operation, `${PREFIX}${operation.path}`, operation.schema, MANAGE_ERRORS, {
+    async admit(request) {
+      admitted.set(request, await admitManager(service, request));
+    },
+    handle: (request, reply) => handle(toManageRequest(request, reply, admitted.get(request) as Manager)),
+  });
+}
+
+/** An operation on one application, which the manager has to be allowed to. */
+export function applicationRoute(
+  app: FastifyInstance,
+  service: Service,
+  operation: Operation,
+  handle: (request: ApplicationRequest) => Promise<object | undefined>,
+): void {
+  const access = operation.access ?? (operation.method === 'GET' ? 'read' : 'write');
+  const admitted = new WeakMap<FastifyRequest, { manager: Manager; application: Application }>();
+  const errors: ErrorName[] = [...MANAGE_ERRORS, 'applicationNotFound'];
+  if (access === 'write') errors.push('manageForbidden');
+  const schema = { ...operation.schema, params: withParams(ApplicationParams, operation.schema.params) };
+  addRoute(app, operation, `${PREFIX}/applications/:clientId${operation.path}`, schema, errors, {
+    async admit(request) {
+      const manager = await admitManager(service, request);
+      const { clientId } = request.params as { clientId: string };
+      const application = await service.applications.findByClientId(clientId);
+      if (!application || !manager.can(application.appId, 'read')) throw new InnkeeperError('applicationNotFound');
+      if (!manager.can(application.appId, access)) throw new InnkeeperError('manageForbidden');
+      admitted.set(request, { manager, application });
+    },
+    handle(request, reply) {
+      const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
+      return handle({ ...toManageRequest(request, reply, manager), application });
+    },
+  });
+}
+
+type Steps = {
+  /** Before the body is read: strangers cannot make us take in a large one. */
+  admit(request: FastifyRequest): Promise<void>;
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<object | undefined>;
+};
+
+function addRoute(
+  app: FastifyInstance,
+  { method, bodyLimit }: Operation,
+  url: string,
+  schema: FastifySchema,
+  errors: readonly ErrorName[],
+  { admit, handle }: Steps,
+): void {
+  const own: readonly ErrorName[] = schema.errors ?? [];
+  const takesInput = schema.body !== undefined || schema.querystring !== undefined;
+  const all = new Set<ErrorName>([...own, ...(takesInput ? (['manageBadRequest'] as const) : []), ...errors]);
+  app.route({
+    method,
+    url,
+    schema: {
+      ...schema,
+      tags: ['manage'],
+      security: [{ manageToken: [] }],
+      errors: [...all],
+      response: {
+        ...(schema.response as Record<number, TSchema>),
+        ...(method === 'GET' && { 304: NotModified }),
+        ...(all.has('catalogBreaking') && { 409: BreakingMembers }),
+        ...(all.has('catalogChanged') && { 412: ChangedMembers }),
+      },
+    },
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    onRequest: admit,
+    async handler(request, reply) {
+      reply.header('cache-control', 'no-store');
+      try {
+        const body = await handle(request, reply);
+        if (body === undefined) return reply.code(204).send();
+        return method === 'GET' ? answerIfNew(request, reply, body) : body;
+      } catch (error) {
+        throw inOwnWords(error);
+      }
+    },
+  });
+}
+
+function admitManager(service: Service, request: FastifyRequest): Promise<Manager> {
+  const credentials = readAuthorization(request.headers.authorization);
+  if (credentials.kind === 'none') return authorizeManager(service, undefined);
+  return authorizeManager(service, credentials.kind === 'bearer' ? credentials.accessToken : '');
+}
+
+function toManageRequest(request: FastifyRequest, reply: FastifyReply, manager: Manager): ManageRequest {
+  return {
+    request,
+    reply,
+    manager,
+    params: request.params as Record<string, string>,
+    query: request.query as Query,
+    readBody: () => readJsonObject(request),
+  };
+}
+
+/** With the ETag that the operation gave it, or one of its bytes. */
+function answerIfNew(request: FastifyRequest, reply: FastifyReply, value: object): FastifyReply {
+  const body = JSON.stringify(value);
+  const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(body);
+  reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Cookie');
+  if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+}
+
+/** What is shared with the other areas answers with their codes; here it is 9400. */
+function inOwnWords(error: unknown): unknown {
+  if (!(error instanceof InnkeeperError)) return error;
+  const { message, fields, headers, more } = error;
+  if (error.error === 'badParameter' || error.error === 'bodyNotJson') {
+    return new InnkeeperError('manageBadRequest', { message, ...(fields && { fields }) });
+  }
+  if (error.error === 'catalogChanged') {
+    const revisions = (more.revisions as Parameters<typeof viewRevision>[0][]).map(viewRevision);
+    return new InnkeeperError('catalogChanged', { message, headers, more: { ...more, revisions } });
+  }
+  return error;
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { readCatalog } from '../../domain/catalog/catalog.ts';
+import { planWithImpact } from '../../domain/catalog/publish.ts';
+import { readDefinition } from '../../domain/catalog/read-definition.ts';
+import { invalidCatalog } from '../../domain/catalog/show-path.ts';
+import type { Service } from '../../domain/service.ts';
+import { revisionTag } from './edit-options.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { CatalogShape, PlanShape } from './schemas.ts';
+import { viewPlan } from './views.ts';
+
+const schema = {
+  operationId: 'planCatalog',
+  summary: 'See what a file would change, without changing anything',
+  body: CatalogShape,
+  response: {
+    200: Type.Object(
+      { revision: Type.Integer({ description: 'that it was compared with' }), ...PlanShape },
+      { title: 'CatalogPlan' },
+    ),
+  },
+  answerHeaders: { ETag: 'the revision that it was compared with: If-Match of the change itself' },
+  errors: ['catalogInvalid'] as const,
+};
+
+export function planCatalogRoute(app: FastifyInstance, service: Service): void {
+  const operation = {
+    method: 'POST',
+    path: '/catalog/plan',
+    schema,
+    access: 'read',
+    bodyLimit: CATALOG_LIMIT,
+  } as const;
+  applicationRoute(app, service, operation, async ({ application, readBody, reply }) => {
+    const read = readDefinition(readBody());
+    if ('problems' in read) throw invalidCatalog(read.problems);
+    const { appId } = application;
+    const current = readCatalog(await service.storage.catalogs.load(appId));
+    const plan = await planWithImpact(service.storage, appId, current, read.definition);
+    reply.header('etag', revisionTag(current.revision));
+    return { revision: current.revision, ...viewPlan(plan) };
+  });
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
+import { readDefinition } from '../../domain/catalog/read-definition.ts';
+import { invalidCatalog } from '../../domain/catalog/show-path.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+
+/** Five thousand keys in twenty languages. */
+export const CATALOG_LIMIT = 32 * 1024 ** 2;
+
+const schema = {
+  operationId: 'putCatalog',
+  summary: 'Make the catalog what the file says, in one revision',
+  description: 'What it no longer names is archived. Groups and keys are known by their names; `was` renames.',
+  headers: IfMatchHeader,
+  querystring: AllowBreakingQuery,
+  body: CatalogShape,
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: EDIT_ERRORS,
+};
+
+export function putCatalogRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PUT', path: '/catalog', schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const read = readDefinition(context.readBody());
+    if ('problems' in read) throw invalidCatalog(read.problems);
+    const edited = await applyDefinition(service, context.application, read.definition, options);
+    return answerEdited(context.reply, edited);
+  });
+}

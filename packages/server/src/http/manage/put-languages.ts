@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { setLanguages } from '../../domain/catalog/edits/languages.ts';
+import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+
+const schema = {
+  operationId: 'putLanguages',
+  summary: 'Set the languages of an application, in order',
+  description:
+    'A language is known by its tag, so its name can be changed. One that is no longer named is no longer served, and its texts stay behind in the revisions before.',
+  headers: IfMatchHeader,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({ languages: CatalogFileSchema.properties.languages }),
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: EDIT_ERRORS,
+};
+
+export function putLanguagesRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'PUT', path: '/catalog/languages', schema }, async (context) => {
+    const options = readEditOptions(context);
+    const { languages } = readMembers(context.readBody(), ['languages']);
+    return answerEdited(
+      context.reply,
+      await editCatalog(service, context.application, setLanguages(languages), options),
+    );
+  });
+}

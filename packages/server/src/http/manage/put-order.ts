@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { setOrder, type WantedOrder } from '../../domain/catalog/edits/order.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers, readObjects } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+
+const MAX_GROUPS = 10_000;
+
+const schema = {
+  operationId: 'putOrder',
+  summary: 'Set the order of groups and keys',
+  description:
+    'All groups that are not archived, each with all its keys, or without `keys` to leave their order alone.',
+  headers: IfMatchHeader,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({
+    groups: Type.Array(
+      Type.Object({
+        groupUid: Type.String({ format: 'uuid' }),
+        keys: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
+      }),
+    ),
+  }),
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: EDIT_ERRORS,
+};
+
+export function putOrderRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PUT', path: '/catalog/order', schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const { groups } = readMembers(context.readBody(), ['groups']);
+    const edit = setOrder(readObjects(groups, 'groups', MAX_GROUPS) as WantedOrder);
+    return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+  });
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { setValues } from '../../domain/catalog/edits/keys.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readMembers, refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams } from './schemas.ts';
+
+const schema = {
+  operationId: 'putValues',
+  summary: 'Set the values that a key allows, in order, with their texts',
+  description: 'An open key becomes one that takes these values only.',
+  headers: IfMatchHeader,
+  params: KeyParams,
+  querystring: AllowBreakingQuery,
+  body: Type.Object({ values: FileKeySchema.properties.values }),
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+};
+
+export function putValuesRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PUT', path: '/catalog/keys/:keyUid/values', schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const { values } = readMembers(context.readBody(), ['values']);
+    if (!Array.isArray(values)) throw refuse('values', 'must be a list');
+    const edit = setValues(context.params.keyUid as string, values);
+    return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
+  });
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { restoreRevision } from '../../domain/catalog/edit-catalog.ts';
+import type { Service } from '../../domain/service.ts';
+import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { readNumber } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, EditedAnswer, RevisionParams } from './schemas.ts';
+
+const schema = {
+  operationId: 'restoreRevision',
+  summary: 'Publish what the catalog was at a revision as a new revision',
+  description: 'Nothing between is lost. What was renamed or archived since keeps its UID.',
+  headers: IfMatchHeader,
+  params: RevisionParams,
+  querystring: AllowBreakingQuery,
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: [...EDIT_ERRORS, 'revisionNotFound'] as const,
+};
+
+export function restoreRevisionRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'POST', path: '/revisions/:revision/restore', schema } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = readEditOptions(context);
+    const revision = readNumber(context.params.revision, 'revision');
+    return answerEdited(context.reply, await restoreRevision(service, context.application, revision, options));
+  });
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { applicationRoute } from './manage-route.ts';
+import { UserParams, withParams } from './schemas.ts';
+
+const schema = {
+  operationId: 'revokeAccessToken',
+  summary: 'Revoke an access token of a user',
+  description: 'It fails at once everywhere.',
+  params: withParams(UserParams, Type.Object({ tokenId: Type.String() })),
+  response: { 204: Type.Null({ description: 'The token is no longer good.' }) },
+  errors: ['userNotFound', 'accessTokenNotFound'] as const,
+};
+
+export function revokeAccessTokenRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'DELETE', path: '/users/:userUid/tokens/:tokenId', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const { userId } = await findUser(service, application, params.userUid as string);
+    const tokens = await service.storage.tokens.list(userId, service.now());
+    const token = tokens.find(({ tokenId }) => tokenId === params.tokenId);
+    if (!token) throw new InnkeeperError('accessTokenNotFound');
+    await service.storage.tokens.revoke(application.appId, token.tokenId);
+    return undefined;
+  });
+}

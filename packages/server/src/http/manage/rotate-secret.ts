@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { rotateSecret } from '../../domain/applications/rotate-secret.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { formatTime } from '../time.ts';
+import { readMembers, readOverlapMember } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { Time } from './schemas.ts';
+
+const schema = {
+  operationId: 'rotateSecret',
+  summary: 'Give an application a new clientSecret',
+  description:
+    'The clientSecret is in this answer and nowhere else. The one before stays good for the overlap; one that is in an overlap already stops at once.',
+  body: Type.Object({
+    overlap: Type.Optional(
+      Type.Union([Type.Integer(), Type.String()], {
+        description: 'seconds, or 0, 90s, 30m, 24h, up to 30d',
+        default: '24h',
+      }),
+    ),
+  }),
+  response: { 201: Type.Object({ clientSecret: Type.String(), previousExpiresAt: Time }) },
+};
+
+export function rotateSecretRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'POST', path: '/secrets', schema }, async (context) => {
+    const { application, readBody, reply } = context;
+    const overlap = readOverlapMember(readMembers(readBody(), ['overlap']).overlap);
+    const { storage, keyring, now, refresh } = service;
+    const rotated = await rotateSecret(storage, keyring, application.appId, overlap, now());
+    if (!rotated) throw new InnkeeperError('applicationNotFound');
+    await refresh().catch(() => {});
+    reply.code(201);
+    return { clientSecret: rotated.clientSecret, previousExpiresAt: formatTime(rotated.previousExpiresAt) };
+  });
+}

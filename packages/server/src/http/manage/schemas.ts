@@ -1,0 +1,189 @@
+import { type TObject, type TSchema, Type } from 'typebox';
+import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
+import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
+import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
+import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
+
+export const ApplicationParams = Type.Object({ clientId: Type.String({ description: 'of the application' }) });
+export const UserParams = Type.Object({
+  userUid: Type.String({ format: 'uuid', description: 'the service_user_code' }),
+});
+export const GroupParams = Type.Object({ groupUid: Type.String({ format: 'uuid' }) });
+export const KeyParams = Type.Object({ keyUid: Type.String({ format: 'uuid' }) });
+export const RevisionParams = Type.Object({ revision: Type.Integer({ minimum: 1 }) });
+
+export function withParams(params: TObject, more: unknown): TObject {
+  return Type.Object({ ...params.properties, ...((more as TObject | undefined)?.properties ?? {}) });
+}
+
+/** CONTRACT.md section 4, as JSON. */
+export const CatalogShape = Type.Object(CatalogFileSchema.properties, {
+  additionalProperties: false,
+  title: 'CatalogFile',
+});
+
+/** The same as it is read: one that was never published has no language yet. */
+export const CatalogAnswer = Type.Object(
+  { ...CatalogFileSchema.properties, languages: Type.Array(CatalogFileSchema.properties.languages.items) },
+  { additionalProperties: false, title: 'Catalog' },
+);
+
+/** A key as the catalog file has it. */
+export const FileKeySchema = CatalogFileSchema.properties.groups.items.properties.keys.items;
+
+export const PageQuery = Type.Object(PagingQuery);
+export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
+export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
+
+export const SettingsShape = Type.Object(
+  Object.fromEntries(
+    SETTING_NAMES.map((name) => {
+      const { describe, default: byDefault } = SETTINGS[name];
+      const options = { description: describe, default: byDefault };
+      if (typeof byDefault === 'number') return [name, Type.Integer(options)];
+      if (typeof byDefault === 'boolean') return [name, Type.Boolean(options)];
+      if (Array.isArray(byDefault)) return [name, Type.Array(Type.String(), options)];
+      return [name, Type.String(options)];
+    }),
+  ),
+  { title: 'ApplicationSettings' },
+);
+
+export const SettingsPatch = Type.Object(
+  Object.fromEntries(
+    SETTING_NAMES.map((name) => [
+      name,
+      Type.Optional(Type.Unknown({ description: `${SETTINGS[name].describe}; null: back to the default` })),
+    ]),
+  ),
+);
+
+const Secret = Type.Object({
+  createdAt: Time,
+  expiresAt: Nullable(Type.String({ description: 'null: good until it is rotated' })),
+});
+
+export const ApplicationAnswer = Type.Object(
+  {
+    clientId: Type.String(),
+    name: Type.String(),
+    createdAt: Time,
+    access: Type.Enum(['read', 'write']),
+    settings: SettingsShape,
+    changedSettings: Type.Array(Type.String(), { description: 'those that differ from their defaults' }),
+    secrets: Type.Array(Secret, { description: 'those that are good, the current one first' }),
+    counts: Type.Object({
+      users: Type.Integer(),
+      languages: Type.Integer(),
+      groups: Type.Integer(),
+      keys: Type.Integer(),
+      revision: Type.Integer({ description: 'of the catalog; 0: nothing was published yet' }),
+    }),
+  },
+  { title: 'ManagedApplication' },
+);
+
+export const Change = Type.Object(
+  {
+    kind: Type.Enum(['added', 'changed', 'renamed', 'archived', 'restored']),
+    subject: Type.Enum(['language', 'group', 'key']),
+    path: Type.String({ description: 'group or group/key, or the name of a language' }),
+    details: Type.Array(Type.String()),
+  },
+  { title: 'CatalogChange' },
+);
+
+const Breaking = Type.Object({
+  path: Type.String(),
+  text: Type.String(),
+  selections: Type.Integer({ description: 'saved selections that it touches' }),
+});
+
+const Missing = Type.Object({
+  language: Type.String(),
+  total: Type.Integer(),
+  missing: Type.Array(Type.String({ description: 'path of what has no text' })),
+});
+
+export const PlanShape = {
+  changes: Type.Array(Change),
+  breaking: Type.Array(Breaking, { description: 'what users could choose before, or have chosen, and no longer can' }),
+  missing: Type.Array(Missing, { description: 'texts that a language has not got' }),
+};
+
+export const EditedAnswer = Type.Object(
+  {
+    revision: Type.Integer({ description: 'of the catalog as it is now' }),
+    changed: Type.Boolean({ description: 'false: it was so already' }),
+    ...PlanShape,
+  },
+  { title: 'PublishedCatalog' },
+);
+
+export const EDITED_HEADERS = { ETag: 'the revision of the catalog as it is now' };
+
+export const RevisionShape = {
+  revision: Type.Integer(),
+  author: Type.String({ description: 'token:NAME, cli:NAME, …' }),
+  createdAt: Time,
+  changes: Type.Array(Change),
+};
+
+export const NotModified = Type.Null({ description: 'What If-None-Match names is still current.' });
+
+/** What stands beside code and message of 9409 and 9412. */
+export const BreakingMembers = Type.Object({ breaking: PlanShape.breaking });
+export const ChangedMembers = Type.Object({
+  revision: Type.Integer({ description: 'of the catalog as it is now' }),
+  revisions: Type.Array(Type.Object(RevisionShape), {
+    description: 'what was changed since the revision that If-Match names, newest first, at most 50',
+  }),
+});
+
+export const UserShape = {
+  userUid: Type.String({ format: 'uuid', description: 'the service_user_code' }),
+  clientUserId: Type.String(),
+  clientUserName: Type.String(),
+  email: Type.String(),
+  createdAt: Time,
+};
+
+export const AccessTokenShape = Type.Object(
+  { tokenId: Type.String(), issuedAt: Time, expiresAt: Time },
+  { title: 'ManagedAccessToken' },
+);
+
+export const OptionShape = Type.Object(
+  {
+    groupUid: Type.String({ format: 'uuid' }),
+    groupName: Type.String(),
+    keyUid: Type.String({ format: 'uuid' }),
+    keyName: Type.String(),
+    valueType: Type.Enum([...VALUE_TYPES]),
+    archived: Type.Boolean(),
+    value: ValueAnswer,
+    isDefault: Type.Boolean({ description: 'the user never chose: the default holds' }),
+    userOptionsUid: Nullable(Type.String({ format: 'uuid' })),
+    revision: Nullable(Type.Integer({ description: 'the revision it was saved in' })),
+    language: Nullable(Type.String({ description: 'of an open text' })),
+    createdAt: Nullable(Time),
+    updatedAt: Nullable(Time),
+  },
+  { title: 'ManagedUserOption' },
+);
+
+export const EventShape = Type.Object(
+  {
+    at: Time,
+    action: Type.Enum(['save', 'unset']),
+    by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
+    userOptionsUid: Type.String({ format: 'uuid' }),
+    groupUid: Nullable(Type.String({ format: 'uuid' })),
+    groupName: Nullable(Type.String()),
+    keyUid: Nullable(Type.String({ format: 'uuid' })),
+    keyName: Nullable(Type.String()),
+    fromValue: Nullable(ValueAnswer),
+    toValue: Nullable(ValueAnswer),
+  },
+  { title: 'ManagedUserOptionEvent' },
+);

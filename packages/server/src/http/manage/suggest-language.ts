@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { suggestLanguage } from '../../domain/catalog/suggest-language.ts';
+import type { Service } from '../../domain/service.ts';
+import { readParameter } from '../paging.ts';
+import { refuse } from './input.ts';
+import { manageRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'suggestLanguage',
+  summary: 'Propose what to call a language',
+  querystring: Type.Object({ tag: Type.String({ description: 'BCP 47: de, pt-BR, zh-Hant' }) }),
+  response: {
+    200: Type.Object({
+      tag: Type.String({ description: 'in its canonical form' }),
+      name: Type.String({ description: 'in the language itself' }),
+      englishName: Type.String(),
+    }),
+  },
+};
+
+export function suggestLanguageRoute(app: FastifyInstance, service: Service): void {
+  manageRoute(app, service, { method: 'GET', path: '/languages/suggestions', schema }, async ({ query }) => {
+    const suggestion = suggestLanguage(readParameter(query, 'tag') ?? '');
+    if (!suggestion) throw refuse('tag', 'must be a BCP 47 language tag, such as de or pt-BR');
+    return suggestion;
+  });
+}

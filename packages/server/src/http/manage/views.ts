@@ -1,0 +1,74 @@
+import type { Application } from '../../domain/applications/application.ts';
+import { isLive } from '../../domain/applications/application.ts';
+import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
+import { type CountedPlan, readableDifference } from '../../domain/catalog/publish.ts';
+import type { Revision } from '../../domain/catalog/revisions.ts';
+import type { DescribedOption } from '../../domain/selections/describe-options.ts';
+import { emailOf } from '../../domain/users/email.ts';
+import type { AccessTokenRecord, SelectionEvent, UserRecord } from '../../storage/port.ts';
+import { formatTime } from '../time.ts';
+
+export function viewSecrets({ secrets }: Application, now: number) {
+  return secrets
+    .filter((secret) => isLive(secret, now))
+    .map(({ createdAt, expiresAt }) => ({
+      createdAt: formatTime(createdAt),
+      expiresAt: expiresAt === null ? null : formatTime(expiresAt),
+    }));
+}
+
+export function viewRevision({ revision, author, createdAt, changes }: Revision) {
+  return { revision, author, createdAt: formatTime(createdAt), changes };
+}
+
+export function viewPlan({ changes, breaking, missing }: CountedPlan) {
+  return { changes: readableDifference(changes), breaking, missing };
+}
+
+export function viewUser({ userId, clientUserId, clientUserName, createdAt }: UserRecord) {
+  return {
+    userUid: userId,
+    clientUserId,
+    clientUserName,
+    email: emailOf(clientUserId),
+    createdAt: formatTime(createdAt),
+  };
+}
+
+export function viewAccessToken({ tokenId, issuedAt, expiresAt }: AccessTokenRecord) {
+  return { tokenId, issuedAt: formatTime(issuedAt), expiresAt: formatTime(expiresAt) };
+}
+
+export function viewOption({ placed: { key, group }, value, record }: DescribedOption) {
+  return {
+    groupUid: group.groupUid,
+    groupName: group.name,
+    keyUid: key.keyUid,
+    keyName: key.name,
+    valueType: key.type,
+    archived: key.archived,
+    value,
+    isDefault: record === undefined,
+    userOptionsUid: record?.selectionId ?? null,
+    revision: record?.revision ?? null,
+    language: record?.language ?? null,
+    createdAt: record ? formatTime(record.createdAt) : null,
+    updatedAt: record ? formatTime(record.updatedAt) : null,
+  };
+}
+
+export function viewEvent(catalog: CompiledCatalog, event: SelectionEvent) {
+  const placed = catalog.keyByNo.get(event.keyNo);
+  return {
+    at: formatTime(event.at),
+    action: event.toValue === null ? 'unset' : 'save',
+    by: event.means,
+    userOptionsUid: event.selectionId,
+    groupUid: placed?.group.groupUid ?? null,
+    groupName: placed?.group.name ?? null,
+    keyUid: placed?.key.keyUid ?? null,
+    keyName: placed?.key.name ?? null,
+    fromValue: event.fromValue === null ? null : JSON.parse(event.fromValue),
+    toValue: event.toValue === null ? null : JSON.parse(event.toValue),
+  };
+}

@@ -1,0 +1,404 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../databases.ts';
+import type { Wire } from '../http/options/example-catalog.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { editor, manageWith } from './manage.ts';
+
+const NOBODY = '0198c0de-0000-7000-8000-000000000000';
+
+describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+  });
+  afterAll(() => server.close());
+
+  const names = (items: { name: string; archived: boolean }[]) =>
+    items.map(({ name, archived }) => (archived ? `(${name})` : name));
+  const fields = ({ json }: { json: Wire }) => (json.errors as Wire[]).map(({ field }) => field);
+
+  test('every edit wants If-Match and answers the new ETag', async () => {
+    const { send, key, group } = await editor(server);
+    const { keyUid } = await key('fruit');
+    const { groupUid } = await group('kitchen');
+    for (const [method, rest, body] of [
+      ['PUT', '/languages', { languages: [] }],
+      ['POST', '/groups', { name: 'x' }],
+      ['PATCH', `/groups/${groupUid}`, {}],
+      ['DELETE', `/groups/${groupUid}`, undefined],
+      ['POST', `/groups/${groupUid}/keys`, {}],
+      ['PATCH', `/keys/${keyUid}`, {}],
+      ['DELETE', `/keys/${keyUid}`, undefined],
+      ['PUT', `/keys/${keyUid}/values`, { values: [] }],
+      ['PUT', '/order', { groups: [] }],
+      ['PATCH', '/translations', { texts: [] }],
+    ] as const) {
+      expect((await send(method, `/catalog${rest}`, body)).json.code).toBe('9428');
+      const stale = await send(method, `/catalog${rest}`, body, { 'if-match': '"0"' });
+      expect([method, rest, stale.status]).toEqual([method, rest, 412]);
+    }
+    const nothing = await send('PATCH', `/catalog/keys/${keyUid}`, {}, { 'if-match': '"1"' });
+    expect(nothing).toMatchObject({ status: 200, json: { revision: 1, changed: false } });
+    const moved = await send('PATCH', `/catalog/keys/${keyUid}`, { position: 0 }, { 'if-match': '"1"' });
+    expect(moved).toMatchObject({ status: 200, json: { revision: 2, changed: true } });
+    expect(moved.headers.get('etag')).toBe('"2"');
+  });
+
+  test('the tree shows everything with its UID, archived or not', async () => {
+    const { tree, edit, key, get } = await editor(server);
+    const { keyUid } = await key('portions');
+    await edit('DELETE', `/keys/${keyUid}`, undefined);
+    const { groups, revision, languages } = await tree();
+    expect(revision).toBe(2);
+    expect(languages[0]).toEqual({ name: 'English', tag: 'en', default: true });
+    expect(names(groups)).toEqual(['kitchen', 'open', 'empty']);
+    expect(names(groups[0]?.keys ?? [])).toEqual(['vegetarian', 'fruit', 'ratio', '(portions)']);
+    expect(groups[0]?.keys.at(-1)).toEqual({
+      keyUid,
+      archived: true,
+      name: 'portions',
+      type: 'integer',
+      values: [1, 2, 4],
+    });
+    expect((await get('/catalog/tree', { 'if-none-match': '"2"' })).status).toBe(304);
+  });
+
+  test('languages are listed with their progress, set as a whole, renamed by their tag', async () => {
+    const { edit, get, file } = await editor(server);
+    expect((await get('/catalog/languages')).json).toMatchObject({
+      total: 3,
+      items: [
+        { name: 'English', tag: 'en', default: true, missing: 0 },
+        { name: 'Deutsch', tag: 'de', default: false, texts: 14, missing: 9 },
+        { name: 'Deutsch (Österreich)', tag: 'de-AT', default: false, texts: 14, missing: 13 },
+      ],
+    });
+    const languages = [
+      { name: 'German', tag: 'de', default: true },
+      { name: 'Inglés', tag: 'en' },
+      { name: 'Español', tag: 'es' },
+    ];
+    const answer = await edit('PUT', '/languages', { languages });
+    expect(answer.status).toBe(200);
+    const after = await file();
+    expect(after.languages).toEqual(languages);
+    const [kitchen] = after.groups as Wire[];
+    expect(kitchen?.translations).toEqual({ German: 'Küche', Inglés: 'Kitchen' });
+    expect(JSON.stringify(after)).not.toContain('Marille');
+
+    expect(fields(await edit('PUT', '/languages', { languages: [...languages, { name: 'x', tag: '!' }] }))).toEqual([
+      'languages[3].tag',
+    ]);
+    for (const bad of [undefined, [], {}, [null], ['de']]) {
+      const refused = await edit('PUT', '/languages', { languages: bad });
+      expect(refused).toMatchObject({ status: 422, json: { code: '9422' } });
+    }
+    expect((await edit('PUT', '/languages', { languages, more: 1 })).json.code).toBe('9400');
+  });
+
+  test('names are proposed for languages', async () => {
+    const manage = await manageWith(server);
+    const suggest = async (tag: string) =>
+      (await manage.get(`/languages/suggestions?tag=${encodeURIComponent(tag)}`)).json;
+    expect(await suggest('de')).toEqual({ tag: 'de', name: 'Deutsch', englishName: 'German' });
+    expect(await suggest('ES')).toEqual({ tag: 'es', name: 'Español', englishName: 'Spanish' });
+    expect(await suggest('pt-br')).toMatchObject({ tag: 'pt-BR', englishName: 'Brazilian Portuguese' });
+    expect(await suggest('zh-hant')).toMatchObject({ tag: 'zh-Hant', name: '繁體中文' });
+    expect(await suggest('qaa')).toMatchObject({ tag: 'qaa' });
+    for (const tag of ['', 'not a tag', '!']) expect(await suggest(tag)).toMatchObject({ code: '9400' });
+  });
+
+  test('groups are added, changed, moved, archived and brought back', async () => {
+    const { edit, tree, group, key } = await editor(server);
+    const made = await edit('POST', '/groups', {
+      name: 'sound',
+      translations: { de: 'Ton', English: 'Sound' },
+      keys: [{ name: 'muted', type: 'boolean' }],
+      position: 1,
+    });
+    expect(made).toMatchObject({ status: 201, json: { revision: 2, groupUid: expect.any(String) } });
+    expect(names((await tree()).groups)).toEqual(['kitchen', 'sound', 'open', 'empty']);
+    const groupUid = made.json.groupUid as string;
+    const patched = await edit('PATCH', `/groups/${groupUid}`, {
+      name: 'audio',
+      translations: { Deutsch: 'Klang', en: null },
+      position: 99,
+    });
+    expect(patched.json.changes).toEqual([
+      {
+        kind: 'renamed',
+        subject: 'group',
+        path: 'audio',
+        details: ['was sound', 'English: "Sound" → none', 'Deutsch: "Ton" → "Klang"'],
+      },
+      { kind: 'changed', subject: 'group', path: 'groups', details: ['order: kitchen, open, empty, audio'] },
+    ]);
+    expect(await group('audio')).toMatchObject({ groupUid, translations: { Deutsch: 'Klang' } });
+    const { keyUid } = await key('muted');
+    expect((await edit('DELETE', `/groups/${groupUid}`, undefined)).status).toBe(200);
+    expect(names((await tree()).groups)).toEqual(['kitchen', 'open', 'empty', '(audio)']);
+    expect((await edit('DELETE', `/groups/${groupUid}`, undefined)).json.code).toBe('9404');
+    expect((await edit('PATCH', `/keys/${keyUid}`, { archived: false })).json).toMatchObject({
+      code: '9422',
+      errors: [{ field: 'archived', message: expect.stringContaining('audio') }],
+    });
+    const back = await edit('PATCH', `/groups/${groupUid}`, { archived: false, position: 0 });
+    expect(back).toMatchObject({ status: 200, json: { changed: true } });
+    expect(names((await tree()).groups)).toEqual(['audio', 'kitchen', 'open', 'empty']);
+    expect(await key('muted')).toMatchObject({ keyUid, archived: false });
+    await edit('DELETE', `/groups/${groupUid}`, undefined);
+    const again = await edit('POST', '/groups', { name: 'audio' });
+    expect(again).toMatchObject({ status: 201, json: { groupUid } });
+  });
+
+  test('what a group cannot be is told as seen from the group', async () => {
+    const { edit, group } = await editor(server);
+    const { groupUid } = await group('open');
+    const cases: [method: string, rest: string, body: unknown, code: string, field: string][] = [
+      ['POST', '/groups', {}, '9422', 'name'],
+      ['POST', '/groups', { name: 'kitchen' }, '9422', 'name'],
+      ['POST', '/groups', { name: 'x', keys: 7 }, '9422', 'keys'],
+      ['POST', '/groups', { name: 'x', keys: [{ name: 'k', type: 'y' }] }, '9422', 'keys[0].type'],
+      ['POST', '/groups', { name: 'x', translations: { Klingon: 'x' } }, '9422', 'translations.Klingon'],
+      ['POST', '/groups', { name: 'x', was: 'open' }, '9400', 'was'],
+      ['POST', '/groups', { name: 'x', position: -1 }, '9400', 'position'],
+      ['PATCH', `/groups/${groupUid}`, { name: ' ' }, '9422', 'name'],
+      ['PATCH', `/groups/${groupUid}`, { name: null }, '9422', 'name'],
+      ['PATCH', `/groups/${groupUid}`, { translations: 7 }, '9422', 'translations'],
+      ['PATCH', `/groups/${groupUid}`, { translations: { en: '' } }, '9422', 'translations.en'],
+      ['PATCH', `/groups/${groupUid}`, { archived: true }, '9400', 'archived'],
+    ];
+    for (const [method, rest, body, code, field] of cases) {
+      const answer = await edit(method, rest, body);
+      expect([body, answer.json.code, fields(answer)[0]]).toEqual([body, code, field]);
+    }
+    for (const uid of [NOBODY, 'x', '%00']) {
+      expect((await edit('PATCH', `/groups/${uid}`, { name: 'x' })).json.code).toBe('9404');
+      expect((await edit('POST', `/groups/${uid}/keys`, { name: 'x', type: 'date' })).json.code).toBe('9404');
+    }
+  });
+
+  test('keys are added, changed, moved, archived and brought back', async () => {
+    const { edit, group, key, application } = await editor(server);
+    const { groupUid } = await group('kitchen');
+    const made = await edit('POST', `/groups/${groupUid}/keys`, {
+      name: 'spice',
+      type: 'integer',
+      constraint: { min: 0, max: 5 },
+      default: 2,
+      translations: { Deutsch: 'Schärfe' },
+      position: 0,
+    });
+    expect(made).toMatchObject({ status: 201, json: { keyUid: expect.any(String), revision: 2 } });
+    const keyUid = made.json.keyUid as string;
+    expect((await group('kitchen')).keys[0]).toEqual({
+      keyUid,
+      archived: false,
+      name: 'spice',
+      type: 'integer',
+      default: 2,
+      constraint: { min: 0, max: 5 },
+      translations: { Deutsch: 'Schärfe' },
+    });
+    const shown = await server.send('GET', `/api/option_keys/${keyUid}`, { headers: { apiKey: application.clientId } });
+    expect(shown.json).toMatchObject({ name: 'spice', default_value: 2, position: 0 });
+
+    await edit('PATCH', `/keys/${keyUid}`, { name: 'heat', default: null, translations: { en: 'Heat' }, position: 4 });
+    expect((await group('kitchen')).keys.at(-1)).toEqual({
+      keyUid,
+      archived: false,
+      name: 'heat',
+      type: 'integer',
+      constraint: { min: 0, max: 5 },
+      translations: { English: 'Heat', Deutsch: 'Schärfe' },
+    });
+    // What goes with an open key only goes away when it gets values, and the other way round.
+    await edit('PATCH', `/keys/${keyUid}?allow_breaking=true`, { values: [1, 2, 3] });
+    expect(await key('heat')).toMatchObject({ values: [1, 2, 3] });
+    expect(await key('heat')).not.toHaveProperty('constraint');
+    await edit('PATCH', `/keys/${keyUid}`, { constraint: { min: 1 } });
+    expect(await key('heat')).not.toHaveProperty('values');
+    const fruit = await key('fruit');
+    const single = await edit('PATCH', `/keys/${fruit.keyUid}?allow_breaking=true`, {
+      multiple: false,
+      default: 'apple',
+    });
+    expect(single.status).toBe(200);
+    expect(await key('fruit')).not.toHaveProperty('min');
+
+    expect((await edit('DELETE', `/keys/${keyUid}`, undefined)).status).toBe(200);
+    expect((await edit('PATCH', `/keys/${keyUid}`, { name: 'x' })).json.code).toBe('9404');
+    expect((await edit('PATCH', `/keys/${keyUid}`, { archived: false, name: 'warmth' })).status).toBe(200);
+    expect(await key('warmth')).toMatchObject({ keyUid, archived: false });
+  });
+
+  test('what a key cannot be is told as seen from the key', async () => {
+    const { edit, group, key, get } = await editor(server);
+    const { groupUid } = await group('kitchen');
+    const { keyUid } = await key('fruit');
+    const cases: [method: string, rest: string, body: unknown, code: string, field: string][] = [
+      ['POST', `/groups/${groupUid}/keys`, { name: 'x' }, '9422', 'type'],
+      ['POST', `/groups/${groupUid}/keys`, { name: 'fruit', type: 'date' }, '9422', 'name'],
+      ['POST', `/groups/${groupUid}/keys`, { name: 'x', type: 'integer', values: [1, 'b'] }, '9422', 'values[1]'],
+      [
+        'POST',
+        `/groups/${groupUid}/keys`,
+        { name: 'x', type: 'string', constraint: { pattern: '(' } },
+        '9422',
+        'constraint.pattern',
+      ],
+      ['POST', `/groups/${groupUid}/keys`, { name: 'x', type: 'date', keyUid }, '9400', 'keyUid'],
+      ['PATCH', `/keys/${keyUid}`, { min: 3 }, '9422', 'max'],
+      ['PATCH', `/keys/${keyUid}`, { type: null }, '9422', 'type'],
+      ['PATCH', `/keys/${keyUid}`, { default: ['kiwi'] }, '9422', 'default[0]'],
+      ['PATCH', `/keys/${keyUid}`, { was: 'x' }, '9400', 'was'],
+      ['PUT', `/keys/${keyUid}/values`, { values: [] }, '9422', 'values'],
+      ['PUT', `/keys/${keyUid}/values`, { values: null }, '9400', 'values'],
+      [
+        'PUT',
+        `/keys/${keyUid}/values`,
+        { values: ['apple', { value: 'kiwi', colour: 1 }] },
+        '9422',
+        'values[1].colour',
+      ],
+    ];
+    for (const [method, rest, body, code, field] of cases) {
+      const answer = await edit(method, rest, body);
+      expect([body, answer.json.code, fields(answer)[0]]).toEqual([body, code, field]);
+    }
+    for (const [method, rest] of [
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['PUT', '/values'],
+    ] as const) {
+      expect((await edit(method, `/keys/${NOBODY}${rest}`, { values: [] })).json.code).toBe('9404');
+    }
+    expect((await get('/catalog')).headers.get('etag')).toBe('"1"');
+  });
+
+  test('values are set as a whole, with their texts', async () => {
+    const { edit, key } = await editor(server);
+    const { keyUid } = await key('fruit');
+    const values = [
+      'fig',
+      { value: 'apple', translations: { English: 'Apple', Deutsch: 'Apfel' } },
+      { value: 'cherry', retired: true, replacement: 'fig' },
+      { value: 'apricot', translations: { 'Deutsch (Österreich)': 'Marille' } },
+    ];
+    const answer = await edit('PUT', `/keys/${keyUid}/values`, { values });
+    expect(answer.status).toBe(200);
+    expect((await key('fruit')).values).toEqual(values);
+    expect((answer.json.changes as Wire[])[0]?.details).toEqual(
+      expect.arrayContaining(['value added: "fig"', 'value retired: "cherry"']),
+    );
+  });
+
+  test('groups and keys are put in order', async () => {
+    const { edit, tree, group } = await editor(server);
+    const [kitchen, open, empty] = [await group('kitchen'), await group('open'), await group('empty')];
+    const keys = kitchen.keys.map(({ keyUid }) => keyUid).reverse();
+    const order = [
+      { groupUid: empty.groupUid, keys: [] },
+      { groupUid: kitchen.groupUid, keys },
+      { groupUid: open.groupUid },
+    ];
+    const answer = await edit('PUT', '/order', { groups: order });
+    expect(answer).toMatchObject({ status: 200, json: { changed: true, breaking: [] } });
+    const after = await tree();
+    expect(names(after.groups)).toEqual(['empty', 'kitchen', 'open']);
+    expect(names(after.groups[1]?.keys ?? [])).toEqual(['ratio', 'portions', 'fruit', 'vegetarian']);
+    expect((await edit('PUT', '/order', { groups: order })).json).toMatchObject({ changed: false });
+
+    const twice = [...order.slice(0, 2), order[0]];
+    expect(fields(await edit('PUT', '/order', { groups: twice }))).toEqual(['groups[2].groupUid', 'groups']);
+    const foreign = [{ groupUid: empty.groupUid, keys: [keys[0]] }, ...order.slice(1)];
+    expect(fields(await edit('PUT', '/order', { groups: foreign }))).toEqual(['groups[0].keys[0]']);
+    for (const groups of [undefined, 'x', [7], [null]]) {
+      expect((await edit('PUT', '/order', { groups })).json.code).toBe('9400');
+    }
+    expect(names((await tree()).groups)).toEqual(['empty', 'kitchen', 'open']);
+  });
+
+  test('texts are listed by their paths, filtered, and changed many at once', async () => {
+    const { get, edit, file } = await editor(server);
+    const list = async (query = '') => (await get(`/catalog/translations?limit=500${query}`)).json;
+    const all = await list();
+    expect(all).toMatchObject({ total: 14, offset: 0, limit: 500 });
+    const rows = all.items as Wire[];
+    expect(rows[0]).toEqual({
+      path: 'kitchen',
+      source: 'Kitchen',
+      texts: { en: 'Kitchen', de: 'Küche' },
+      missing: ['de-AT'],
+    });
+    expect(rows.map(({ path }) => path)).toEqual([
+      'kitchen',
+      'kitchen/vegetarian',
+      'kitchen/fruit',
+      'kitchen/fruit=apple',
+      'kitchen/fruit=apricot',
+      'kitchen/fruit=cherry',
+      'kitchen/portions',
+      'kitchen/ratio',
+      'open',
+      'open/volume',
+      'open/motto',
+      'open/birthday',
+      'open/tags',
+      'empty',
+    ]);
+    expect(((await list('&missing=Deutsch')).items as Wire[]).map(({ path }) => path)).not.toContain('kitchen');
+    expect((await list('&missing=de')).total).toBe(9);
+    expect(((await list('&search=MARILLE')).items as Wire[]).map(({ path }) => path)).toEqual([
+      'kitchen/fruit=apricot',
+    ]);
+    expect((await list('&missing=Klingon')).code).toBe('9400');
+    const page = await get('/catalog/translations?limit=5&offset=10');
+    expect((page.json.items as Wire[]).length).toBe(4);
+    expect(page.headers.get('link')).toContain('rel="prev"');
+
+    const texts = [
+      { path: 'kitchen/fruit=cherry', language: 'Deutsch', text: 'Kirsche' },
+      { path: 'kitchen/fruit=apricot', language: 'DE-at', text: null },
+      { path: 'kitchen/portions', language: 'de', text: 'Portionen' },
+      { path: 'kitchen', language: 'English', text: 'The kitchen' },
+      { path: 'kitchen/portions=4', language: 'de', text: 'vier' },
+    ];
+    const changed = await edit('PATCH', '/translations', { texts }, 1);
+    expect(changed).toMatchObject({ status: 200, json: { revision: 2, breaking: [] } });
+    const after = (await list()).items as { path: string; texts: Wire }[];
+    const textsAt = (path: string) => after.find((row) => row.path === path)?.texts;
+    expect(textsAt('kitchen')).toEqual({ en: 'The kitchen', de: 'Küche' });
+    expect(textsAt('kitchen/fruit=cherry')).toEqual({ de: 'Kirsche' });
+    expect(textsAt('kitchen/fruit=apricot')).toEqual({ de: 'Aprikose' });
+    expect(textsAt('kitchen/portions=4')).toEqual({ de: 'vier' });
+    const before = await file();
+
+    const bad = await edit('PATCH', '/translations', {
+      texts: [
+        { path: 'kitchen', language: 'de', text: 'Gut' },
+        { path: 'nowhere', language: 'de', text: 'x' },
+        { path: 'open', language: 'Klingon', text: 'x' },
+        { path: 'open', language: 'de', text: ' ' },
+        { path: 'open', language: 'de', text: 7 },
+        { path: 'open', language: 'de', text: 'x'.repeat(2_001) },
+        { path: 'kitchen', language: 'Deutsch', text: 'Nochmals' },
+        {},
+      ],
+    });
+    expect(bad).toMatchObject({ status: 422, json: { code: '9422' } });
+    expect(fields(bad)).toEqual([
+      'texts[1].path',
+      'texts[2].language',
+      'texts[3].text',
+      'texts[4].text',
+      'texts[5].text',
+      'texts[6].path',
+      'texts[7].path',
+      'texts[7].language',
+      'texts[7].text',
+    ]);
+    expect((await edit('PATCH', '/translations', { texts: {} })).json.code).toBe('9400');
+    expect(await file()).toEqual(before);
+  });
+});

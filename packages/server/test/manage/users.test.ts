@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../databases.ts';
+import type { Wire } from '../http/options/example-catalog.ts';
+import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
+import { editor } from './manage.ts';
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+const NOBODY = '0198c0de-0000-7000-8000-000000000000';
+
+describe.each(databases)('users of /manage/v1 on $kind', (database) => {
+  let server: TestServer;
+  let at: Awaited<ReturnType<typeof editor>>;
+  let apiKey: Record<string, string>;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+    at = await editor(server);
+    apiKey = { apiKey: at.application.clientId };
+  });
+  afterAll(() => server.close());
+
+  const addUser = async (clientUserId: string, clientUserName: string) => {
+    const { clientId, clientSecret } = at.application;
+    const body = { clientId, clientSecret, clientUserId, clientUserName };
+    expect((await server.post('/api/v2/app/create-user', body)).status).toBe(200);
+  };
+  const save = async (user: { accessToken: string }, keyName: string, value: unknown[]) => {
+    const { json } = await server.send('GET', '/api/option_keys', { headers: apiKey });
+    const key = (json.items as Wire[]).find(({ name }) => name === keyName) as Wire;
+    const { option_group_uid, option_key_uid } = key;
+    const body = { option_group_uid, option_key_uid, value };
+    const saved = await server.post('/api/user_options', body, { ...apiKey, ...bearer(user.accessToken) });
+    expect(saved.status).toBeLessThan(300);
+    return saved.json.user_options_uid as string;
+  };
+  const search = async (query: string) => (await at.get(`/users?${query}`)).json as Found;
+  type Found = { items: { clientUserId: string }[]; next: string | null; limit: number; code?: string };
+  const ids = ({ items }: Found) => items.map(({ clientUserId }) => clientUserId);
+
+  test('are found by how their id begins, by what their name holds, or by their uid', async () => {
+    await addUser('zoe@example.com', 'Zoë Žižek');
+    await addUser('zed', '<script>alert(1)</script>');
+    await addUser('other-zo', 'Someone ZOE-like');
+    await addUser('zoe2', 'Two');
+    expect(ids(await search('search=zoe'))).toEqual(['zoe2', 'zoe@example.com', 'other-zo']);
+    expect(ids(await search('search=Žižek'))).toEqual(['zoe@example.com']);
+    expect(ids(await search('search=%3Cscript'))).toEqual(['zed']);
+    expect(ids(await search('search=%25'))).toEqual([]);
+    const one = (await search('search=zed')).items[0] as Wire;
+    expect(one).toEqual({
+      userUid: expect.any(String),
+      clientUserId: 'zed',
+      clientUserName: '<script>alert(1)</script>',
+      email: '',
+      createdAt: TIME,
+    });
+    expect(await search(`search=${one.userUid}`)).toMatchObject({ items: [one], next: null });
+    expect(await search(`search=${NOBODY}`)).toMatchObject({ items: [], next: null });
+    const elsewhere = await editor(server);
+    expect((await elsewhere.get(`/users?search=${one.userUid}`)).json).toMatchObject({ items: [] });
+    expect((await elsewhere.get(`/users/${one.userUid}`)).json.code).toBe('9404');
+  });
+
+  test('are paged by a cursor, each once, in a search too', async () => {
+    for (let index = 0; index < 7; index++) {
+      await addUser(`page-${index}`, `Paged ${index}`);
+      await addUser(`x-${index}`, `has page-like name ${index}`);
+    }
+    for (const [query, expected] of [
+      ['search=page-', 14],
+      ['search=', undefined],
+    ] as const) {
+      const whole = ids(await search(`${query}&limit=200`));
+      const seen: string[] = [];
+      let after: string | null = '';
+      for (let rounds = 0; after !== null && rounds < 50; rounds++) {
+        const answer = await at.get(`/users?${query}&limit=3${after && `&after=${after}`}`);
+        const page = answer.json as Found;
+        seen.push(...ids(page));
+        expect(answer.headers.get('link') === null).toBe(page.next === null);
+        after = page.next;
+      }
+      expect(seen).toEqual(whole);
+      expect(new Set(seen).size).toBe(seen.length);
+      if (expected !== undefined) expect(seen).toHaveLength(expected);
+    }
+    for (const query of ['after=nonsense', 'limit=0', 'limit=x', `search=${'x'.repeat(300)}`, 'search=%00']) {
+      expect((await search(query)).code).toBe('9400');
+    }
+  });
+
+  test('are shown with their tokens, which can be revoked one by one', async () => {
+    const user = await makeSignedInUser(server, at.application, 'ada@example.com');
+    const path = `/users/${user.userCode}`;
+    const { json } = await at.get(path);
+    expect(json).toEqual({
+      userUid: user.userCode,
+      clientUserId: 'ada@example.com',
+      clientUserName: 'Test user',
+      email: 'ada@example.com',
+      createdAt: TIME,
+      accessTokens: [{ tokenId: expect.any(String), issuedAt: TIME, expiresAt: TIME }],
+    });
+    expect(JSON.stringify(json)).not.toContain(user.accessToken);
+    const [token] = json.accessTokens as { tokenId: string }[];
+    const other = await makeSignedInUser(server, at.application);
+    const foreign = await at.send('DELETE', `/users/${other.userCode}/tokens/${token?.tokenId}`);
+    expect(foreign).toMatchObject({ status: 404, json: { code: '9404' } });
+    const read = () => server.send('GET', '/api/user_options', { headers: { ...apiKey, ...bearer(user.accessToken) } });
+    expect((await read()).status).toBe(200);
+    expect((await at.send('DELETE', `${path}/tokens/${token?.tokenId}`)).status).toBe(204);
+    expect((await read()).json.code).toBe('1007');
+    expect((await at.send('DELETE', `${path}/tokens/${token?.tokenId}`)).json.code).toBe('9404');
+    expect((await at.send('DELETE', `${path}/tokens/x`)).json.code).toBe('9404');
+  });
+
+  test('get a fresh specialToken, which is good for one exchange', async () => {
+    const user = await makeSignedInUser(server, at.application);
+    const issued = await at.send('POST', `/users/${user.userCode}/special-token`);
+    expect(issued).toMatchObject({
+      status: 201,
+      json: { specialToken: expect.stringMatching(/^st_/), expiresAt: TIME },
+    });
+    expect(issued.headers.get('cache-control')).toBe('no-store');
+    const exchange = () =>
+      server.post('/oauth/v2/get-access-token', {
+        clientSecret: at.application.clientSecret,
+        specialToken: issued.json.specialToken,
+      });
+    expect((await exchange()).json.service_user_code).toBe(user.userCode);
+    expect((await exchange()).json.code).toBe('0008');
+  });
+
+  test('have options, with defaults marked, a history, and an export of everything', async () => {
+    const user = await makeSignedInUser(server, at.application, '"odd" <id> ünï');
+    const fruit = await save(user, 'fruit', ['cherry']);
+    const motto = await save(user, 'motto', ['Hello']);
+    await save(user, 'fruit', ['cherry', 'apple']);
+    const headers = { ...apiKey, ...bearer(user.accessToken) };
+    expect((await server.send('DELETE', `/api/user_options/${motto}`, { headers })).status).toBe(204);
+
+    const path = `/users/${user.userCode}`;
+    const options = (await at.get(`${path}/options`)).json;
+    expect(options).toMatchObject({ total: 3, offset: 0, limit: 50 });
+    expect(options.items).toMatchObject([
+      { groupName: 'kitchen', keyName: 'vegetarian', value: false, isDefault: true, userOptionsUid: null },
+      { keyName: 'fruit', valueType: 'string', value: ['apple', 'cherry'], isDefault: false, userOptionsUid: fruit },
+      { groupName: 'open', keyName: 'volume', value: 5, isDefault: true, archived: false },
+    ]);
+    const history = (await at.get(`${path}/history`)).json;
+    expect(history.total).toBe(4);
+    // Within one second the order is told by what was saved over what.
+    expect(history.items).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          action: 'save',
+          keyName: 'fruit',
+          by: 'access_token',
+          fromValue: null,
+          toValue: ['cherry'],
+        }),
+        expect.objectContaining({
+          action: 'save',
+          keyName: 'fruit',
+          fromValue: ['cherry'],
+          toValue: ['apple', 'cherry'],
+        }),
+        expect.objectContaining({
+          action: 'unset',
+          keyName: 'motto',
+          groupName: 'open',
+          fromValue: 'Hello',
+          toValue: null,
+        }),
+      ]),
+    );
+    expect((await at.get(`${path}/history?limit=1&offset=1`)).json).toMatchObject({
+      total: 4,
+      items: [(history.items as Wire[])[1]],
+    });
+
+    const exported = await at.get(`${path}/export`);
+    expect(exported.headers.get('content-disposition')).toBe(`attachment; filename="user-${user.userCode}.json"`);
+    expect(exported.json).toMatchObject({
+      clientId: at.application.clientId,
+      user: { userUid: user.userCode, clientUserId: '"odd" <id> ünï' },
+      accessTokens: [{ tokenId: expect.any(String) }],
+      options: [{ keyName: 'fruit', value: ['apple', 'cherry'] }],
+      history: history.items,
+    });
+  });
+
+  test('are erased with everything, and their tokens fail at once', async () => {
+    const user = await makeSignedInUser(server, at.application);
+    await save(user, 'volume', [10]);
+    const path = `/users/${user.userCode}`;
+    expect((await at.send('DELETE', path)).status).toBe(204);
+    for (const rest of ['', '/options', '/history', '/export']) {
+      expect((await at.get(path + rest)).json.code).toBe('9404');
+    }
+    expect((await at.send('DELETE', path)).json.code).toBe('9404');
+    expect((await at.send('POST', `${path}/special-token`)).json.code).toBe('9404');
+    const headers = { ...apiKey, ...bearer(user.accessToken) };
+    expect((await server.send('GET', '/api/user_options', { headers })).json.code).toBe('1007');
+    for (const uid of ['x', NOBODY]) expect((await at.get(`/users/${uid}`)).json.code).toBe('9404');
+  });
+
+  test('are counted by what they chose', async () => {
+    const { key, get, edit, application } = await editor(server);
+    const own = { apiKey: application.clientId };
+    const vote = async (keyName: string, value: unknown[]) => {
+      const user = await makeSignedInUser(server, application);
+      const { json } = await server.send('GET', '/api/option_keys', { headers: own });
+      const { option_group_uid, option_key_uid } = (json.items as Wire[]).find(({ name }) => name === keyName) as Wire;
+      const body = { user_uid: user.userCode, option_group_uid, option_key_uid, value };
+      expect((await server.post('/api/user_options', body, own)).status).toBe(201);
+    };
+    for (const value of [['apple'], ['cherry'], ['apple', 'cherry']]) await vote('fruit', value);
+    for (const value of [['Hi'], ['Hi'], ['Ho']]) await vote('motto', value);
+    const { keyUid } = await key('fruit');
+    expect((await get(`/keys/${keyUid}/counts`)).json).toEqual({
+      keyUid,
+      total: 3,
+      items: [
+        { value: 'apple', count: 2, offered: true },
+        { value: 'apricot', count: 0, offered: true },
+        { value: 'cherry', count: 2, offered: true },
+      ],
+      otherValues: 0,
+    });
+    const values = ['apple', { value: 'apricot', retired: true }];
+    await edit('PUT', `/keys/${keyUid}/values?allow_breaking=true`, { values });
+    expect((await get(`/keys/${keyUid}/counts`)).json.items).toEqual([
+      { value: 'apple', count: 2, offered: true },
+      { value: 'apricot', count: 0, offered: false },
+      { value: 'cherry', count: 2, offered: false },
+    ]);
+    const motto = await key('motto');
+    expect((await get(`/keys/${motto.keyUid}/counts`)).json).toMatchObject({
+      total: 3,
+      items: [
+        { value: 'Hi', count: 2, offered: true },
+        { value: 'Ho', count: 1, offered: true },
+      ],
+    });
+    expect((await get(`/keys/${NOBODY}/counts`)).json.code).toBe('9404');
+  });
+});
