@@ -6,8 +6,11 @@ import { InnkeeperError } from './domain/errors.ts';
 import type { Service } from './domain/service.ts';
 import { allowMethods } from './http/allow-methods.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
+import { collectRoutes } from './http/docs/collect-routes.ts';
+import { explorerRoutes } from './http/docs/explorer.ts';
+import { openapiRoute } from './http/docs/openapi.ts';
 import { drain } from './http/drain.ts';
-import { answerClientError, createErrorHandler, sendError } from './http/errors.ts';
+import { answerClientError, answerConnect, answerExpectation, createErrorHandler, sendError } from './http/errors.ts';
 import { mask, maskPath } from './http/logging.ts';
 import { manageRoutes } from './http/manage/routes.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -32,7 +35,7 @@ const REQUEST_MS = 10_000;
 const CLOSE_MS = 7_000;
 
 export type AppParts = {
-  config: Pick<Config, 'areas' | 'metricsToken' | 'publicUrl'>;
+  config: Pick<Config, 'areas' | 'host' | 'metricsToken' | 'port' | 'publicUrl'>;
   service: Service;
   keys: SigningKeys;
   metrics: Metrics;
@@ -49,7 +52,12 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: REQUEST_MS, maxHeaderSize: HEADER_LIMIT, connectionsCheckingInterval: 1_000 },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: REQUEST_MS,
+      maxHeaderSize: HEADER_LIMIT,
+      connectionsCheckingInterval: 1_000,
+    },
     clientErrorHandler: answerClientError,
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomUUID(),
     // Requests that arrive on open connections while the server closes are still answered.
@@ -60,6 +68,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     frameworkErrors: (error, request, reply) => handleError(error, request, reply),
   }) as unknown as FastifyInstance;
   const handleError = createErrorHandler(new CredentialThrottle());
+  app.server.on('connect', answerConnect).on('checkExpectation', answerExpectation);
 
   // Request schemas describe; the rules check, so that the contract's codes answer and not the framework's.
   app.setValidatorCompiler(() => () => true);
@@ -106,6 +115,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   });
 
   const methods = allowMethods(app);
+  const routes = collectRoutes(app);
   healthRoutes(app, service.storage, () => closing);
   metricsRoute(app, metrics, config.metricsToken);
   if (config.areas.has('users')) {
@@ -120,6 +130,8 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   }
   if (config.areas.has('options')) optionRoutes(app, service);
   if (config.areas.has('portal')) manageRoutes(app, service);
+  openapiRoute(app, routes, config);
+  explorerRoutes(app, service);
   methods.finish();
   return app;
 }

@@ -1,35 +1,53 @@
 import { Type } from 'typebox';
+import type { ErrorName } from '../domain/errors.ts';
 
-/** Shapes that several operations share. Area A's request bodies are documented, not enforced, by them: the contract's codes answer. */
-export const ErrorAnswer = Type.Object(
+/**
+ * Shapes that several operations share. They describe and never enforce: the contract's codes answer. A shape with
+ * a title stands in the OpenAPI document once, under that name.
+ */
+export const UserWithTokenAnswer = Type.Object(
   {
-    code: Type.String({ description: 'four digits, see docs/errors.md' }),
-    message: Type.String({ description: 'for people' }),
+    specialToken: Type.String({ description: 'good for one exchange' }),
+    clientId: Type.String(),
+    clientUserId: Type.String(),
+    clientUserName: Type.String(),
   },
-  { description: 'What went wrong' },
+  { title: 'UserWithToken' },
 );
 
-export const UserWithTokenAnswer = Type.Object({
-  specialToken: Type.String({ description: 'good for one exchange' }),
-  clientId: Type.String(),
-  clientUserId: Type.String(),
-  clientUserName: Type.String(),
-});
-
-/** Errors of the OAuth endpoints have the fields of RFC 6749 5.2 beside our own two. */
-export const OAuthErrorAnswer = Type.Object({
-  ...ErrorAnswer.properties,
-  error: Type.String(),
-  error_description: Type.String(),
-});
+/** A request and its answer, both in the document under the same name; test/docs/replay.test.ts sends each one. */
+export type OperationExample = {
+  summary: string;
+  params?: Record<string, string>;
+  query?: Record<string, string | number | boolean>;
+  headers?: Record<string, string>;
+  body?: unknown;
+  status: number;
+  /** Nothing for an answer without a body. */
+  answer?: unknown;
+};
 
 declare module 'fastify' {
-  /** What a route's schema says for the OpenAPI document beside its shapes. */
+  /**
+   * What a route's schema says for the OpenAPI document beside its shapes. `response` holds what is no error; under the
+   * status of an error, only the members that stand beside its code and message.
+   */
   interface FastifySchema {
+    /** What generated clients call the operation, so it stays: a verb and what it is done to. */
+    operationId?: string;
     summary?: string;
     description?: string;
     tags?: string[];
+    /** The schemes that must come together, and the alternatives to them. */
     security?: Record<string, string[]>[];
+    /** Every error of its own; what can happen on any path is added to them. */
+    errors?: readonly ErrorName[];
+    examples?: Record<string, OperationExample>;
+    /** Headers of the answer, with what they say. */
+    answerHeaders?: Record<string, string>;
+    /** The media type of the body or of the answer where it is not JSON. */
+    consumes?: string;
+    produces?: string;
     /** Answered, but not documented. */
     hide?: boolean;
   }

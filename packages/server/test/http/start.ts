@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { readConfig, type Settings } from '../../src/config.ts';
 import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import { type RunningServer, startServer } from '../../src/serve.ts';
+import { DocumentedAnswers } from './documented-answers.ts';
 
 export const SECRET = 'a secret for tests only, long enough 0123456789';
 
@@ -27,10 +29,16 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
     { env: {} },
   );
   const server = await startServer(config);
+  let documented: DocumentedAnswers | undefined;
   const send: TestServer['send'] = async (method, path, init = {}) => {
     const response = await fetch(server.url + path, { method, redirect: 'manual', ...init });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const type = response.headers.get('content-type');
+    const isJson = type?.startsWith('application/json');
+    // Whatever a test is about: no answer may be other than the OpenAPI document says.
+    documented ??= new DocumentedAnswers(await readDocument(server.url));
+    const problem = documented.problemWith({ method, path, status: response.status, type, text });
+    if (problem !== undefined) throw new Error(problem);
     return {
       status: response.status,
       headers: response.headers,
@@ -51,6 +59,11 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
       return { ...application, appId };
     },
   };
+}
+
+async function readDocument(url: string): Promise<OpenApiDocument> {
+  const response = await fetch(`${url}/openapi.json`);
+  return (await response.json()) as OpenApiDocument;
 }
 
 export async function freePort(): Promise<number> {

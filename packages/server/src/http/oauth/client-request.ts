@@ -1,8 +1,24 @@
 import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { Application } from '../../domain/applications/application.ts';
-import { InnkeeperError } from '../../domain/errors.ts';
+import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { readAuthorization } from '../authorization.ts';
+
+export const CLIENT_REQUEST_ERRORS: readonly ErrorName[] = [
+  'clientCredentialsWrong',
+  'tokenParameterMissing',
+  'tooManyFailures',
+  'unavailable',
+  'tokenServiceDown',
+];
+
+export const ClientRequestBody = Type.Object({
+  token: Type.String(),
+  token_type_hint: Type.Optional(Type.String({ description: 'accepted, not needed' })),
+  client_id: Type.Optional(Type.String({ description: 'where HTTP Basic is not used' })),
+  client_secret: Type.Optional(Type.String({ description: 'where HTTP Basic is not used' })),
+});
 
 /**
  * The form body and the application of an OAuth request, by client_secret_basic or client_secret_post.

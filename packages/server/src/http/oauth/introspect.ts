@@ -1,16 +1,20 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { introspectToken } from '../../domain/users/introspect-token.ts';
-import { OAuthErrorAnswer } from '../schemas.ts';
-import { readClientRequest } from './client-request.ts';
+import { EXAMPLE } from '../examples.ts';
+import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
 export const INTROSPECT_PATH = '/oauth/v2/introspect';
 
 const schema = {
+  operationId: 'introspectToken',
   summary: 'Introspect an access token (RFC 7662)',
   tags: ['tokens'],
-  security: [{ basic: [] }],
+  // Or client_id and client_secret in the form.
+  security: [{ basic: [] }, {}],
+  consumes: 'application/x-www-form-urlencoded',
+  body: ClientRequestBody,
   response: {
     200: Type.Object({
       active: Type.Boolean(),
@@ -23,10 +27,33 @@ const schema = {
       iat: Type.Optional(Type.Integer()),
       exp: Type.Optional(Type.Integer()),
     }),
-    400: OAuthErrorAnswer,
-    401: OAuthErrorAnswer,
   },
-};
+  errors: CLIENT_REQUEST_ERRORS,
+  examples: {
+    live: {
+      summary: 'A live token',
+      body: { token: EXAMPLE.accessToken },
+      status: 200,
+      answer: {
+        active: true,
+        iss: EXAMPLE.publicUrl,
+        sub: EXAMPLE.userCode,
+        aud: EXAMPLE.clientId,
+        client_id: EXAMPLE.clientId,
+        username: EXAMPLE.clientUserId,
+        token_type: 'Bearer',
+        iat: 1764000000,
+        exp: 1764003600,
+      },
+    },
+    notLive: {
+      summary: 'One that is unknown, expired or revoked',
+      body: { token: 'made up', client_id: EXAMPLE.clientId, client_secret: EXAMPLE.clientSecret },
+      status: 200,
+      answer: { active: false },
+    },
+  },
+} satisfies FastifySchema;
 
 export function introspectRoute(app: FastifyInstance, service: Service, issuer: string): void {
   app.post(INTROSPECT_PATH, { schema, config: { oauthErrors: true } }, async (request, reply) => {

@@ -1,14 +1,36 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { JWK } from 'jose';
 import { Type } from 'typebox';
 
 export const JWKS_PATH = '/oauth/v2/jwks';
 
 const schema = {
+  operationId: 'getJwks',
   summary: 'Public keys of the access tokens (RFC 7517)',
   tags: ['tokens'],
-  response: { 200: Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) }) },
-};
+  response: {
+    200: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) }),
+  },
+  errors: [],
+  examples: {
+    keys: {
+      summary: 'One key for each that may have signed a live token',
+      status: 200,
+      answer: {
+        keys: [
+          {
+            kty: 'OKP',
+            crv: 'Ed25519',
+            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+            kid: 'MZ2Y0S3gq1v8',
+            alg: 'EdDSA',
+            use: 'sig',
+          },
+        ],
+      },
+    },
+  },
+} satisfies FastifySchema;
 
 export function jwksRoute(app: FastifyInstance, publishedKeys: () => JWK[]): void {
   app.get(JWKS_PATH, { schema }, async (_request, reply) => {

@@ -1,22 +1,53 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import { EXAMPLE } from '../examples.ts';
 import { INTROSPECT_PATH } from './introspect.ts';
 import { JWKS_PATH } from './jwks.ts';
 import { REVOKE_PATH } from './revoke.ts';
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post'];
 
+const Texts = Type.Array(Type.String());
+
 const schema = {
+  operationId: 'getAuthorizationServerMetadata',
   summary: 'Authorization server metadata (RFC 8414)',
   tags: ['tokens'],
-  response: { 200: Type.Object({}, { additionalProperties: true }) },
-};
+  response: {
+    200: Type.Object({
+      issuer: Type.String(),
+      jwks_uri: Type.String(),
+      introspection_endpoint: Type.String(),
+      introspection_endpoint_auth_methods_supported: Texts,
+      revocation_endpoint: Type.String(),
+      revocation_endpoint_auth_methods_supported: Texts,
+      response_types_supported: Texts,
+      grant_types_supported: Texts,
+      service_documentation: Type.String(),
+    }),
+  },
+  errors: [],
+  examples: {
+    metadata: { summary: 'What the token service is and takes', status: 200, answer: metadataOf(EXAMPLE.publicUrl) },
+  },
+} satisfies FastifySchema;
 
 /** No grant of RFC 6749 is offered, so there is no token_endpoint: access tokens come from get-access-token. */
 export function metadataRoute(app: FastifyInstance, issuer: string): void {
   const { pathname } = new URL(issuer);
+  const metadata = metadataOf(issuer);
+  const path = '/.well-known/oauth-authorization-server';
   // RFC 8414 3.1 puts the well-known part between host and path; a proxy may strip that path, so both are served.
-  const metadata = {
+  for (const url of new Set([path, path + pathname.replace(/\/$/, '')])) {
+    app.get(url, { schema: { ...schema, hide: url !== path } }, async (_request, reply) => {
+      reply.header('cache-control', 'public, max-age=300');
+      return metadata;
+    });
+  }
+}
+
+function metadataOf(issuer: string) {
+  return {
     issuer,
     jwks_uri: issuer + JWKS_PATH,
     introspection_endpoint: issuer + INTROSPECT_PATH,
@@ -27,11 +58,4 @@ export function metadataRoute(app: FastifyInstance, issuer: string): void {
     grant_types_supported: [],
     service_documentation: `${issuer}/docs`,
   };
-  const path = '/.well-known/oauth-authorization-server';
-  for (const url of new Set([path, path + pathname.replace(/\/$/, '')])) {
-    app.get(url, { schema }, async (_request, reply) => {
-      reply.header('cache-control', 'public, max-age=300');
-      return metadata;
-    });
-  }
 }

@@ -1,18 +1,26 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { revokeToken } from '../../domain/users/revoke-token.ts';
-import { OAuthErrorAnswer } from '../schemas.ts';
-import { readClientRequest } from './client-request.ts';
+import { EXAMPLE } from '../examples.ts';
+import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
 export const REVOKE_PATH = '/oauth/v2/revoke';
 
 const schema = {
+  operationId: 'revokeToken',
   summary: 'Revoke an access token (RFC 7009)',
   tags: ['tokens'],
-  security: [{ basic: [] }],
-  response: { 200: Type.Null(), 400: OAuthErrorAnswer, 401: OAuthErrorAnswer },
-};
+  // Or client_id and client_secret in the form.
+  security: [{ basic: [] }, {}],
+  consumes: 'application/x-www-form-urlencoded',
+  body: ClientRequestBody,
+  response: { 200: Type.Null({ description: 'The token is not live, or no longer.' }) },
+  errors: CLIENT_REQUEST_ERRORS,
+  examples: {
+    live: { summary: 'A live token', body: { token: EXAMPLE.accessToken }, status: 200 },
+  },
+} satisfies FastifySchema;
 
 export function revokeRoute(app: FastifyInstance, service: Service): void {
   app.post(REVOKE_PATH, { schema, config: { oauthErrors: true } }, async (request, reply) => {

@@ -1,21 +1,38 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Storage } from '../../storage/port.ts';
-import { ErrorAnswer } from '../schemas.ts';
 
 const PING_LIMIT_MS = 2_000;
 const Ok = Type.Object({ status: Type.Literal('ok') });
+const examples = { ok: { summary: 'Yes', status: 200, answer: { status: 'ok' } } };
+
+const live = {
+  operationId: 'getLiveness',
+  summary: 'Is the process alive?',
+  tags: ['operations'],
+  response: { 200: Ok },
+  errors: [],
+  examples,
+} satisfies FastifySchema;
+
+const ready = {
+  operationId: 'getReadiness',
+  summary: 'Can it serve?',
+  description: 'Checks the database. 503 also while the process is shutting down.',
+  tags: ['operations'],
+  response: { 200: Ok },
+  errors: ['unavailable'],
+  examples,
+} satisfies FastifySchema;
 
 /** /livez: the process answers. /readyz: it can also serve, which is what a load balancer should ask. */
 export function healthRoutes(app: FastifyInstance, storage: Storage, isClosing: () => boolean): void {
-  const live = { summary: 'Is the process alive?', tags: ['operations'], response: { 200: Ok } };
   app.get('/livez', { schema: live, logLevel: 'warn' }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     return { status: 'ok' as const };
   });
 
-  const ready = { summary: 'Can it serve?', tags: ['operations'], response: { 200: Ok, 503: ErrorAnswer } };
   app.get('/readyz', { schema: ready, logLevel: 'warn' }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     if (isClosing()) throw new InnkeeperError('unavailable', { message: 'The service is shutting down.' });

@@ -1,10 +1,21 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import { Type } from 'typebox';
 import { isLoopback } from '../../config.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Metrics } from '../metrics.ts';
 
-const schema = { summary: 'Metrics for Prometheus', tags: ['operations'] };
+const schema = {
+  operationId: 'getMetrics',
+  summary: 'Metrics for Prometheus',
+  description: 'From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer.',
+  tags: ['operations'],
+  security: [{}, { metricsToken: [] }],
+  produces: 'text/plain',
+  response: { 200: Type.String({ description: 'Prometheus text format' }) },
+  errors: ['unauthorized'],
+  examples: { metrics: { summary: 'From the same machine', status: 200 } },
+} satisfies FastifySchema;
 
 /** From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer. */
 export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: string | undefined): void {

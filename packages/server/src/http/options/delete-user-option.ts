@@ -1,19 +1,30 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
 import { READ_SECURITY, UserOptionParams, UserUidQuery } from './get-user-option.ts';
-import { optionErrors, queryOf } from './schemas.ts';
+import { queryOf, USER_ERRORS } from './schemas.ts';
 
 const schema = {
+  operationId: 'deleteUserOption',
   summary: 'Unset a user option',
   tags: ['options'],
   security: READ_SECURITY,
   params: UserOptionParams,
   querystring: queryOf(UserUidQuery),
-  response: { 204: Type.Null(), ...optionErrors(400, 401, 404) },
-};
+  response: { 204: Type.Null({ description: 'The default holds again.' }) },
+  errors: [...USER_ERRORS, 'selectionNotFound'],
+  examples: {
+    saved: {
+      summary: 'One that was saved',
+      params: { user_options_uid: EXAMPLE.userOptionsUid },
+      query: { user_uid: EXAMPLE.userCode },
+      status: 204,
+    },
+  },
+} satisfies FastifySchema;
 
 /** CONTRACT.md section 3 */
 export function deleteUserOptionRoute(app: FastifyInstance, service: Service): void {

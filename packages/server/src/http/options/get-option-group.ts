@@ -1,20 +1,42 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Group } from '../../domain/catalog/catalog.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { answerFromCatalog } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
+import { GROUP_EXAMPLE } from './examples.ts';
 import { findGroup } from './find-group.ts';
-import { GroupAnswer, LanguageQuery, optionErrors, queryOf } from './schemas.ts';
+import {
+  AcceptLanguageHeader,
+  API_KEY_ERRORS,
+  CACHED_HEADERS,
+  GroupAnswer,
+  LanguageQuery,
+  NotModified,
+  queryOf,
+} from './schemas.ts';
 
 const schema = {
+  operationId: 'getOptionGroup',
   summary: 'Get one option group',
   tags: ['options'],
   security: [{ apiKey: [] }],
   params: Type.Object({ option_group_uid: Type.String({ format: 'uuid' }) }),
   querystring: queryOf(LanguageQuery),
-  response: { 200: GroupAnswer, ...optionErrors(400, 401, 404) },
-};
+  headers: AcceptLanguageHeader,
+  response: { 200: GroupAnswer, 304: NotModified },
+  answerHeaders: CACHED_HEADERS,
+  errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', 'groupNotFound'],
+  examples: {
+    allLanguages: {
+      summary: 'In all languages',
+      params: { option_group_uid: EXAMPLE.groupUid },
+      status: 200,
+      answer: GROUP_EXAMPLE,
+    },
+  },
+} satisfies FastifySchema;
 
 /** CONTRACT.md section 3 */
 export function getOptionGroupRoute(app: FastifyInstance, service: Service): void {

@@ -1,20 +1,43 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { answerFromCatalog } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
-import { KeyAnswer, LanguageQuery, optionErrors, queryOf } from './schemas.ts';
+import { GERMAN_KEY_EXAMPLE } from './examples.ts';
+import {
+  AcceptLanguageHeader,
+  API_KEY_ERRORS,
+  CACHED_HEADERS,
+  KeyAnswer,
+  LanguageQuery,
+  NotModified,
+  queryOf,
+} from './schemas.ts';
 
 const schema = {
+  operationId: 'getOptionKey',
   summary: 'Get one option key',
   description: 'An archived key is shown too, and says so.',
   tags: ['options'],
   security: [{ apiKey: [] }],
   params: Type.Object({ option_key_uid: Type.String({ format: 'uuid' }) }),
   querystring: queryOf(LanguageQuery),
-  response: { 200: KeyAnswer, ...optionErrors(400, 401, 404) },
-};
+  headers: AcceptLanguageHeader,
+  response: { 200: KeyAnswer, 304: NotModified },
+  answerHeaders: CACHED_HEADERS,
+  errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', 'keyNotFound'],
+  examples: {
+    german: {
+      summary: 'In German',
+      params: { option_key_uid: EXAMPLE.keyUid },
+      query: { language: 'Deutsch' },
+      status: 200,
+      answer: GERMAN_KEY_EXAMPLE,
+    },
+  },
+} satisfies FastifySchema;
 
 /** SPEC.md 4.6 */
 export function getOptionKeyRoute(app: FastifyInstance, service: Service): void {

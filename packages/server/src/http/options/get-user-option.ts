@@ -1,13 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { type Query, readParameter } from '../paging.ts';
 import { findLanguage } from './catalog-answer.ts';
+import { GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
 import { placeAt } from './list-user-options.ts';
 import { answerPrivately } from './private-answer.ts';
-import { LanguageQuery, optionErrors, queryOf, UserOptionAnswer } from './schemas.ts';
+import { CACHED_HEADERS, LanguageQuery, NotModified, queryOf, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { viewUserOption } from './user-option-view.ts';
 
 export const UserOptionParams = Type.Object({ user_options_uid: Type.String({ format: 'uuid' }) });
@@ -20,13 +22,25 @@ export const READ_SECURITY = [
 ];
 
 const schema = {
+  operationId: 'getUserOption',
   summary: 'Get one user option',
   tags: ['options'],
   security: READ_SECURITY,
   params: UserOptionParams,
   querystring: queryOf(LanguageQuery, UserUidQuery),
-  response: { 200: UserOptionAnswer, ...optionErrors(400, 401, 404) },
-};
+  response: { 200: UserOptionAnswer, 304: NotModified },
+  answerHeaders: CACHED_HEADERS,
+  errors: [...USER_ERRORS, 'languageUnknown', 'selectionNotFound'],
+  examples: {
+    german: {
+      summary: 'In German',
+      params: { user_options_uid: EXAMPLE.userOptionsUid },
+      query: { user_uid: EXAMPLE.userCode, language: 'Deutsch' },
+      status: 200,
+      answer: GERMAN_USER_OPTION_EXAMPLE,
+    },
+  },
+} satisfies FastifySchema;
 
 /** CONTRACT.md section 3 */
 export function getUserOptionRoute(app: FastifyInstance, service: Service): void {

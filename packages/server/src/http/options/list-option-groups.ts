@@ -1,17 +1,40 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { readPage, toListing } from '../paging.ts';
 import { answerFromCatalog } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
-import { GroupAnswer, LanguageQuery, ListAnswer, optionErrors, PagingQuery, queryOf } from './schemas.ts';
+import { GERMAN_GROUP_EXAMPLE } from './examples.ts';
+import {
+  AcceptLanguageHeader,
+  API_KEY_ERRORS,
+  GroupAnswer,
+  LanguageQuery,
+  LIST_HEADERS,
+  ListAnswer,
+  NotModified,
+  PagingQuery,
+  queryOf,
+} from './schemas.ts';
 
 const schema = {
+  operationId: 'listOptionGroups',
   summary: 'List option groups',
   tags: ['options'],
   security: [{ apiKey: [] }],
   querystring: queryOf(PagingQuery, LanguageQuery),
-  response: { 200: ListAnswer(GroupAnswer), ...optionErrors(400, 401) },
-};
+  headers: AcceptLanguageHeader,
+  response: { 200: ListAnswer(GroupAnswer), 304: NotModified },
+  answerHeaders: LIST_HEADERS,
+  errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter'],
+  examples: {
+    german: {
+      summary: 'The second group, in German',
+      query: { language: 'Deutsch', offset: 1, limit: 1 },
+      status: 200,
+      answer: { items: [GERMAN_GROUP_EXAMPLE], total: 2, offset: 1, limit: 1 },
+    },
+  },
+} satisfies FastifySchema;
 
 /** SPEC.md 4.4 */
 export function listOptionGroupsRoute(app: FastifyInstance, service: Service): void {

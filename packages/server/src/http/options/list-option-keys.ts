@@ -1,22 +1,46 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { readPage, readParameter, toListing } from '../paging.ts';
 import { answerFromCatalog } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
+import { GERMAN_KEY_EXAMPLE } from './examples.ts';
 import { findGroup } from './find-group.ts';
-import { KeyAnswer, LanguageQuery, ListAnswer, optionErrors, PagingQuery, queryOf } from './schemas.ts';
+import {
+  AcceptLanguageHeader,
+  API_KEY_ERRORS,
+  KeyAnswer,
+  LanguageQuery,
+  LIST_HEADERS,
+  ListAnswer,
+  NotModified,
+  PagingQuery,
+  queryOf,
+} from './schemas.ts';
 
 const schema = {
+  operationId: 'listOptionKeys',
   summary: 'List option keys',
+  description: 'With the allowed values and the value type of each. Of one group, by its name or uid, or of all.',
   tags: ['options'],
   security: [{ apiKey: [] }],
   querystring: queryOf(PagingQuery, LanguageQuery, {
     option_group_name: Type.Optional(Type.String()),
     option_group_uid: Type.Optional(Type.String({ format: 'uuid' })),
   }),
-  response: { 200: ListAnswer(KeyAnswer), ...optionErrors(400, 401, 404) },
-};
+  headers: AcceptLanguageHeader,
+  response: { 200: ListAnswer(KeyAnswer), 304: NotModified },
+  answerHeaders: LIST_HEADERS,
+  errors: [...API_KEY_ERRORS, 'languageUnknown', 'badParameter', 'groupNotFound', 'groupsDisagree'],
+  examples: {
+    ofGroup: {
+      summary: 'The first key of a group, in German',
+      query: { language: 'Deutsch', option_group_name: 'appearance', limit: 1 },
+      status: 200,
+      answer: { items: [GERMAN_KEY_EXAMPLE], total: 3, offset: 0, limit: 1 },
+    },
+  },
+} satisfies FastifySchema;
 
 /** SPEC.md 4.5 */
 export function listOptionKeysRoute(app: FastifyInstance, service: Service): void {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
@@ -7,16 +7,29 @@ import { defaultedKeys } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToRead } from '../../domain/users/identify-user.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
+import { EXAMPLE } from '../examples.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';
 import { identifyApplication } from './api-key.ts';
 import { findLanguage } from './catalog-answer.ts';
+import { GERMAN_DEFAULT_EXAMPLE, GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
 import { findGroup } from './find-group.ts';
 import { answerPrivately } from './private-answer.ts';
-import { LanguageQuery, ListAnswer, optionErrors, PagingQuery, queryOf, UserOptionAnswer } from './schemas.ts';
+import {
+  DefaultOptionAnswer,
+  LanguageQuery,
+  LIST_HEADERS,
+  ListAnswer,
+  NotModified,
+  PagingQuery,
+  queryOf,
+  USER_ERRORS,
+  UserOptionAnswer,
+} from './schemas.ts';
 import { claimsOfQuery } from './user-claims.ts';
 import { viewDefault, viewUserOption } from './user-option-view.ts';
 
 const schema = {
+  operationId: 'listUserOptions',
   summary: "List a user's options",
   tags: ['options'],
   security: [
@@ -30,8 +43,24 @@ const schema = {
     option_key_uid: Type.Optional(Type.String({ format: 'uuid' })),
     effective: Type.Optional(Type.Boolean({ description: 'adds the defaults of keys never saved' })),
   }),
-  response: { 200: ListAnswer(UserOptionAnswer), ...optionErrors(400, 401, 404) },
-};
+  response: { 200: ListAnswer(Type.Union([UserOptionAnswer, DefaultOptionAnswer])), 304: NotModified },
+  answerHeaders: LIST_HEADERS,
+  errors: [...USER_ERRORS, 'languageUnknown', 'groupNotFound', 'groupsDisagree', 'keyNotFound'],
+  examples: {
+    effective: {
+      summary: 'What holds for a user, defaults included',
+      query: {
+        user_uid: EXAMPLE.userCode,
+        option_group_name: 'appearance',
+        language: 'Deutsch',
+        effective: true,
+        limit: 2,
+      },
+      status: 200,
+      answer: { items: [GERMAN_USER_OPTION_EXAMPLE, GERMAN_DEFAULT_EXAMPLE], total: 3, offset: 0, limit: 2 },
+    },
+  },
+} satisfies FastifySchema;
 
 /** CONTRACT.md section 3 */
 export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {

@@ -1,16 +1,20 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import type { ErrorName } from '../../domain/errors.ts';
 import { saveSelections } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToSave } from '../../domain/users/identify-user.ts';
+import { EXAMPLE } from '../examples.ts';
 import { identifyApplication } from './api-key.ts';
-import { optionErrors, UserOptionAnswer } from './schemas.ts';
+import { USER_OPTION_EXAMPLE } from './examples.ts';
+import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
 import { viewUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
 
 export const WantedOption = {
   option_group_uid: Type.String({ format: 'uuid' }),
+  option_group_name: Type.Optional(Type.String({ description: 'if it is sent, it must mean the same group' })),
   option_key_uid: Type.String({ format: 'uuid' }),
   value: Type.Array(Type.Union([Type.Boolean(), Type.String(), Type.Number()])),
   language: Type.Optional(Type.String({ description: 'with it, values may be in that language' })),
@@ -21,13 +25,58 @@ export const UserClaimsBody = {
   access_token: Type.Optional(Type.String({ description: 'or as Bearer' })),
 };
 
+export const SAVE_SECURITY = [{ apiKey: [] }, { apiKey: [], bearer: [] }, { apiKey: [], basic: [] }];
+
+export const SAVE_ERRORS = [
+  ...USER_ERRORS,
+  'languageUnknown',
+  'groupNotFound',
+  'groupsDisagree',
+  'keyNotFound',
+  'keyArchived',
+  'valueNotAllowed',
+] as const satisfies ErrorName[];
+
+const THEME = { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid };
+
 const schema = {
+  operationId: 'saveUserOption',
   summary: 'Save a user option',
   tags: ['options'],
-  security: [{ apiKey: [] }, { apiKey: [], bearer: [] }, { apiKey: [], basic: [] }],
+  description:
+    'The values are checked against those the key allows, then stored for all languages defined at that time. The user is named by user_uid, or by access_token in the body or as Bearer.',
+  security: SAVE_SECURITY,
   body: Type.Object({ ...UserClaimsBody, ...WantedOption }),
-  response: { 200: UserOptionAnswer, 201: UserOptionAnswer, ...optionErrors(400, 401, 404, 409, 422) },
-};
+  response: { 200: UserOptionAnswer, 201: UserOptionAnswer },
+  answerHeaders: { Location: 'where the record is' },
+  errors: SAVE_ERRORS,
+  examples: {
+    first: {
+      summary: 'Saved for the first time',
+      body: { user_uid: EXAMPLE.userCode, ...THEME, value: ['dark'] },
+      status: 201,
+      answer: USER_OPTION_EXAMPLE,
+    },
+    replaced: {
+      summary: 'Replaced, by the access token and in the words of a German form',
+      body: { access_token: EXAMPLE.accessToken, ...THEME, value: ['Dunkel'], language: 'Deutsch' },
+      status: 200,
+      answer: USER_OPTION_EXAMPLE,
+    },
+    notAllowed: {
+      summary: 'A value that the key does not allow',
+      body: { user_uid: EXAMPLE.userCode, ...THEME, value: ['blue'] },
+      status: 422,
+      answer: {
+        code: '1008',
+        message: 'value[0] is not among the allowed values.',
+        errors: [
+          { field: 'value[0]', message: 'is not among the allowed values', allowed: ['system', 'light', 'dark'] },
+        ],
+      },
+    },
+  },
+} satisfies FastifySchema;
 
 /** SPEC.md 4.7 */
 export function saveUserOptionRoute(app: FastifyInstance, service: Service): void {

@@ -1,12 +1,14 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { saveSelections } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToSave } from '../../domain/users/identify-user.ts';
+import { EXAMPLE } from '../examples.ts';
 import { badParameter } from '../paging.ts';
 import { identifyApplication } from './api-key.ts';
-import { UserClaimsBody, WantedOption } from './save-user-option.ts';
-import { optionErrors, UserOptionAnswer } from './schemas.ts';
+import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
+import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
+import { UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
 import { viewUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
@@ -14,15 +16,30 @@ import { readWantedSelection } from './wanted-selection.ts';
 const MAX_OPTIONS = 500;
 
 const schema = {
+  operationId: 'saveUserOptions',
   summary: 'Save many user options at once, all or none',
   tags: ['options'],
-  security: [{ apiKey: [] }, { apiKey: [], bearer: [] }, { apiKey: [], basic: [] }],
+  security: SAVE_SECURITY,
   body: Type.Object({ ...UserClaimsBody, options: Type.Array(Type.Object(WantedOption), { maxItems: MAX_OPTIONS }) }),
   response: {
     200: Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() }),
-    ...optionErrors(400, 401, 404, 409, 422),
   },
-};
+  errors: SAVE_ERRORS,
+  examples: {
+    two: {
+      summary: 'Two at once',
+      body: {
+        user_uid: EXAMPLE.userCode,
+        options: [
+          { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid, value: ['dark'] },
+          { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.secondKeyUid, value: [1.5] },
+        ],
+      },
+      status: 200,
+      answer: { items: [USER_OPTION_EXAMPLE, SECOND_USER_OPTION_EXAMPLE], total: 2 },
+    },
+  },
+} satisfies FastifySchema;
 
 /** CONTRACT.md section 3 */
 export function saveUserOptionsRoute(app: FastifyInstance, service: Service): void {

@@ -1,6 +1,6 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
-import { ErrorAnswer } from '../schemas.ts';
+import type { ErrorName } from '../../domain/errors.ts';
 
 /** Shapes of area B. Requests are checked by the rules, which know the contract's codes; answers are serialised as they are. */
 export const PagingQuery = {
@@ -20,22 +20,32 @@ export function queryOf(...properties: TProperties[]): TObject {
   return Type.Object(Object.assign({}, ...properties));
 }
 
-export const FieldErrors = Type.Array(
-  Type.Object({
-    field: Type.String(),
-    message: Type.String(),
-    allowed: Type.Optional(Type.Unknown({ description: 'what it may be' })),
-  }),
-);
+/** What every operation of area B can answer. */
+export const API_KEY_ERRORS = ['apiKeyMissing', 'apiKeyUnknown', 'unavailable'] as const satisfies ErrorName[];
 
-export const OptionErrorAnswer = Type.Object({
-  ...ErrorAnswer.properties,
-  errors: Type.Optional(FieldErrors),
+/** And where it asks who the user is. */
+export const USER_ERRORS = [
+  ...API_KEY_ERRORS,
+  'badParameter',
+  'userMissing',
+  'userCredentialsNeeded',
+  'accessTokenInvalid',
+  'profileUserNotFound',
+  'tokenServiceDown',
+] as const satisfies ErrorName[];
+
+export const AcceptLanguageHeader = Type.Object({
+  'Accept-Language': Type.Optional(
+    Type.String({ description: 'the language of labels where `language` is not given' }),
+  ),
 });
 
-export function optionErrors(...statuses: number[]): Record<number, TSchema> {
-  return Object.fromEntries(statuses.map((status) => [status, OptionErrorAnswer]));
-}
+export const CACHED_HEADERS = { ETag: 'validator of these bytes: send it as If-None-Match' };
+export const LIST_HEADERS = {
+  ...CACHED_HEADERS,
+  Link: 'the pages around this one: first, prev, next, last (RFC 8288)',
+};
+export const NotModified = Type.Null({ description: 'What If-None-Match names is still current.' });
 
 export function ListAnswer(item: TSchema): TObject {
   return Type.Object({
@@ -49,73 +59,81 @@ export function ListAnswer(item: TSchema): TObject {
 const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
 const ScalarAnswer = Type.Union([Type.Boolean(), Type.String(), Type.Number()]);
 export const ValueAnswer = Type.Union([ScalarAnswer, Type.Array(ScalarAnswer)], {
+  title: 'OptionValue',
   description: 'one value, or an array for a key that takes several',
 });
 
-export const GroupTranslation = Type.Object({
-  option_group_translation_uid: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  language: Type.String(),
-});
+export const GroupTranslation = Type.Object(
+  {
+    option_group_translation_uid: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    language: Type.String(),
+  },
+  { title: 'OptionGroupTranslation' },
+);
 
-export const GroupAnswer = Type.Object({
-  option_group_uid: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  label: Type.String({ description: 'the text to show' }),
-  label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
-  position: Type.Integer(),
-  translations: Type.Array(GroupTranslation),
-});
+export const GroupAnswer = Type.Object(
+  {
+    option_group_uid: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    label: Type.String({ description: 'the text to show' }),
+    label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
+    position: Type.Integer(),
+    translations: Type.Array(GroupTranslation),
+  },
+  { title: 'OptionGroup' },
+);
 
-export const KeyAnswer = Type.Object({
-  option_key_uid: Type.String({ format: 'uuid' }),
-  option_group_uid: Type.String({ format: 'uuid' }),
-  option_group_name: Type.String(),
-  name: Type.String(),
-  label: Type.String({ description: 'the text to show' }),
-  label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
-  position: Type.Integer(),
-  value_type: Type.Enum([...VALUE_TYPES]),
-  multiple: Type.Boolean(),
-  min_selected: Type.Integer(),
-  max_selected: Nullable(Type.Integer()),
-  default_value: Nullable(ValueAnswer),
-  allowed_values: Type.Optional(
-    Type.Array(
+export const KeyAnswer = Type.Object(
+  {
+    option_key_uid: Type.String({ format: 'uuid' }),
+    option_group_uid: Type.String({ format: 'uuid' }),
+    option_group_name: Type.String(),
+    name: Type.String(),
+    label: Type.String({ description: 'the text to show' }),
+    label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
+    position: Type.Integer(),
+    value_type: Type.Enum([...VALUE_TYPES]),
+    multiple: Type.Boolean(),
+    min_selected: Type.Integer(),
+    max_selected: Nullable(Type.Integer()),
+    default_value: Nullable(ValueAnswer),
+    allowed_values: Type.Optional(
+      Type.Array(
+        Type.Object({
+          value: ScalarAnswer,
+          label: Type.String(),
+          translations: Type.Array(Type.Object({ language: Type.String(), value: Type.String() })),
+          retired: Type.Boolean(),
+          replacement: Type.Optional(ScalarAnswer),
+        }),
+      ),
+    ),
+    constraint: Type.Optional(
+      Type.Object(
+        {
+          min: Nullable(Type.Union([Type.Number(), Type.String()])),
+          max: Nullable(Type.Union([Type.Number(), Type.String()])),
+          step: Nullable(Type.Number()),
+          pattern: Nullable(Type.String()),
+          max_length: Nullable(Type.Integer()),
+        },
+        { description: 'instead of allowed_values: an open key' },
+      ),
+    ),
+    archived: Type.Boolean(),
+    translations: Type.Array(
       Type.Object({
-        value: ScalarAnswer,
-        label: Type.String(),
-        translations: Type.Array(Type.Object({ language: Type.String(), value: Type.String() })),
-        retired: Type.Boolean(),
-        replacement: Type.Optional(ScalarAnswer),
+        option_key_translation_uid: Type.String({ format: 'uuid' }),
+        language: Type.String(),
+        name: Type.String(),
       }),
     ),
-  ),
-  constraint: Type.Optional(
-    Type.Object(
-      {
-        min: Nullable(Type.Union([Type.Number(), Type.String()])),
-        max: Nullable(Type.Union([Type.Number(), Type.String()])),
-        step: Nullable(Type.Number()),
-        pattern: Nullable(Type.String()),
-        max_length: Nullable(Type.Integer()),
-      },
-      { description: 'instead of allowed_values: an open key' },
-    ),
-  ),
-  archived: Type.Boolean(),
-  translations: Type.Array(
-    Type.Object({
-      option_key_translation_uid: Type.String({ format: 'uuid' }),
-      language: Type.String(),
-      name: Type.String(),
-    }),
-  ),
-});
+  },
+  { title: 'OptionKey' },
+);
 
-/** SPEC.md 2.4 */
-export const UserOptionAnswer = Type.Object({
-  user_options_uid: Nullable(Type.String({ format: 'uuid' })),
+const UserOption = {
   app_id: Type.String(),
   user_uid: Type.String({ format: 'uuid' }),
   group: Type.Object({ name: Type.String(), translations: Type.Array(GroupTranslation) }),
@@ -131,7 +149,27 @@ export const UserOptionAnswer = Type.Object({
       }),
     ),
   }),
-  created_at: Nullable(Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })),
-  updated_at: Nullable(Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })),
-  is_default: Type.Optional(Type.Boolean({ description: 'with effective=true: the default of a key never saved' })),
+};
+
+const Time = Type.String({
+  description: 'UTC, YYYY-MM-DD HH:MM:SS',
+  pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$',
 });
+
+/** SPEC.md 2.4 */
+export const UserOptionAnswer = Type.Object(
+  { user_options_uid: Type.String({ format: 'uuid' }), ...UserOption, created_at: Time, updated_at: Time },
+  { title: 'UserOption' },
+);
+
+/** With effective=true: what holds for a key that was never saved. */
+export const DefaultOptionAnswer = Type.Object(
+  {
+    user_options_uid: Type.Null(),
+    ...UserOption,
+    created_at: Type.Null(),
+    updated_at: Type.Null(),
+    is_default: Type.Literal(true),
+  },
+  { title: 'DefaultOption', description: 'with effective=true: the default of a key that was never saved' },
+);

@@ -1,30 +1,51 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { linkHeader, type Query, readPage, toListing } from '../paging.ts';
 import { formatTime } from '../time.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
 import { READ_SECURITY, UserOptionParams, UserUidQuery } from './get-user-option.ts';
 import { answerPrivately } from './private-answer.ts';
-import { ListAnswer, optionErrors, PagingQuery, queryOf, ValueAnswer } from './schemas.ts';
+import { LIST_HEADERS, ListAnswer, NotModified, PagingQuery, queryOf, USER_ERRORS, ValueAnswer } from './schemas.ts';
 
-const HistoryEntry = Type.Object({
-  action: Type.Enum(['save', 'unset']),
-  at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
-  by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
-  from_value: Type.Union([ValueAnswer, Type.Null()]),
-  to_value: Type.Union([ValueAnswer, Type.Null()]),
-});
+const HistoryEntry = Type.Object(
+  {
+    action: Type.Enum(['save', 'unset']),
+    at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
+    by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
+    from_value: Type.Union([ValueAnswer, Type.Null()]),
+    to_value: Type.Union([ValueAnswer, Type.Null()]),
+  },
+  { title: 'UserOptionEvent' },
+);
 
 const schema = {
+  operationId: 'listUserOptionHistory',
   summary: 'How a user option came to be what it is, newest first',
   tags: ['options'],
   security: READ_SECURITY,
   params: UserOptionParams,
   querystring: queryOf(PagingQuery, UserUidQuery),
-  response: { 200: ListAnswer(HistoryEntry), ...optionErrors(400, 401, 404) },
-};
+  response: { 200: ListAnswer(HistoryEntry), 304: NotModified },
+  answerHeaders: LIST_HEADERS,
+  errors: [...USER_ERRORS, 'selectionNotFound'],
+  examples: {
+    savedOnce: {
+      summary: 'Of one that was saved once',
+      params: { user_options_uid: EXAMPLE.userOptionsUid },
+      query: { user_uid: EXAMPLE.userCode },
+      status: 200,
+      answer: {
+        items: [{ action: 'save', at: '2025-11-24 16:00:00', by: 'user_uid', from_value: null, to_value: 'dark' }],
+        total: 1,
+        offset: 0,
+        limit: 50,
+      },
+    },
+  },
+} satisfies FastifySchema;
 
 /** Also of one that was unset; erased with the user. */
 export function userOptionHistoryRoute(app: FastifyInstance, service: Service): void {

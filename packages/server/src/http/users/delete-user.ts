@@ -1,21 +1,37 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { deleteUser } from '../../domain/users/delete-user.ts';
 import { readAuthorization } from '../authorization.ts';
-import { ErrorAnswer } from '../schemas.ts';
+import { EXAMPLE } from '../examples.ts';
 
 const PATH = '/api/v2/app/:clientId/users';
 
 const schema = {
+  operationId: 'deleteUser',
   summary: 'Delete user',
   description:
     'Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.',
   tags: ['users'],
   params: Type.Object({ clientId: Type.String(), serviceUserCode: Type.String({ format: 'uuid' }) }),
   security: [{ basic: [] }, { bearer: [] }],
-  response: { 204: Type.Null(), 400: ErrorAnswer, 401: ErrorAnswer },
-};
+  response: { 204: Type.Null({ description: 'The user is gone.' }) },
+  errors: [
+    'applicationUnknown',
+    'credentialsWrong',
+    'userUnknown',
+    'tooManyFailures',
+    'unavailable',
+    'tokenServiceDown',
+  ],
+  examples: {
+    user: {
+      summary: 'A user and everything that is theirs',
+      params: { clientId: EXAMPLE.clientId, serviceUserCode: EXAMPLE.userCode },
+      status: 204,
+    },
+  },
+} satisfies FastifySchema;
 
 type Params = { clientId: string; serviceUserCode?: string };
 

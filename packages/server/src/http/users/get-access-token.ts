@@ -1,28 +1,59 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
+import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
-import { ErrorAnswer } from '../schemas.ts';
 
 export const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
 
 const schema = {
+  operationId: 'getAccessToken',
   summary: 'Get access token',
+  description: 'A specialToken is good for one exchange, and stays good while the token service fails (0009, 0002).',
   tags: ['users'],
   body: Type.Object({ clientSecret: Type.String(), specialToken: Type.String() }),
   response: {
-    200: Type.Object({
-      service_user_code: Type.String({ format: 'uuid' }),
-      name: Type.String(),
-      email: Type.String({ description: 'the clientUserId when it is an e-mail address, otherwise ""' }),
-      access_token: Type.String(),
-      token_type: Type.Literal('Bearer'),
-      expires_in: Type.Integer({ description: 'seconds' }),
-    }),
-    400: ErrorAnswer,
+    200: Type.Object(
+      {
+        service_user_code: Type.String({ format: 'uuid' }),
+        name: Type.String(),
+        email: Type.String({ description: 'the clientUserId when it is an e-mail address, otherwise ""' }),
+        access_token: Type.String(),
+        token_type: Type.Literal('Bearer'),
+        expires_in: Type.Integer({ description: 'seconds' }),
+      },
+      { title: 'AccessGrant' },
+    ),
   },
-};
+  errors: [
+    'onlyPost',
+    'bodyNotJson',
+    'clientSecretMissingOnExchange',
+    'specialTokenMissing',
+    'secretAndTokenNotRecognised',
+    'specialTokenInvalid',
+    'tokenServiceUnreachable',
+    'tokenNotGenerated',
+    'tooManyFailures',
+    'unavailable',
+  ],
+  examples: {
+    exchange: {
+      summary: 'Exchange the specialToken of create-user',
+      body: { clientSecret: EXAMPLE.clientSecret, specialToken: EXAMPLE.specialToken },
+      status: 200,
+      answer: {
+        service_user_code: EXAMPLE.userCode,
+        name: 'Ada Lovelace',
+        email: EXAMPLE.clientUserId,
+        access_token: EXAMPLE.accessToken,
+        token_type: 'Bearer',
+        expires_in: 3600,
+      },
+    },
+  },
+} satisfies FastifySchema;
 
 /** SPEC.md 4.2 */
 export function getAccessTokenRoute(app: FastifyInstance, service: Service): void {

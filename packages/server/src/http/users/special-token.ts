@@ -1,17 +1,47 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { issueSpecialToken } from '../../domain/users/issue-special-token.ts';
+import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
-import { ErrorAnswer, UserWithTokenAnswer } from '../schemas.ts';
+import { UserWithTokenAnswer } from '../schemas.ts';
 
 const schema = {
+  operationId: 'issueSpecialToken',
   summary: 'Issue a fresh specialToken',
   description: 'For a user whose specialToken was lost or spent. Earlier unspent ones stop working.',
   tags: ['users'],
   body: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), clientUserId: Type.String() }),
-  response: { 200: UserWithTokenAnswer, 400: ErrorAnswer },
-};
+  response: { 200: UserWithTokenAnswer },
+  errors: [
+    'bodyNotJson',
+    'clientIdMissing',
+    'clientSecretMissingOnCreate',
+    'clientUserIdMissing',
+    'applicationUnknown',
+    'secretWrong',
+    'clientUserUnknown',
+    'tooManyFailures',
+    'unavailable',
+  ],
+  examples: {
+    knownUser: {
+      summary: 'For a user there is already',
+      body: {
+        clientId: EXAMPLE.clientId,
+        clientSecret: EXAMPLE.clientSecret,
+        clientUserId: EXAMPLE.clientUserId,
+      },
+      status: 200,
+      answer: {
+        specialToken: EXAMPLE.specialToken,
+        clientId: EXAMPLE.clientId,
+        clientUserId: EXAMPLE.clientUserId,
+        clientUserName: 'Ada Lovelace',
+      },
+    },
+  },
+} satisfies FastifySchema;
 
 /** CONTRACT.md section 2 */
 export function specialTokenRoute(app: FastifyInstance, service: Service): void {

@@ -1,0 +1,30 @@
+// Writes docs/openapi.json from the routes' own schemas; `npm run docs` runs it, test/docs/openapi.test.ts holds it.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type AppParts, createApp } from '../src/app.ts';
+import { AREAS } from '../src/config.ts';
+import type { OpenApiDocument } from '../src/http/openapi.ts';
+
+export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json');
+
+/** The document of an application with every area, behind which there is nothing: describing needs no service. */
+export async function renderOpenapiDoc(): Promise<string> {
+  const nothing = {} as never;
+  const config: AppParts['config'] = {
+    areas: new Set(AREAS),
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: 'http://127.0.0.1:8080',
+    metricsToken: undefined,
+  };
+  const metrics = { observe() {}, text: async () => '' };
+  const logger = pino({ level: 'silent' });
+  const app = createApp({ config, service: nothing, keys: nothing, metrics, logger });
+  const answer = await app.inject('/openapi.json');
+  await app.close();
+  return `${JSON.stringify(answer.json<OpenApiDocument>(), null, 2)}\n`;
+}
+
+if (import.meta.main) writeFileSync(OPENAPI_DOC, await renderOpenapiDoc());

@@ -1,0 +1,134 @@
+import { ERRORS, type ErrorDefinition, type ErrorName } from '../../domain/errors.ts';
+import { oauthErrorOf } from '../errors.ts';
+import type { DocumentedRoute } from './collect-routes.ts';
+import {
+  type Answer,
+  describeHeaders,
+  type Example,
+  examplesOf,
+  type Reference,
+  withExamples,
+} from './describe-parts.ts';
+import type { Shape } from './shared-shapes.ts';
+
+/** What can happen to any request before a route has a say: told once, not under every operation. */
+export const ANYWHERE: readonly ErrorName[] = [
+  'badRequest',
+  'pathUnknown',
+  'methodNotAllowed',
+  'requestTimeout',
+  'expectationFailed',
+  'headersTooLarge',
+];
+/** What is added to the errors that a route names itself. */
+const ALWAYS: readonly ErrorName[] = ['internal'];
+const WITH_BODY: readonly ErrorName[] = ['bodyTooLarge'];
+
+function errorsOf({ schema }: DocumentedRoute): ErrorName[] {
+  return [...new Set([...(schema.errors ?? []), ...ALWAYS, ...(schema.body ? WITH_BODY : [])])];
+}
+
+/** One answer for each status, with every code that comes under it. What to do stands with the example. */
+export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
+  const { schema, oauthErrors } = route;
+  const byStatus = Map.groupBy(errorsOf(route), (name) => ERRORS[name].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, errors]) => {
+      const definitions = errors.map((name): ErrorDefinition => ERRORS[name]);
+      const headers = errorHeaders(status);
+      const answer: Answer = {
+        description: definitions.map(({ code, message }) => `- \`${code}\` ${message}`).join('\n'),
+        ...(headers && { headers: describeHeaders(headers) }),
+        content: {
+          'application/json': withExamples(errorShape(route, status, definitions), {
+            ...examplesOf(schema, (each) => (each.status === status ? each.answer : undefined)),
+            ...Object.fromEntries(
+              errors.map((name) => [name, { $ref: `#/components/examples/${exampleName(name, oauthErrors)}` }]),
+            ),
+          }),
+        },
+      };
+      return [status, answer];
+    }),
+  );
+}
+
+/** The two fields of SPEC.md section 7, and what stands beside them where the table or the route says so. */
+function errorShape({ schema, oauthErrors }: DocumentedRoute, status: number, definitions: ErrorDefinition[]): Shape {
+  const more = (schema.response as Record<string, Shape> | undefined)?.[status]?.properties;
+  return {
+    type: 'object',
+    required: ['code', 'message', ...(oauthErrors ? ['error', 'error_description'] : [])],
+    properties: {
+      code: { type: 'string', enum: [...new Set(definitions.map(({ code }) => code))].sort() },
+      message: { ...TEXT, description: 'for people' },
+      ...(definitions.some(({ remedy }) => remedy.includes('`errors`')) && { errors: FIELD_ERRORS }),
+      ...(oauthErrors && { error: { ...TEXT, description: 'RFC 6749 5.2' }, error_description: TEXT }),
+      ...more,
+    },
+  };
+}
+
+const TEXT = { type: 'string' };
+const FIELD_ERRORS = {
+  type: 'array',
+  description: 'each field at fault',
+  items: {
+    type: 'object',
+    required: ['field', 'message'],
+    properties: { field: TEXT, message: TEXT, allowed: { description: 'what it may be' } },
+  },
+};
+
+/** Every error that these routes answer, once. */
+export function errorExamples(routes: readonly DocumentedRoute[]): Record<string, Example> {
+  const entries = routes.flatMap((route) =>
+    errorsOf(route).map((name) => {
+      return [exampleName(name, route.oauthErrors), errorExample(name, route.oauthErrors)] as const;
+    }),
+  );
+  return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b)));
+}
+
+function exampleName(name: ErrorName, oauthErrors: boolean): string {
+  return oauthErrors ? `${name}ForOAuth` : name;
+}
+
+function errorExample(name: ErrorName, oauthErrors: boolean): Example {
+  const { code, status, message, remedy }: ErrorDefinition = ERRORS[name];
+  return {
+    summary: `${code}: ${message}`,
+    description: remedy,
+    value: {
+      ...(oauthErrors && { error: oauthErrorOf(status), error_description: message }),
+      code,
+      message,
+    },
+  };
+}
+
+function errorHeaders(status: number): Record<string, string> | undefined {
+  if (status === 401) return { 'WWW-Authenticate': 'which credentials are taken' };
+  if (status === 429 || status === 503) return { 'Retry-After': 'seconds to wait' };
+  return undefined;
+}
+
+/** Takes answers that several operations give, word for word, out of them: what remains there is a reference. */
+export function shareErrors(
+  operations: readonly { responses: Record<string, Answer | Reference> }[],
+): Record<string, Answer> {
+  const places = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, answer]) =>
+      status < '4' || '$ref' in answer ? [] : [{ responses, status, answer }],
+    ),
+  );
+  const shared: Record<string, Answer> = {};
+  for (const alike of Map.groupBy(places, ({ answer }) => JSON.stringify(answer)).values()) {
+    const [{ status, answer }] = alike as [(typeof places)[0]];
+    const name = [status, ...Object.keys(answer.content?.['application/json']?.examples ?? {})].join('_');
+    if (alike.length === 1 || Object.hasOwn(shared, name)) continue;
+    shared[name] = answer;
+    for (const place of alike) place.responses[status] = { $ref: `#/components/responses/${name}` };
+  }
+  return Object.fromEntries(Object.entries(shared).sort(([a], [b]) => a.localeCompare(b)));
+}

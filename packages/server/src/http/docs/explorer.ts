@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { identifyApplication } from '../options/api-key.ts';
+import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';
+
+/** All that the page may load, and from where: nothing else is ever read. */
+const ASSETS: Record<string, { from: 'page' | 'swagger-ui-dist'; type: string }> = {
+  'explorer.js': { from: 'page', type: 'text/javascript; charset=utf-8' },
+  'explorer.css': { from: 'page', type: 'text/css; charset=utf-8' },
+  'icon.svg': { from: 'page', type: 'image/svg+xml' },
+  'swagger-ui-bundle.js': { from: 'swagger-ui-dist', type: 'text/javascript; charset=utf-8' },
+  'swagger-ui.css': { from: 'swagger-ui-dist', type: 'text/css; charset=utf-8' },
+};
+
+/** From here alone, and nothing inline. Swagger UI's style sheet holds its icons as data: addresses. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** CONTRACT.md section 5: the explorer over /openapi.json. Its files are read when they are first asked for. */
+export function explorerRoutes(app: FastifyInstance, service: Service): void {
+  const assets = new Map(Object.keys(ASSETS).map((name) => [name, once(() => readAsset(name))]));
+  const page = once(() => makePage(assets));
+
+  app.get('/docs', { schema: { hide: true } }, async (request, reply) => {
+    reply
+      .header('content-security-policy', CONTENT_SECURITY_POLICY)
+      .header('referrer-policy', 'no-referrer')
+      .header('cross-origin-opener-policy', 'same-origin')
+      .header('cache-control', 'no-cache');
+    return sendFile(request, reply, await page());
+  });
+
+  // The page names its files relative to its own address, so that a proxy may put all of this under a path.
+  app.get('/docs/', { schema: { hide: true } }, async (request, reply) => {
+    return reply.redirect(`../docs${request.url.slice('/docs/'.length)}`, 308);
+  });
+
+  app.get<{ Params: { name: string }; Querystring: { v?: string } }>(
+    '/docs/:name',
+    { schema: { hide: true }, logLevel: 'warn' },
+    async (request, reply) => {
+      const file = await assets.get(request.params.name)?.();
+      if (!file) throw new InnkeeperError('pathUnknown');
+      const isCurrent = request.query.v === versionOf(file);
+      reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+      return sendFile(request, reply, file);
+    },
+  );
+
+  // How the page checks a key where option_groups is not served.
+  app.get('/docs/api-key', { schema: { hide: true } }, async (request, reply) => {
+    await identifyApplication(service, request, reply);
+    return reply.code(204).header('cache-control', 'no-store').send();
+  });
+}
+
+async function readAsset(name: string): Promise<StaticFile> {
+  const { from, type } = ASSETS[name] as (typeof ASSETS)[string];
+  const folder =
+    from === 'page'
+      ? join(import.meta.dirname, 'page')
+      : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return makeFile(await readFile(join(folder, name)), type);
+}
+
+/** The page, with every file it names given its version: they may be kept forever. */
+async function makePage(assets: ReadonlyMap<string, () => Promise<StaticFile>>): Promise<StaticFile> {
+  let html = await readFile(join(import.meta.dirname, 'page/explorer.html'), 'utf8');
+  for (const [name, asset] of assets) {
+    html = html.replaceAll(`"docs/${name}"`, `"docs/${name}?v=${versionOf(await asset())}"`);
+  }
+  return makeFile(Buffer.from(html), 'text/html; charset=utf-8');
+}
+
+function versionOf({ etag }: StaticFile): string {
+  return etag.slice(1, -1);
+}

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import { type Config, listeningUrl } from '../../config.ts';
+import type { DocumentedRoute } from './collect-routes.ts';
+import { makeFile, once, sendFile } from './static-file.ts';
+
+/** CONTRACT.md section 5: the OpenAPI document of what this process answers, made when it is first asked for. */
+export function openapiRoute(
+  app: FastifyInstance,
+  routes: readonly DocumentedRoute[],
+  config: Pick<Config, 'host' | 'port' | 'publicUrl'>,
+): void {
+  const file = once(async () => {
+    const { describeApi } = await import('../openapi.ts');
+    const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
+    const document = describeApi(routes, { serverUrl: serverUrl(config), version });
+    return makeFile(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
+  });
+
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
+    // Public as it is: tools on other origins may read it.
+    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
+    return sendFile(request, reply, await file());
+  });
+}
+
+/** Where no public address is set, the document's own: whoever could read it can reach that. */
+function serverUrl({ host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>): string {
+  return publicUrl === listeningUrl(host, port) ? '/' : publicUrl;
+}

@@ -1,0 +1,190 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifySchema } from 'fastify';
+import { ERRORS, type ErrorName } from '../domain/errors.ts';
+import type { DocumentedRoute } from './docs/collect-routes.ts';
+import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './docs/describe-errors.ts';
+import {
+  type Answer,
+  type Content,
+  describeHeaders,
+  type Example,
+  examplesOf,
+  type Parameter,
+  type Reference,
+  withExamples,
+} from './docs/describe-parts.ts';
+import { type Json, type Shape, SharedShapes } from './docs/shared-shapes.ts';
+import { EXAMPLE } from './examples.ts';
+import type { OperationExample } from './schemas.ts';
+
+export type OpenApiDocument = {
+  openapi: string;
+  info: { title: string; version: string } & Json;
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    securitySchemes: Json;
+    schemas: Record<string, Json>;
+    responses: Record<string, Answer>;
+    examples: Record<string, Example>;
+  };
+  /** What the examples have in place of ids, secrets and tokens. */
+  'x-stand-ins': typeof EXAMPLE;
+};
+
+export type Operation = {
+  operationId: string;
+  tags: string[];
+  summary?: string;
+  description?: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, Content> };
+  responses: Record<string, Answer | Reference>;
+};
+
+const TAGS: Record<string, string> = {
+  users: 'Create the users of an application, exchange a specialToken for an access token, delete users.',
+  tokens: 'The OAuth 2.0 side of access tokens: metadata, public keys, introspection, revocation.',
+  options: 'What the users of an application can choose, and what they chose.',
+  manage: 'Applications, catalogs and users, for programs and the developer portal.',
+  operations: 'For whoever runs the service.',
+};
+
+const SECURITY_SCHEMES: Record<string, Json> = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'apiKey',
+    description: 'The clientId of the application. It is public: it identifies, it never authorises.',
+  },
+  basic: { type: 'http', scheme: 'basic', description: 'clientId and clientSecret of the application.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The access token of a user, from get-access-token.' },
+  manageToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A personal access token (ikp_…), from `innkeeper token create`.',
+  },
+  metricsToken: { type: 'http', scheme: 'bearer', description: 'INNKEEPER_METRICS_TOKEN.' },
+};
+
+const DESCRIPTION = `Errors have the same two fields everywhere: \`code\`, which programs go by, and \`message\`, for people.
+Each operation lists its own, with an example that says what to do. Any request can also be answered with ${ANYWHERE.map(brief).join(', ')}.
+
+Every answer carries \`X-Request-Id\`, which the log of the service has too.`;
+
+/** The OpenAPI 3.1 document of these routes, from nothing but their own schemas and the table of errors. */
+export function describeApi(
+  routes: readonly DocumentedRoute[],
+  { serverUrl, version }: { serverUrl: string; version: string },
+): OpenApiDocument {
+  const shapes = new SharedShapes();
+  const paths: OpenApiDocument['paths'] = {};
+  const schemes = new Set<string>();
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route, shapes) };
+    for (const name of (route.schema.security ?? []).flatMap((each) => Object.keys(each))) schemes.add(name);
+  }
+  const tags = new Set(routes.flatMap(({ schema }) => schema.tags ?? []));
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Innkeeper',
+      version,
+      summary: 'Users, option catalogs and selections as a service',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: Object.entries(TAGS).flatMap(([name, description]) => (tags.has(name) ? [{ name, description }] : [])),
+    paths,
+    components: {
+      securitySchemes: pick(SECURITY_SCHEMES, schemes),
+      schemas: shapes.sorted(),
+      responses: shareErrors(Object.values(paths).flatMap((methods) => Object.values(methods))),
+      examples: errorExamples(routes),
+    },
+    'x-stand-ins': EXAMPLE,
+  };
+}
+
+function describeOperation(route: DocumentedRoute, shapes: SharedShapes): Operation {
+  const { schema, method, path } = route;
+  const { operationId, summary, description, tags = [], security = [] } = schema;
+  if (operationId === undefined) throw new Error(`${method} ${path} has no operationId in its schema.`);
+  const parameters = [
+    ...describeParameters(schema, 'path', schema.params, ({ params }) => params, shapes),
+    ...describeParameters(schema, 'query', schema.querystring, ({ query }) => query, shapes),
+    ...describeParameters(schema, 'header', schema.headers, ({ headers }) => headers, shapes),
+  ];
+  const body = schema.body as Shape | undefined;
+  return {
+    operationId,
+    tags,
+    ...(summary !== undefined && { summary }),
+    ...(description !== undefined && { description }),
+    security,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {
+          [schema.consumes ?? 'application/json']: withExamples(
+            shapes.share(body),
+            examplesOf(schema, ({ body }) => body),
+          ),
+        },
+      },
+    }),
+    responses: { ...describeSuccesses(schema, shapes), ...describeErrors(route) },
+  };
+}
+
+function describeParameters(
+  schema: FastifySchema,
+  place: 'path' | 'query' | 'header',
+  shape: unknown,
+  valuesOf: (example: OperationExample) => Record<string, unknown> | undefined,
+  shapes: SharedShapes,
+): Parameter[] {
+  const { properties = {}, required = [] } = (shape ?? {}) as Shape;
+  return Object.entries(properties).map(([name, { description, ...property }]) => {
+    const examples = examplesOf(schema, (example) => valuesOf(example)?.[name]);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: shapes.share(property),
+      ...(examples && { examples }),
+    };
+  });
+}
+
+function describeSuccesses(schema: FastifySchema, shapes: SharedShapes): Record<string, Answer> {
+  const answers = Object.entries((schema.response ?? {}) as Record<string, Shape>).filter(([status]) => status < '4');
+  return Object.fromEntries(
+    answers.map(([status, shape]) => {
+      const { answerHeaders, produces = 'application/json' } = schema;
+      const headers = answerHeaders && status !== '304' ? describeHeaders(answerHeaders) : undefined;
+      const examples = examplesOf(schema, (each) => (each.status === Number(status) ? each.answer : undefined));
+      const answer: Answer = {
+        description: shape.description ?? STATUS_CODES[status] ?? status,
+        ...(headers && { headers }),
+        ...(shape.type !== 'null' && { content: { [produces]: withExamples(shapes.share(shape), examples) } }),
+      };
+      return [status, answer];
+    }),
+  );
+}
+
+function pick<T>(all: Record<string, T>, names: ReadonlySet<string>): Record<string, T> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
+}
+
+function brief(name: ErrorName): string {
+  const { code, message } = ERRORS[name];
+  return `\`${code}\` (${message.replace(/\.$/, '')})`;
+}

@@ -1,0 +1,84 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+
+const run = promisify(execFile);
+
+/** Nothing that a browser does of its own accord: no first-run pages, updates or synchronisation. */
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const USUAL_PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+export type Browser = {
+  /** A window of its own: nothing in it is left from another. */
+  window(options?: BrowserContextOptions): Promise<BrowserContext>;
+  close(): Promise<void>;
+};
+
+/** A real Chromium, in an empty folder of its own. Where there is none it is installed; where it cannot be, tests fail. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = findChromium() ?? (await installChromium());
+  const folder = await mkdtemp(join(tmpdir(), 'innkeeper-browser-'));
+  const first = await chromium.launchPersistentContext(folder, { executablePath, args: FLAGS });
+  const browser = first.browser();
+  if (!browser) throw new Error('Chromium started without a browser to talk to.');
+  return {
+    window: (options) => browser.newContext(options),
+    async close() {
+      await first.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function findChromium(): string | undefined {
+  const named = process.env.CHROMIUM_PATH;
+  if (named !== undefined) {
+    if (!existsSync(named)) throw new Error(`CHROMIUM_PATH is ${named}: there is nothing at that path.`);
+    return named;
+  }
+  return [...USUAL_PLACES, chromium.executablePath()].find((path) => path !== '' && existsSync(path));
+}
+
+async function installChromium(): Promise<string> {
+  const isDebian = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+  try {
+    if (isDebian) {
+      const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+      await run('apt-get', ['update'], { env });
+      await run('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium'], { env, maxBuffer: 2 ** 26 });
+    } else {
+      const command = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js');
+      await run(process.execPath, [command, 'install', 'chromium'], { maxBuffer: 2 ** 26 });
+    }
+  } catch (error) {
+    throw new Error('Chromium is not there and could not be installed. Install it, or name one in CHROMIUM_PATH.', {
+      cause: error,
+    });
+  }
+  const installed = findChromium();
+  if (installed === undefined) throw new Error('Chromium was installed, but is in none of the usual places.');
+  return installed;
+}

@@ -1,0 +1,240 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Demo, makeDemo } from '../../src/demo/make-demo.ts';
+import { type Browser, startBrowser } from '../browser.ts';
+import { databases } from '../databases.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+
+// Chromium may have to be installed first.
+vi.setConfig({ testTimeout: 40_000, hookTimeout: 600_000 });
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+
+/** A server on which the demo application was made. */
+async function startDemo(serve: string): Promise<{ server: TestServer; demo: Demo }> {
+  const [sqlite] = databases;
+  const server = await startTestServer((await sqlite?.fresh()) as string, { serve });
+  const { storage, keyring } = server.service;
+  return { server, demo: (await makeDemo(storage, keyring, Date.now())) as Demo };
+}
+
+/** What a page did: every request it made, and what the browser had to complain about. */
+type Watched = { page: Page; paths(): string[]; complaints: string[]; foreign: string[] };
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const window of open.splice(0)) await window.close();
+});
+
+async function visit(
+  server: TestServer,
+  path: string,
+  options: Parameters<Browser['window']>[0] = {},
+): Promise<Watched> {
+  const window = await browser.window(options);
+  open.push(window);
+  const page = await window.newPage();
+  const urls: string[] = [];
+  const foreign: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol === 'data:') return;
+    urls.push(request.url());
+    if (origin !== server.url) foreign.push(request.url());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A refused key is an answer like any other; the browser remarks on its status.
+    const isRemark = /the server responded with a status of 4\d\d/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isRemark) complaints.push(message.text());
+  });
+  await page.goto(server.url + path);
+  return { page, complaints, foreign, paths: () => urls.map((url) => new URL(url).pathname) };
+}
+
+const keyField = (page: Page) => page.getByLabel('apiKey');
+const openButton = (page: Page) => page.getByRole('button', { name: 'Check and open' });
+const operation = (page: Page, id: string) => page.locator(`#operations-${id}`);
+
+async function enter(page: Page, apiKey: string): Promise<void> {
+  await keyField(page).fill(apiKey);
+  await openButton(page).click();
+}
+
+/** Opens an operation and sends it as it is preset; answers what was sent and what came back. */
+async function execute(page: Page, id: string) {
+  const block = operation(page, id);
+  await block.locator('.opblock-summary-control').click();
+  const [answer] = await Promise.all([
+    page.waitForResponse((each) => !each.url().includes('/docs')),
+    block.getByRole('button', { name: 'Execute' }).click(),
+  ]);
+  await block.locator('.live-responses-table .response-col_status', { hasText: String(answer.status()) }).waitFor();
+  return { status: answer.status(), url: new URL(answer.url()), sent: answer.request().headers() };
+}
+
+describe('the explorer', () => {
+  let server: TestServer;
+  let demo: Demo;
+  beforeAll(async () => {
+    ({ server, demo } = await startDemo('users,options,portal'));
+  });
+  afterAll(() => server.close());
+
+  test.each(['/docs', '/docs#/options/listOptionKeys', '/docs?language=Deutsch', '/docs/'])(
+    'nothing can be sent from %s before a key was given',
+    async (path) => {
+      const { page, paths, foreign, complaints } = await visit(server, path);
+      await openButton(page).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.title()).toBe('Innkeeper API explorer');
+      expect(await page.getByRole('button', { name: 'Execute' }).count()).toBe(0);
+      expect(await page.locator('.swagger-ui').count()).toBe(0);
+      // What could send is not even there.
+      expect(paths().filter((each) => !each.startsWith('/docs'))).toEqual(['/openapi.json']);
+      expect(paths().join()).not.toContain('swagger');
+      expect([...foreign, ...complaints]).toEqual([]);
+    },
+  );
+
+  test('a key that is missing or wrong is told plainly, and opens nothing', async () => {
+    const { page, complaints } = await visit(server, '/docs');
+    for (const [key, told] of [
+      ['', 'The apiKey is missing. (1001)'],
+      ['1_nobody', 'No application has this apiKey. (1002)'],
+      ['ключ', 'No application has this apiKey. (1002)'],
+      [`${demo.clientId}x`, 'No application has this apiKey. (1002)'],
+    ] as const) {
+      await enter(page, key);
+      await page.getByRole('alert').filter({ hasText: told }).waitFor();
+      expect(await keyField(page).getAttribute('aria-invalid')).toBe('true');
+      expect(await page.locator('#api-key:focus').count()).toBe(1);
+    }
+    expect(await page.locator('.swagger-ui').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the right key opens it, by keyboard alone, and a request sent from it succeeds', async () => {
+    const { page, foreign, complaints } = await visit(server, '/docs');
+    await page.keyboard.type(demo.clientId);
+    await page.keyboard.press('Enter');
+    await operation(page, 'options-listOptionGroups').waitFor();
+    expect(await page.locator('#current-key').textContent()).toBe(demo.clientId);
+    const listed = await execute(page, 'options-listOptionGroups');
+    expect(listed).toMatchObject({ status: 200, sent: { apikey: demo.clientId } });
+    expect(listed.url.searchParams.has('language')).toBe(false);
+    // The examples are of the application at hand.
+    const fetched = await execute(page, 'options-getOptionKey');
+    expect(fetched).toMatchObject({ status: 200, url: { pathname: `/api/option_keys/${demo.theme.keyUid}` } });
+    expect([...foreign, ...complaints]).toEqual([]);
+  });
+
+  test('a link presets key and language; a reload keeps them; another key starts anew', async () => {
+    const link = `/docs?apiKey=${demo.clientId}&language=Deutsch`;
+    const { page, foreign, complaints } = await visit(server, link);
+    const { status, url } = await execute(page, 'options-listOptionKeys');
+    expect(status).toBe(200);
+    expect(url.searchParams.get('language')).toBe('Deutsch');
+
+    await page.goto(`${server.url}/docs`);
+    await operation(page, 'options-listOptionKeys').waitFor();
+    expect((await execute(page, 'options-listOptionKeys')).url.searchParams.get('language')).toBe('Deutsch');
+
+    await page.getByRole('button', { name: 'Change key' }).click();
+    await openButton(page).waitFor();
+    expect(await keyField(page).inputValue()).toBe('');
+    await page.reload();
+    await openButton(page).waitFor();
+    expect(await page.locator('.swagger-ui').count()).toBe(0);
+    expect([...foreign, ...complaints]).toEqual([]);
+  });
+
+  test('what a link presets is checked all the same', async () => {
+    const wrongKey = await visit(server, '/docs?apiKey=1_nobody#/options/listOptionKeys');
+    await wrongKey.page.getByRole('alert').filter({ hasText: '1002' }).waitFor();
+    expect(await wrongKey.page.locator('.swagger-ui').count()).toBe(0);
+
+    const wrongLanguage = await visit(server, `/docs?apiKey=${demo.clientId}&language=Klingon`);
+    const told = wrongLanguage.page.getByRole('alert').filter({ hasText: '1003' });
+    await told.waitFor();
+    expect(await told.textContent()).toContain('English, en, Deutsch, de, Español, es');
+    await wrongLanguage.page.getByLabel('Language').fill('es');
+    await openButton(wrongLanguage.page).click();
+    await operation(wrongLanguage.page, 'options-listOptionKeys').waitFor();
+  });
+
+  test('the dialogue of Swagger UI cannot slip another key past the check', async () => {
+    const { page } = await visit(server, `/docs?apiKey=${demo.clientId}`);
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const dialogue = page.locator('.modal-ux');
+    await dialogue.getByRole('button', { name: 'Remove authorization' }).first().click();
+    await openButton(page).waitFor();
+    expect(await page.locator('.swagger-ui').count()).toBe(0);
+  });
+
+  test('fits a phone, in the dark too', async () => {
+    const { page } = await visit(server, `/docs?apiKey=${demo.clientId}`, {
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
+    });
+    await execute(page, 'options-listOptionKeys');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(28, 32, 34)');
+  });
+
+  test('its files may be kept forever, come with their types, and are all there is', async () => {
+    const page = await server.send('GET', '/docs');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+    const named = [...page.text.matchAll(/"(docs\/[^"]+)"/g)].map(([, path]) => `/${path}`);
+    expect(new Set(named).size).toBe(5);
+    for (const path of named) {
+      const file = await server.send('GET', path);
+      expect(file.status, path).toBe(200);
+      expect(file.headers.get('cache-control'), path).toBe('public, max-age=31536000, immutable');
+      expect(file.headers.get('content-type'), path).toMatch(
+        /^(text\/(css|javascript); charset=utf-8|image\/svg\+xml)$/,
+      );
+      const again = await server.send('GET', path, {
+        headers: { 'if-none-match': file.headers.get('etag') as string },
+      });
+      expect(again.status, path).toBe(304);
+    }
+    const stale = await server.send('GET', '/docs/explorer.js?v=older');
+    expect(stale.headers.get('cache-control')).toBe('no-cache');
+    for (const path of ['/docs/package.json', '/docs/..%2Fexplorer.ts', '/docs/explorer.html', '/docs/constructor']) {
+      const { status, json } = await server.send('GET', path);
+      expect([status, json.code], path).toEqual([404, '9404']);
+    }
+  });
+});
+
+describe.each([
+  ['users', 'users-createUser', 'options-listOptionGroups'],
+  ['options', 'options-listOptionGroups', 'users-createUser'],
+])('where %s alone is served', (serve, shown, absent) => {
+  let server: TestServer;
+  let demo: Demo;
+  beforeAll(async () => {
+    ({ server, demo } = await startDemo(serve));
+  });
+  afterAll(() => server.close());
+
+  test('the explorer asks for the key, tells a wrong one, and shows what is served', async () => {
+    const { page, foreign, complaints } = await visit(server, '/docs');
+    await enter(page, '1_nobody');
+    await page.getByRole('alert').filter({ hasText: 'No application has this apiKey. (1002)' }).waitFor();
+    await enter(page, demo.clientId);
+    await operation(page, shown).waitFor();
+    expect(await operation(page, absent).count()).toBe(0);
+    expect((await execute(page, 'operations-getLiveness')).status).toBe(200);
+    expect([...foreign, ...complaints]).toEqual([]);
+  });
+});

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readDoc } from '../../scripts/write-errors-doc.ts';
+import { OPENAPI_DOC, renderOpenapiDoc } from '../../scripts/write-openapi.ts';
+import { ERRORS } from '../../src/domain/errors.ts';
+import { ANYWHERE } from '../../src/http/docs/describe-errors.ts';
+import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import { databases } from '../databases.ts';
+import { type WholeOperation, withoutReferences } from '../http/documented-answers.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+
+let text: string;
+let document: OpenApiDocument;
+let operations: WholeOperation[];
+
+beforeAll(async () => {
+  text = await renderOpenapiDoc();
+  document = JSON.parse(text);
+  operations = Object.values(withoutReferences(document).paths).flatMap((methods) => Object.values(methods));
+});
+
+test('docs/openapi.json is what the routes say: run "npm run docs" where this fails', () => {
+  expect(readDoc(OPENAPI_DOC)).toBe(text);
+});
+
+test('an independent validator finds nothing wrong with it', async () => {
+  const result = await new Validator().validate(JSON.parse(text));
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+});
+
+test('operations are named once, by a verb and what it is done to, and say what they can answer', () => {
+  const names = operations.map(({ operationId }) => operationId);
+  expect(new Set(names).size).toBe(names.length);
+  for (const operation of operations) {
+    const { operationId, tags, summary, responses } = operation;
+    expect(operationId).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
+    expect(summary, operationId).toBeTypeOf('string');
+    expect(tags, operationId).toHaveLength(1);
+    expect(document.tags.map(({ name }) => name)).toContain(tags[0]);
+    expect(
+      Object.keys(responses).some((status) => status.startsWith('2')),
+      operationId,
+    ).toBe(true);
+    expect(Object.keys(responses), operationId).toContain('500');
+    for (const scheme of operation.security.flatMap((each) => Object.keys(each))) {
+      expect(document.components.securitySchemes, operationId).toHaveProperty(scheme);
+    }
+  }
+});
+
+test('the operations of SPEC.md section 4 are there under their names', () => {
+  const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
+  );
+  expect(listed).toEqual(
+    expect.arrayContaining([
+      'post /api/v2/app/create-user createUser',
+      'post /oauth/v2/get-access-token getAccessToken',
+      'delete /api/v2/app/{clientId}/users/{serviceUserCode} deleteUser',
+      'get /api/option_groups listOptionGroups',
+      'get /api/option_keys listOptionKeys',
+      'get /api/option_keys/{option_key_uid} getOptionKey',
+      'post /api/user_options saveUserOption',
+    ]),
+  );
+});
+
+test('every error of the table stands under an operation, or is told once for all of them', () => {
+  const named = new Set<string>([...ANYWHERE, ...Object.keys(document.components.examples)]);
+  const missing = Object.keys(ERRORS).filter((name) => !named.has(name) && !named.has(`${name}ForOAuth`));
+  expect(missing).toEqual([]);
+});
+
+test('the codes of SPEC.md section 7 stand under the operations it gives them to', () => {
+  const codesOf = (operationId: string) => {
+    const { responses } = operations.find((each) => each.operationId === operationId) as WholeOperation;
+    return Object.values(responses).flatMap(({ content }) => {
+      const { properties } = (content?.['application/json']?.schema ?? {}) as {
+        properties?: { code?: { enum?: string[] } };
+      };
+      return properties?.code?.enum ?? [];
+    });
+  };
+  expect(codesOf('createUser')).toEqual(
+    expect.arrayContaining(['0001', '0004', '0005', '0007', '0011', '0012', '0021', '0023', '0024']),
+  );
+  expect(codesOf('getAccessToken')).toEqual(
+    expect.arrayContaining(['0002', '0006', '0007', '0008', '0009', '0010', '0016']),
+  );
+  expect(codesOf('deleteUser')).toEqual(expect.arrayContaining(['0012', '0025']));
+});
+
+test('no route outside this list is left undocumented', () => {
+  const hidden = sources(join(import.meta.dirname, '../../src/http')).filter(({ text }) => text.includes('hide: true'));
+  expect(hidden.map(({ name }) => name).sort()).toEqual([
+    'allow-methods.ts', // the 405 of every path
+    'cors.ts', // preflights
+    'explorer.ts',
+    'openapi.ts', // the document itself
+  ]);
+});
+
+function sources(folder: string): { name: string; text: string }[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name, parentPath }) => ({ name, text: readFileSync(join(parentPath, name), 'utf8') }));
+}
+
+describe('a running server', () => {
+  const [sqlite] = databases;
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer((await sqlite?.fresh()) as string);
+  });
+  afterAll(() => server.close());
+
+  test('serves the same document, for every origin, with an ETag', async () => {
+    const { status, headers, json } = await server.send('GET', '/openapi.json');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(json).toEqual(document);
+    const again = await server.send('GET', '/openapi.json', {
+      headers: { 'if-none-match': headers.get('etag') as string },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  test.each([
+    ['users', ['users', 'tokens', 'operations'], ['basic', 'bearer', 'metricsToken']],
+    ['options', ['options', 'operations'], ['apiKey', 'basic', 'bearer', 'metricsToken']],
+  ])('that serves %s alone documents that alone', async (serve, tags, schemes) => {
+    const part = await startTestServer((await sqlite?.fresh()) as string, {
+      serve,
+      publicUrl: 'https://example.com/innkeeper',
+    });
+    try {
+      const { json } = await part.send('GET', '/openapi.json');
+      const described = json as unknown as OpenApiDocument;
+      expect(described.tags.map(({ name }) => name)).toEqual(tags);
+      expect(Object.keys(described.components.securitySchemes).sort()).toEqual([...schemes].sort());
+      expect(described.servers).toEqual([{ url: 'https://example.com/innkeeper' }]);
+      expect((await new Validator().validate(json)).errors ?? []).toEqual([]);
+    } finally {
+      await part.close();
+    }
+  });
+});

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
+import { type Demo, makeDemo } from '../../src/demo/make-demo.ts';
+import { ERRORS } from '../../src/domain/errors.ts';
+import type { Example } from '../../src/http/docs/describe-parts.ts';
+import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import { databases } from '../databases.ts';
+import {
+  DocumentedAnswers,
+  type WholeContent,
+  type WholeOperation,
+  withoutReferences,
+} from '../http/documented-answers.ts';
+import { basic, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
+
+const referring: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
+const document = withoutReferences(referring);
+const documented = new DocumentedAnswers(referring);
+
+/** A request of the document: each example of an operation that has one, with the answer of the same name. */
+type Request = { title: string; method: string; path: string; operation: WholeOperation; name: string; status: string };
+
+const requests = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, operation]) =>
+    namesOf(operation).map(({ name, status }): Request => {
+      const title = `${operation.operationId}: ${name}`;
+      return { title, method: method.toUpperCase(), path, operation, name, status };
+    }),
+  ),
+);
+
+/** Those that say what is sent; an operation that takes nothing, or answers nothing, has one as well. */
+function namesOf(operation: WholeOperation): { name: string; status: string }[] {
+  const bodies = Object.values(operation.requestBody?.content ?? {}).flatMap(({ examples }) =>
+    Object.keys(examples ?? {}),
+  );
+  const parameters = (operation.parameters ?? []).flatMap(({ examples }) => Object.keys(examples ?? {}));
+  const answers = Object.entries(operation.responses).flatMap(([status, { content }]) =>
+    Object.values(content ?? {}).flatMap(({ examples = {} }) =>
+      Object.keys(examples).flatMap((name) => (name in ERRORS ? [] : [[name, status] as const])),
+    ),
+  );
+  const statuses = new Map(answers);
+  const names = new Set([...bodies, ...parameters, ...statuses.keys()]);
+  const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) as string;
+  if (names.size === 0) return operation.tags.includes('manage') ? [] : [{ name: '', status: success }];
+  return [...names].map((name) => ({ name, status: statuses.get(name) ?? success }));
+}
+
+test('every operation of both areas has an example', () => {
+  const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const without = all.filter((operation) => !requests.some((request) => request.operation === operation));
+  expect(without.filter(({ tags }) => !tags.includes('manage')).map(({ operationId }) => operationId)).toEqual([]);
+});
+
+test('examples of errors are as their schemas say', () => {
+  for (const { operation, method, path } of requests) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      for (const example of Object.values(content?.['application/json']?.examples ?? {})) {
+        const { value } = example;
+        const seen = { method, path, status: Number(status), type: 'application/json', text: JSON.stringify(value) };
+        expect(documented.problemWith(seen)).toBeUndefined();
+      }
+    }
+  }
+});
+
+test('what is not documented is noticed', () => {
+  const seen = { method: 'GET', path: '/livez', status: 200, type: 'application/json', text: '{"status":"ok"}' };
+  expect(documented.problemWith(seen)).toBeUndefined();
+  expect(documented.problemWith({ ...seen, text: '{"status":"ok","more":1}' })).toContain('additional properties');
+  expect(documented.problemWith({ ...seen, text: '{"status":"fine"}' })).toContain('must be equal to constant');
+  expect(documented.problemWith({ ...seen, status: 418 })).toContain('HTTP 418 is not documented');
+  expect(documented.problemWith({ ...seen, type: 'text/html' })).toContain('text/html');
+});
+
+describe.each(databases)('on $kind', (database) => {
+  let server: TestServer;
+  let demo: Demo;
+  let secondKeyUid: string;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+    const { storage, keyring } = server.service;
+    demo = (await makeDemo(storage, keyring, Date.now())) as Demo;
+    const { json } = await server.send('GET', '/api/option_keys', { headers: { apiKey: demo.clientId } });
+    const keys = json.items as { name: string; option_key_uid: string }[];
+    secondKeyUid = keys.find(({ name }) => name === 'text_size')?.option_key_uid as string;
+  });
+  afterAll(() => server.close());
+
+  /** What the stand-ins stand for: a user of the demo application, who has chosen unless the example is the first to. */
+  async function values({ status }: Request): Promise<Record<string, string>> {
+    const clientUserId = `${uniqueName('ada')}@example.com`;
+    const credentials = { clientId: demo.clientId, clientSecret: demo.clientSecret, clientUserId };
+    await server.post('/api/v2/app/create-user', { ...credentials, clientUserName: 'Ada Lovelace' });
+    const exchange = async () =>
+      (await server.post('/api/v2/app/special-token', credentials)).json.specialToken as string;
+    const granted = await server.post('/oauth/v2/get-access-token', {
+      clientSecret: demo.clientSecret,
+      specialToken: await exchange(),
+    });
+    const userCode = granted.json.service_user_code as string;
+    const { groupUid, keyUid } = demo.theme;
+    const choice = { user_uid: userCode, option_group_uid: groupUid, option_key_uid: keyUid, value: ['dark'] };
+    const saved =
+      status === '201' ? undefined : await server.post('/api/user_options', choice, { apiKey: demo.clientId });
+    return {
+      publicUrl: server.url,
+      clientId: demo.clientId,
+      clientSecret: demo.clientSecret,
+      clientUserId,
+      newClientUserId: `${uniqueName('grace')}@example.com`,
+      userCode,
+      specialToken: await exchange(),
+      accessToken: granted.json.access_token as string,
+      groupUid,
+      keyUid,
+      secondKeyUid,
+      userOptionsUid: (saved?.json.user_options_uid as string | undefined) ?? randomUUID(),
+    };
+  }
+
+  test.each(requests)('$title', async (request) => {
+    const { method, operation, name, status } = request;
+    const real = await values(request);
+    const fill = <T>(value: T): T =>
+      JSON.parse(
+        Object.entries(document['x-stand-ins']).reduce(
+          (text, [standIn, written]) => text.replaceAll(written, real[standIn] as string),
+          JSON.stringify(value),
+        ),
+      );
+
+    let { path } = request;
+    const query = new URLSearchParams();
+    const headers: Record<string, string> = { ...authorization(operation) };
+    for (const parameter of operation.parameters ?? []) {
+      const example = parameter.examples?.[name];
+      if (!example) continue;
+      const value = String(fill((example as Example).value));
+      if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
+      else if (parameter.in === 'query') query.set(parameter.name, value);
+      else headers[parameter.name] = value;
+    }
+    expect(path).not.toContain('{');
+    const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+    const example = exampleOf(content, name);
+    const body = example === undefined ? undefined : fill(example);
+    const answer = await server.send(method, `${path}?${query}`, {
+      headers: { ...headers, ...(type !== undefined && { 'content-type': type }) },
+      ...(body !== undefined && {
+        body: type === 'application/json' ? JSON.stringify(body) : new URLSearchParams(body as Record<string, string>),
+      }),
+    });
+
+    expect(`${answer.status} ${answer.text}`).toMatch(new RegExp(`^${status} `));
+    const seen = { method, path, status: answer.status, type: answer.headers.get('content-type'), text: answer.text };
+    expect(documented.problemWith(seen)).toBeUndefined();
+    const expected = exampleOf(operation.responses[status]?.content?.['application/json'], name);
+    if (expected !== undefined) expect(neutral(answer.json)).toEqual(neutral(fill(expected)));
+  });
+
+  /** As the operation asks for: the first of its alternatives that is for an application. */
+  function authorization({ security }: WholeOperation): Record<string, string> {
+    const names = security.flatMap((each) => Object.keys(each));
+    return {
+      ...(names.includes('apiKey') && { apiKey: demo.clientId }),
+      ...(names.includes('basic') && basic(demo)),
+    };
+  }
+});
+
+function exampleOf(content: WholeContent | undefined, name: string): unknown {
+  const example = content?.examples?.[name];
+  return example?.value;
+}
+
+/** Without what is different every time. */
+function neutral(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => neutral(each));
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, neutral(each, key)]));
+  }
+  if (['specialToken', 'access_token', 'iat', 'exp', 'x', 'y', 'kid'].includes(name)) return `a ${name}`;
+  if (typeof value !== 'string') return value;
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)) return 'a UUID';
+  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? 'a time' : value;
+}

@@ -1,0 +1,91 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { ERRORS } from '../../src/domain/errors.ts';
+import { ANYWHERE } from '../../src/http/docs/describe-errors.ts';
+import type { Answer, Example } from '../../src/http/docs/describe-parts.ts';
+import type { OpenApiDocument, Operation } from '../../src/http/openapi.ts';
+
+export type SeenAnswer = { method: string; path: string; status: number; type: string | null; text: string };
+
+const ANYWHERE_CODES = new Set<string>(ANYWHERE.map((name) => ERRORS[name].code));
+
+/** The document with shared answers and examples put where they are referred to. Shapes stay where they are. */
+export type WholeDocument = Omit<OpenApiDocument, 'paths'> & { paths: Record<string, Record<string, WholeOperation>> };
+export type WholeOperation = Omit<Operation, 'responses' | 'requestBody'> & {
+  responses: Record<string, WholeAnswer>;
+  requestBody?: { content: Record<string, WholeContent> };
+};
+type WholeAnswer = Omit<Answer, 'content'> & { content?: Record<string, WholeContent> };
+export type WholeContent = { schema: Record<string, unknown>; examples?: Record<string, Example> };
+
+export function withoutReferences(document: OpenApiDocument): WholeDocument {
+  const { components } = document;
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace);
+    if (value === null || typeof value !== 'object') return value;
+    const [, kind, name] =
+      /^#\/components\/(responses|examples)\/(.+)$/.exec(String((value as { $ref?: string }).$ref)) ?? [];
+    if (kind !== undefined) return replace(components[kind as 'responses' | 'examples'][name as string]);
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replace(each)]));
+  };
+  return replace(document) as WholeDocument;
+}
+
+/** Holds answers against the OpenAPI document: status, shape and code as documented, and no member that is not. */
+export class DocumentedAnswers {
+  readonly #operations: { method: string; path: RegExp; operation: WholeOperation }[];
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #validators = new Map<object, ValidateFunction>();
+
+  constructor(document: OpenApiDocument) {
+    (formats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
+    this.#ajv.addSchema({ schemas: closed(document.components.schemas) }, 'document');
+    this.#operations = Object.entries(withoutReferences(document).paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        operation,
+      })),
+    );
+  }
+
+  /** What is wrong with an answer, for people; undefined when nothing is, or when its path is not documented. */
+  problemWith({ method, path, status, type, text }: SeenAnswer): string | undefined {
+    const bare = path.split(/[?#]/, 1)[0] as string;
+    const found = this.#operations.find((each) => each.method === method && each.path.test(bare));
+    if (!found) return undefined;
+    const { operationId, responses } = found.operation;
+    if (ANYWHERE_CODES.has(codeOf(type, text))) return undefined;
+    const answer = responses[status];
+    if (!answer) return `${operationId}: HTTP ${status} is not documented: ${text.slice(0, 300)}`;
+    if (!answer.content) {
+      return text === '' ? undefined : `${operationId}: HTTP ${status} is documented without a body: ${text}`;
+    }
+    const [documented, content] = Object.entries(answer.content)[0] ?? [];
+    if (documented === undefined || !content || !type?.startsWith(documented)) {
+      return `${operationId}: HTTP ${status} is documented as ${documented}, but is ${type}`;
+    }
+    if (documented !== 'application/json') return undefined;
+    const validate = this.#validators.get(content) ?? this.#ajv.compile(closed(content.schema) as object);
+    this.#validators.set(content, validate);
+    if (validate(JSON.parse(text))) return undefined;
+    const problems = this.#ajv.errorsText(validate.errors, { dataVar: 'answer' });
+    return `${operationId}: HTTP ${status} is not as documented: ${problems}\n${text}`;
+  }
+}
+
+function codeOf(type: string | null, text: string): string {
+  return type?.startsWith('application/json') && text !== '' ? (JSON.parse(text)?.code ?? '') : '';
+}
+
+/** The same schema, in which an object has no member but those it names; references go to where the shapes are. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+  );
+  if (typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace('#/components/', 'document#/');
+  if (copy.type === 'object' && copy.properties && !('additionalProperties' in copy)) copy.additionalProperties = false;
+  return copy;
+}
