@@ -6,6 +6,7 @@ import { InnkeeperError } from './domain/errors.ts';
 import type { Service } from './domain/service.ts';
 import { allowMethods } from './http/allow-methods.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
+import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { collectRoutes } from './http/docs/collect-routes.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
 import { openapiRoute } from './http/docs/openapi.ts';
@@ -131,6 +132,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   if (config.areas.has('options')) optionRoutes(app, service);
   if (config.areas.has('portal')) manageRoutes(app, service);
   openapiRoute(app, routes, config);
+  catalogSchemaRoute(app);
   explorerRoutes(app, service);
   methods.finish();
   return app;

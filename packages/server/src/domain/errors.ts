@@ -276,13 +276,15 @@ export const ERRORS = {
     code: '9409',
     status: 409,
     message: 'The change breaks what users can choose or have chosen. Nothing was published.',
-    remedy: '`breaking` lists each such change and the selections it touches; allow_breaking=true publishes all the same.',
+    remedy:
+      '`breaking` lists each such change and the selections it touches; allow_breaking=true publishes all the same.',
   },
   catalogChanged: {
     code: '9412',
     status: 412,
     message: 'The catalog has changed since the revision that If-Match names. Nothing was published.',
-    remedy: '`revisions` lists what was changed since. Read the catalog again, make the change there, and send its ETag.',
+    remedy:
+      '`revisions` lists what was changed since. Read the catalog again, make the change there, and send its ETag.',
   },
   catalogInvalid: {
     code: '9422',

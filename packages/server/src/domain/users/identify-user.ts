@@ -25,7 +25,7 @@ export async function identifyUserToSave(
 ): Promise<IdentifiedUser> {
   const byToken = await userOfTokens(service, application, claims);
   if (byToken) return { user: byToken, means: 'access_token' };
-  if (claims.userUid === undefined) throw new InnkeeperError('userMissing');
+  if (claims.userUid === undefined) throw userMissing();
   const { saveByUserUid } = application.settings;
   const mayName =
     saveByUserUid === 'open' || (saveByUserUid === 'secret' && (await hasSecret(service, application, claims)));
@@ -42,8 +42,12 @@ export async function identifyUserToRead(
   const byToken = await userOfTokens(service, application, claims);
   if (byToken) return { user: byToken, means: 'access_token' };
   if (!(await hasSecret(service, application, claims))) throw new InnkeeperError('userCredentialsNeeded');
-  if (claims.userUid === undefined) throw new InnkeeperError('userMissing');
+  if (claims.userUid === undefined) throw userMissing();
   return { user: await findUser(service, application, claims.userUid), means: 'user_uid' };
+}
+
+function userMissing(): InnkeeperError {
+  return new InnkeeperError('userMissing', { fields: [{ field: 'user_uid', message: 'is missing' }] });
 }
 
 /** The user that all tokens sent agree on, and user_uid with them; undefined when no token was sent. */

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify';
+import { catalogJsonSchema } from '../../domain/catalog/file-schema.ts';
+import { makeFile, once, sendFile } from './static-file.ts';
+
+/** The JSON Schema of the catalog file (CONTRACT.md section 4), for editors that complete and check it. */
+export function catalogSchemaRoute(app: FastifyInstance): void {
+  const file = once(async () =>
+    makeFile(Buffer.from(JSON.stringify(catalogJsonSchema())), 'application/schema+json; charset=utf-8'),
+  );
+  app.get('/catalog.schema.json', { schema: { hide: true } }, async (request, reply) => {
+    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, no-cache');
+    return sendFile(request, reply, await file());
+  });
+}
