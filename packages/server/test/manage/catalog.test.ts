@@ -272,6 +272,9 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((await edit('PATCH', '/translations', { texts })).status).toBe(200);
     const after = (await get('/catalog/translations?limit=100')).json.items as { path: string; texts: Wire }[];
     expect(after.map((row) => row.texts.en)).toEqual(texts.map(({ text }) => text));
+    // Everything is written out and read again, and nothing of it changes.
+    const { languages } = (await get('/catalog')).json;
+    expect((await edit('PUT', '/languages', { languages })).json).toMatchObject({ changed: false, changes: [] });
   });
 
   test('what is published here is seen in another process within a second', async () => {

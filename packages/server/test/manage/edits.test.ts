@@ -94,6 +94,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
       expect(refused).toMatchObject({ status: 422, json: { code: '9422' } });
     }
     expect((await edit('PUT', '/languages', { languages, more: 1 })).json.code).toBe('9400');
+    expect((await edit('PUT', '/languages', { languages })).json).toMatchObject({ changed: false, changes: [] });
   });
 
   test('names are proposed for languages', async () => {

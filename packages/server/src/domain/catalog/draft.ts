@@ -1,5 +1,5 @@
-import type { Catalog, Language } from './catalog.ts';
-import type { CatalogDefinition } from './definition.ts';
+import type { Catalog, Group, Language } from './catalog.ts';
+import { type CatalogDefinition, definitionOf, type WantedGroup } from './definition.ts';
 import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
 import { readDefinition } from './read-definition.ts';
 import { invalidCatalog } from './show-path.ts';
@@ -7,38 +7,49 @@ import { toFile } from './to-file.ts';
 
 /**
  * A catalog in the form of its file, to change one thing in it: what is there already is known by its UID, and texts
- * stand under tags, so that languages and items can be renamed. What comes of it is checked like any file.
+ * stand under tags, so that languages and items can be renamed. What comes of it is checked like any file. A group is
+ * closed until somebody opens it: what was not touched needs no checking, and a catalog can be large.
  */
-export type Draft = { languages: CatalogFile['languages']; groups: DraftGroup[] };
-export type DraftGroup = { uid?: string; group: Omit<FileGroup, 'keys'>; keys: DraftKey[] };
+export type Draft = { catalog: Catalog; languages: CatalogFile['languages']; groups: (ClosedGroup | OpenGroup)[] };
+export type ClosedGroup = { uid: string; closed: Group };
+export type OpenGroup = { uid?: string; group: Omit<FileGroup, 'keys'>; keys: DraftKey[] };
 export type DraftKey = { uid?: string; key: FileKey };
 
 export function draftOf(catalog: Catalog): Draft {
-  const file = toFile(catalog);
+  return {
+    catalog,
+    languages: toFile({ ...catalog, groups: [] }).languages,
+    groups: catalog.groups.filter((group) => !group.archived).map((group) => ({ uid: group.groupUid, closed: group })),
+  };
+}
+
+export function openGroup(draft: Draft, index: number): OpenGroup {
+  const group = draft.groups[index] as ClosedGroup | OpenGroup;
+  if (!('closed' in group)) return group;
+  const open = writeGroup(draft.catalog, group.closed);
+  draft.groups[index] = open;
+  return open;
+}
+
+/** A group that is not archived, as the file has it. */
+export function writeGroup(catalog: Catalog, group: Group): OpenGroup {
   const tags = new Map(catalog.languages.map(({ name, tag }) => [name, tag]));
   const byTag = <T extends { translations?: Record<string, string> }>(item: T): T => {
     if (!item.translations) return item;
     const texts = Object.entries(item.translations).map(([name, text]) => [tags.get(name) ?? name, text]);
     return { ...item, translations: Object.fromEntries(texts) };
   };
-  const toDraftKey = (key: FileKey): FileKey => ({
+  const writeKey = (key: FileKey): FileKey => ({
     ...byTag(key),
     ...(key.values && { values: key.values.map((value) => (typeof value === 'object' ? byTag(value) : value)) }),
   });
+  const { keys = [], ...written } = toFile({ ...catalog, groups: [group] }).groups[0] as FileGroup;
   // In the same order as in the file, which leaves out what is archived.
-  const groups = catalog.groups.filter((group) => !group.archived);
+  const uids = group.keys.filter((key) => !key.archived).map(({ keyUid }) => keyUid);
   return {
-    languages: file.languages,
-    groups: groups.map(({ groupUid, keys }, index) => {
-      const { keys: fileKeys = [], ...group } = file.groups[index] as FileGroup;
-      return {
-        uid: groupUid,
-        group: byTag(group),
-        keys: keys
-          .filter((key) => !key.archived)
-          .map(({ keyUid }, at) => ({ uid: keyUid, key: toDraftKey(fileKeys[at] as FileKey) })),
-      };
-    }),
+    uid: group.groupUid,
+    group: byTag(written),
+    keys: uids.map((uid, index) => ({ uid, key: writeKey(keys[index] as FileKey) })),
   };
 }
 
@@ -46,18 +57,24 @@ export function draftOf(catalog: Catalog): Draft {
 export function readDraft(draft: Draft, base: readonly (string | number)[]): CatalogDefinition {
   const read = readDefinition({
     languages: draft.languages,
-    // A group whose keys are no list has them with it still, to be told so.
-    groups: draft.groups.map(({ group, keys }) => ({ keys: keys.map(({ key }) => key), ...group })),
+    groups: draft.groups.map(toFileGroup),
   });
   if ('problems' in read) throw invalidCatalog(read.problems, base);
   const { languages, groups } = read.definition;
-  return {
-    languages,
-    groups: groups.map((group, index) => ({
-      ...withUid(group, draft.groups[index]?.uid),
-      keys: group.keys.map((key, at) => withUid(key, draft.groups[index]?.keys[at]?.uid)),
-    })),
-  };
+  return { languages, groups: groups.map((group, index) => identify(draft, group, index)) };
+}
+
+function toFileGroup(group: ClosedGroup | OpenGroup): unknown {
+  // Of a closed one the name alone matters: another must not have it.
+  if ('closed' in group) return { name: group.closed.name };
+  // A group whose keys are no list has them with it still, to be told so.
+  return { keys: group.keys.map(({ key }) => key), ...group.group };
+}
+
+function identify(draft: Draft, read: WantedGroup, index: number): WantedGroup {
+  const group = draft.groups[index] as ClosedGroup | OpenGroup;
+  if ('closed' in group) return definitionOf({ ...draft.catalog, groups: [group.closed] }).groups[0] as WantedGroup;
+  return { ...withUid(read, group.uid), keys: read.keys.map((key, at) => withUid(key, group.keys[at]?.uid)) };
 }
 
 function withUid<T>(item: T, uid: string | undefined): T & { uid?: string } {

@@ -1,7 +1,7 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
-import { type Catalog, readCatalog } from './catalog.ts';
+import { readCatalog } from './catalog.ts';
 import type { CatalogDefinition } from './definition.ts';
 import { type Draft, draftOf, readDraft } from './draft.ts';
 import { type CountedPlan, type PublishOutcome, publishCatalog, restoreCatalog } from './publish.ts';
@@ -17,7 +17,7 @@ export type EditOptions = {
 export type Edited = { revision: number; changed: boolean; plan: CountedPlan };
 
 /** What an edit does to a draft. It answers where in the file that was, for whoever is told what is wrong there. */
-export type Edit = (draft: Draft, catalog: Catalog) => (string | number)[];
+export type Edit = (draft: Draft) => (string | number)[];
 
 /** Makes the catalog what the definition wants, unless somebody else changed it meanwhile. */
 export async function applyDefinition(
@@ -59,7 +59,7 @@ export async function editCatalog(
       throw await changedMeanwhile(service, application, options.expectedRevision);
     }
     const draft = draftOf(catalog);
-    const base = edit(draft, catalog);
+    const base = edit(draft);
     const published = await publishCatalog(service.storage, application.appId, readDraft(draft, base), {
       ...toOptions(service, options),
       // What was changed is this revision: published over another, it would undo what that one did.

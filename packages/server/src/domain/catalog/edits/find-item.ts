@@ -1,23 +1,28 @@
 import { InnkeeperError } from '../../errors.ts';
-import type { Draft, DraftGroup, DraftKey } from '../draft.ts';
+import { type Draft, type DraftKey, type OpenGroup, openGroup } from '../draft.ts';
 
-export type FoundGroup = { group: DraftGroup; index: number; path: (string | number)[] };
-export type FoundKey = { group: DraftGroup; key: DraftKey; index: number; path: (string | number)[] };
+export type FoundGroup = { group: OpenGroup; index: number; path: (string | number)[] };
+export type FoundKey = { group: OpenGroup; key: DraftKey; index: number; path: (string | number)[] };
 
 export function findGroup(draft: Draft, groupUid: string): FoundGroup {
   const index = draft.groups.findIndex(({ uid }) => uid === groupUid);
-  const group = draft.groups[index];
-  if (!group) throw new InnkeeperError('catalogItemNotFound');
-  return { group, index, path: ['groups', index] };
+  if (index === -1) throw new InnkeeperError('catalogItemNotFound');
+  return { group: openGroup(draft, index), index, path: ['groups', index] };
 }
 
 export function findKey(draft: Draft, keyUid: string): FoundKey {
-  for (const [groupIndex, group] of draft.groups.entries()) {
-    const index = group.keys.findIndex(({ uid }) => uid === keyUid);
-    const key = group.keys[index];
-    if (key) return { group, key, index, path: ['groups', groupIndex, 'keys', index] };
-  }
-  throw new InnkeeperError('catalogItemNotFound');
+  const groupIndex = draft.groups.findIndex((group) =>
+    'closed' in group
+      ? group.closed.keys.some((key) => key.keyUid === keyUid)
+      : group.keys.some(({ uid }) => uid === keyUid),
+  );
+  if (groupIndex === -1) throw new InnkeeperError('catalogItemNotFound');
+  const group = openGroup(draft, groupIndex);
+  const index = group.keys.findIndex(({ uid }) => uid === keyUid);
+  const key = group.keys[index];
+  // It is archived.
+  if (!key) throw new InnkeeperError('catalogItemNotFound');
+  return { group, key, index, path: ['groups', groupIndex, 'keys', index] };
 }
 
 /** Puts an item among its siblings, at the end without a position; answers where it stands. */

@@ -1,6 +1,5 @@
 import { InnkeeperError } from '../../errors.ts';
-import type { Catalog } from '../catalog.ts';
-import { type Draft, type DraftGroup, draftOf } from '../draft.ts';
+import type { Draft, OpenGroup } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 import type { FileGroup } from '../file-schema.ts';
 import { findGroup, move, place } from './find-item.ts';
@@ -11,7 +10,7 @@ export function addGroup(wanted: Record<string, unknown>, position: number | und
   return (draft) => {
     const { keys, ...group } = wanted as Partial<FileGroup>;
     // What is no list of keys is told by whoever checks the draft.
-    const added: DraftGroup = Array.isArray(keys ?? [])
+    const added: OpenGroup = Array.isArray(keys ?? [])
       ? { group: group as FileGroup, keys: (keys ?? []).map((key) => ({ key })) }
       : { group: wanted as FileGroup, keys: [] };
     return ['groups', place(draft.groups, added, position)];
@@ -26,8 +25,8 @@ export function changeGroup(
   { name, translations }: GroupPatch,
   { position, unarchive }: { position: number | undefined; unarchive: boolean },
 ): Edit {
-  return (draft, catalog) => {
-    if (unarchive) bringBack(draft, catalog, groupUid);
+  return (draft) => {
+    if (unarchive) bringBack(draft, groupUid);
     const { group, index } = findGroup(draft, groupUid);
     const { translations: before, ...rest } = group.group;
     const texts = translations === undefined ? before : patchTexts(before, translations, draft.languages);
@@ -42,17 +41,19 @@ export function changeGroup(
 
 export function archiveGroup(groupUid: string): Edit {
   return (draft) => {
-    draft.groups.splice(findGroup(draft, groupUid).index, 1);
+    const index = draft.groups.findIndex(({ uid }) => uid === groupUid);
+    if (index === -1) throw new InnkeeperError('catalogItemNotFound');
+    draft.groups.splice(index, 1);
     return [];
   };
 }
 
 /** With its keys: they went into the archive with it. Of several with one name, the one that came last. */
-function bringBack(draft: Draft, catalog: Catalog, groupUid: string): void {
+function bringBack(draft: Draft, groupUid: string): void {
   if (draft.groups.some(({ uid }) => uid === groupUid)) return;
-  const archived = catalog.groups.find((group) => group.groupUid === groupUid);
+  const archived = draft.catalog.groups.find((group) => group.groupUid === groupUid);
   if (!archived) throw new InnkeeperError('catalogItemNotFound');
   const newest = new Map([...archived.keys].sort((a, b) => a.keyNo - b.keyNo).map((key) => [key.name, key]));
   const keys = archived.keys.filter((key) => newest.get(key.name) === key).map((key) => ({ ...key, archived: false }));
-  draft.groups.push(...draftOf({ ...catalog, groups: [{ ...archived, archived: false, keys }] }).groups);
+  draft.groups.push({ uid: groupUid, closed: { ...archived, archived: false, keys } });
 }

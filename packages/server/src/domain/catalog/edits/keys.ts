@@ -1,6 +1,5 @@
 import { InnkeeperError } from '../../errors.ts';
-import type { Catalog } from '../catalog.ts';
-import { type Draft, draftOf } from '../draft.ts';
+import { type Draft, writeGroup } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 import type { FileKey } from '../file-schema.ts';
 import { findGroup, findKey, move, place } from './find-item.ts';
@@ -20,8 +19,8 @@ export function changeKey(
   patch: Record<string, unknown>,
   { position, unarchive }: { position: number | undefined; unarchive: boolean },
 ): Edit {
-  return (draft, catalog) => {
-    if (unarchive) bringBack(draft, catalog, keyUid);
+  return (draft) => {
+    if (unarchive) bringBack(draft, keyUid);
     const { group, key, index, path } = findKey(draft, keyUid);
     key.key = applyPatch(key.key, patch, draft.languages);
     return [...path.slice(0, -1), move(group.keys, index, position)];
@@ -60,9 +59,8 @@ function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: Dra
   return patched as FileKey;
 }
 
-function bringBack(draft: Draft, catalog: Catalog, keyUid: string): void {
-  if (draft.groups.some(({ keys }) => keys.some(({ uid }) => uid === keyUid))) return;
-  const group = catalog.groups.find(({ keys }) => keys.some((key) => key.keyUid === keyUid));
+function bringBack(draft: Draft, keyUid: string): void {
+  const group = draft.catalog.groups.find(({ keys }) => keys.some((key) => key.keyUid === keyUid));
   const key = group?.keys.find((each) => each.keyUid === keyUid);
   if (!group || !key) throw new InnkeeperError('catalogItemNotFound');
   if (group.archived) {
@@ -70,6 +68,7 @@ function bringBack(draft: Draft, catalog: Catalog, keyUid: string): void {
       fields: [{ field: 'archived', message: `its group ${group.name} is archived: bring that back first` }],
     });
   }
-  const back = draftOf({ ...catalog, groups: [{ ...group, keys: [{ ...key, archived: false }] }] });
-  findGroup(draft, group.groupUid).group.keys.push(...(back.groups[0]?.keys ?? []));
+  if (!key.archived) return;
+  const back = writeGroup(draft.catalog, { ...group, keys: [{ ...key, archived: false }] });
+  findGroup(draft, group.groupUid).group.keys.push(...back.keys);
 }

@@ -1,4 +1,4 @@
-import { type Draft, toFileValue } from '../draft.ts';
+import { type Draft, openGroup, toFileValue } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { canonicalTag } from '../read-definition.ts';
 
@@ -24,7 +24,8 @@ function dropTexts(draft: Draft, kept: ReadonlySet<string>): void {
     const texts = Object.entries(translations ?? {}).filter(([tag]) => kept.has(tag));
     return { ...item, ...(texts.length > 0 && { translations: Object.fromEntries(texts) }) } as T;
   };
-  for (const group of draft.groups) {
+  for (const index of draft.groups.keys()) {
+    const group = openGroup(draft, index);
     group.group = clean(group.group);
     for (const key of group.keys) {
       const values = key.key.values?.map((value) => (typeof value === 'object' ? clean(toFileValue(value)) : value));

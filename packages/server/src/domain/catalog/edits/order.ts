@@ -1,5 +1,5 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
-import type { DraftGroup } from '../draft.ts';
+import { openGroup } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 
 export type WantedOrder = { groupUid: unknown; keys?: unknown }[];
@@ -9,16 +9,16 @@ export function setOrder(wanted: WantedOrder): Edit {
   return (draft) => {
     const problems: FieldError[] = [];
     const uids = wanted.map(({ groupUid }) => groupUid);
-    const groups = arrange(draft.groups, uids, (index) => `groups[${index}].groupUid`, 'groups', problems);
+    draft.groups = arrange(draft.groups, uids, (index) => `groups[${index}].groupUid`, 'groups', problems);
+    if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
     for (const [index, { keys: keyUids }] of wanted.entries()) {
-      const group: DraftGroup | undefined = groups[index];
-      if (!group || keyUids === undefined) continue;
+      if (keyUids === undefined) continue;
+      const group = openGroup(draft, index);
       const field = `groups[${index}].keys`;
       if (!Array.isArray(keyUids)) problems.push({ field, message: 'must be a list of keyUids' });
       else group.keys = arrange(group.keys, keyUids, (at) => `${field}[${at}]`, field, problems);
     }
     if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
-    draft.groups = groups;
     return [];
   };
 }

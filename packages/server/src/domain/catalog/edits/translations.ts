@@ -1,5 +1,5 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
-import { type Draft, findLanguage, toFileValue } from '../draft.ts';
+import { type Draft, findLanguage, type OpenGroup, openGroup, toFileValue } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { TEXT_LIMIT } from '../file-schema.ts';
 import { textProblem } from '../read-definition.ts';
@@ -10,13 +10,13 @@ export type WantedText = { path: unknown; language: unknown; text: unknown };
 /** Many texts at once, all or none; null takes one away. */
 export function changeTexts(wanted: readonly WantedText[]): Edit {
   return (draft) => {
-    const items = textHolders(draft);
+    const findHolder = textHolders(draft);
     const problems: FieldError[] = [];
     const seen = new Set<string>();
     for (const [index, { path, language, text }] of wanted.entries()) {
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
-      const set = items.get(path);
+      const set = typeof path === 'string' ? findHolder(path) : undefined;
       const tag = typeof language === 'string' ? findLanguage(draft.languages, language) : undefined;
       const problem = problemOf(text);
       if (!set) refuse('path', 'is not in the catalog');
@@ -42,21 +42,33 @@ function problemOf(text: unknown): string | undefined {
 
 type SetText = (tag: string, text: string | null) => void;
 
-/** How to set a text of everything that can have one, by its path. */
-function textHolders(draft: Draft): Map<unknown, SetText> {
-  const holders = new Map<unknown, SetText>();
-  for (const { group, keys } of draft.groups) {
-    holders.set(pathOf(group.name), setterOf(group));
-    for (const { key } of keys) {
-      holders.set(pathOf(group.name, key.name), setterOf(key));
-      for (const [index, plain] of (key.values ?? []).entries()) {
-        const value = toFileValue(plain);
-        const set = setterOf(value);
-        holders.set(pathOf(group.name, key.name, String(value.value)), (tag, text) => {
-          (key.values as unknown[])[index] = value;
-          set(tag, text);
-        });
-      }
+/** How to set the text of what has a path. Only the groups that are asked for are opened. */
+function textHolders(draft: Draft): (path: string) => SetText | undefined {
+  const groups = new Map(
+    draft.groups.map((group, index) => [pathOf('closed' in group ? group.closed.name : group.group.name), index]),
+  );
+  const holders = new Map<number, Map<string, SetText>>();
+  return (path) => {
+    // The path of a group is that of all in it, up to the first slash: in names it is written otherwise.
+    const index = groups.get(path.split('/', 1)[0] as string);
+    if (index === undefined) return undefined;
+    const ofGroup = holders.get(index) ?? holdersOf(openGroup(draft, index));
+    holders.set(index, ofGroup);
+    return ofGroup.get(path);
+  };
+}
+
+function holdersOf({ group, keys }: OpenGroup): Map<string, SetText> {
+  const holders = new Map([[pathOf(group.name), setterOf(group)]]);
+  for (const { key } of keys) {
+    holders.set(pathOf(group.name, key.name), setterOf(key));
+    for (const [index, plain] of (key.values ?? []).entries()) {
+      const value = toFileValue(plain);
+      const set = setterOf(value);
+      holders.set(pathOf(group.name, key.name, String(value.value)), (tag, text) => {
+        (key.values as unknown[])[index] = value;
+        set(tag, text);
+      });
     }
   }
   return holders;
