@@ -170,6 +170,60 @@ describe('a line', () => {
   });
 });
 
+describe('a name that was used again', () => {
+  const twins: Catalog = {
+    ...catalog,
+    groups: [
+      {
+        groupUid: 'group-1',
+        name: 'g',
+        texts: {},
+        archived: false,
+        keys: [key(5, 'ff'), key(1, 'ff', { archived: true })],
+      },
+      {
+        groupUid: 'group-0',
+        name: 'g',
+        texts: {},
+        archived: true,
+        keys: [key(2, 'ff', { archived: true }), key(3, 'x')],
+      },
+    ],
+  };
+  const readTwins = (given: object, withRetired = false, from = twins) => {
+    const reader = createLineReader(compileCatalog(from), { ...RULES, withRetired });
+    const options = [{ group: 'g', key: 'ff', value: ['a'], ...given }];
+    return reader({ line: 1, text: line({ options }) }).selections[0]?.keyNo;
+  };
+
+  test('means the key that can be chosen, however many archived ones have it', () => {
+    expect(readTwins({})).toBe(5);
+    expect(readTwins({}, true)).toBe(5);
+    expect(refusalOf(() => readTwins({ key: 'x' }))).toMatchObject({ code: '1012', field: 'options[0].key' });
+    expect(readTwins({ key: 'x' }, true)).toBe(3);
+  });
+
+  test('means an archived one by its UID', () => {
+    expect(readTwins({ option_key_uid: 'key-1' }, true)).toBe(1);
+    expect(readTwins({ option_key_uid: 'key-2' }, true)).toBe(2);
+    expect(readTwins({ option_key_uid: 'key-5' })).toBe(5);
+    expect(readTwins({ option_key_uid: null })).toBe(5);
+    expect(refusalOf(() => readTwins({ option_key_uid: 'key-1' }))).toMatchObject({ code: '1012' });
+    const field = 'options[0].option_key_uid';
+    expect(refusalOf(() => readTwins({ option_key_uid: 'key-3' }, true))).toMatchObject({ code: '1009', field });
+    expect(refusalOf(() => readTwins({ option_key_uid: 7 }, true))).toMatchObject({ code: '1009', field });
+    expect(
+      refusalOf(() => readTwins({ option_key_uid: 'key-9' }, true)),
+      'two could be meant',
+    ).toMatchObject({
+      code: '1005',
+      field,
+    });
+    const one = { ...twins, groups: twins.groups.slice(0, 1) };
+    expect(readTwins({ option_key_uid: 'of another application' }, true, one)).toBe(1);
+  });
+});
+
 function refusalOf(act: () => unknown): LineRefused {
   try {
     act();

@@ -1,6 +1,7 @@
 import type { SelectionRecord, Storage, StoredUser } from '../../storage/port.ts';
 import { readCatalog } from '../catalog/catalog.ts';
 import { type CompiledCatalog, compileCatalog } from '../catalog/compile.ts';
+import { createKeyNames, type KeyNames } from './key-names.ts';
 import { writeTransferTime } from './transfer-time.ts';
 
 const PAGE = 500;
@@ -25,13 +26,19 @@ export async function* exportUsers(
   }
 }
 
-type ExportCatalog = { revision: number; catalog: CompiledCatalog; places: ReadonlyMap<number, number> };
+type ExportCatalog = {
+  revision: number;
+  catalog: CompiledCatalog;
+  names: KeyNames;
+  places: ReadonlyMap<number, number>;
+};
 
 async function loadCatalog(storage: Storage, appId: number): Promise<ExportCatalog> {
   const catalog = compileCatalog(readCatalog(await storage.catalogs.load(appId)));
   return {
     revision: catalog.revision,
     catalog,
+    names: createKeyNames(catalog),
     places: new Map([...catalog.keyByNo.keys()].map((keyNo, place) => [keyNo, place])),
   };
 }
@@ -42,7 +49,7 @@ function toLine({ clientUserId, clientUserName, userId, createdAt, selections }:
   // In the order of the catalog: key numbers differ between applications with the same one.
   const options = selections
     .toSorted((a, b) => place(a) - place(b))
-    .flatMap((selection) => toOption(selection, catalog.catalog));
+    .flatMap((selection) => toOption(selection, catalog));
   return {
     clientUserId,
     clientUserName,
@@ -52,12 +59,14 @@ function toLine({ clientUserId, clientUserName, userId, createdAt, selections }:
   };
 }
 
-function toOption(selection: SelectionRecord, catalog: CompiledCatalog) {
+function toOption(selection: SelectionRecord, { catalog, names }: ExportCatalog) {
   const placed = catalog.keyByNo.get(selection.keyNo);
   if (!placed) return [];
   return {
     group: placed.group.name,
     key: placed.key.name,
+    // The names alone would mean another key.
+    ...(names.find(placed.group.name, placed.key.name) !== placed && { option_key_uid: placed.key.keyUid }),
     value: [JSON.parse(selection.value)].flat(),
     ...(selection.language !== null && { language: selection.language }),
     user_options_uid: selection.selectionId,

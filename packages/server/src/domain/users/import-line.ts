@@ -7,6 +7,7 @@ import { findAmbiguity } from '../find-ambiguity.ts';
 import { whyMissing } from '../required.ts';
 import { checkSelection } from '../selections/check-selection.ts';
 import { isOpenText } from '../selections/save-selections.ts';
+import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
 import { isUuid } from './user-code.ts';
 
@@ -59,7 +60,16 @@ const USER_MEMBERS = new Set([
   'options',
   'profileOnly',
 ]);
-const OPTION_MEMBERS = new Set(['group', 'key', 'value', 'language', 'user_options_uid', 'created_at', 'updated_at']);
+const OPTION_MEMBERS = new Set([
+  'group',
+  'key',
+  'option_key_uid',
+  'value',
+  'language',
+  'user_options_uid',
+  'created_at',
+  'updated_at',
+]);
 
 export type LineReader = (line: FileLine, held?: Held) => ImportEntry;
 
@@ -198,25 +208,38 @@ function readValue(
 type KeyFinder = (option: Members, at: string) => PlacedKey;
 
 function createKeyFinder(catalog: CompiledCatalog, withArchived: boolean): KeyFinder {
-  const groups = new Map<string, Map<string, PlacedKey>>(catalog.groups.map(({ name }) => [name, new Map()]));
-  for (const placed of catalog.keyByNo.values()) {
-    const keys = groups.get(placed.group.name) ?? new Map<string, PlacedKey>();
-    groups.set(placed.group.name, keys.set(placed.key.name, placed));
-  }
+  const names = createKeyNames(catalog);
   return (option, at) => {
-    const { group, key } = option;
-    for (const name of ['group', 'key']) {
+    for (const name of ['group', 'key', 'option_key_uid']) {
       if (typeof option[name] === 'string') continue;
+      if (name === 'option_key_uid' && (option[name] ?? null) === null) continue;
       const reason = option[name] === undefined ? 'is missing' : 'must be a text';
       throw new LineRefused('badParameter', at + name, reason);
     }
-    const keys = groups.get(group as string);
-    if (!keys) throw new LineRefused('groupNotFound', `${at}group`, 'is no option group of this application');
-    const placed = keys.get(key as string);
+    const { group, key, option_key_uid: uid } = option as { group: string; key: string; option_key_uid?: string };
+    const placed = uid ? findByUid(catalog, names, { group, key, uid }, at) : names.find(group, key);
+    if (!placed && !names.hasGroup(group)) {
+      throw new LineRefused('groupNotFound', `${at}group`, 'is no option group of this application');
+    }
     if (!placed) throw new LineRefused('keyNotFound', `${at}key`, 'is no option key of this group');
     if (placed.key.archived && !withArchived) throw new LineRefused('keyArchived', `${at}key`, 'is archived');
     return placed;
   };
+}
+
+/** An application with the same catalog has UIDs of its own: there, the one key that the name does not mean is meant. */
+function findByUid(
+  catalog: CompiledCatalog,
+  names: KeyNames,
+  { group, key, uid }: { group: string; key: string; uid: string },
+  at: string,
+): PlacedKey {
+  const known = catalog.keyByUid.get(uid);
+  if (known && known.group.name === group && known.key.name === key) return known;
+  if (known) throw new LineRefused('badParameter', `${at}option_key_uid`, 'is the UID of a key with another name');
+  const [twin, ...more] = names.twins(group, key);
+  if (twin && more.length === 0) return twin;
+  throw new LineRefused('keyNotFound', `${at}option_key_uid`, 'is no option key of this application');
 }
 
 function readLanguage(option: Members, at: string, { languages }: CompiledCatalog): Language | undefined {

@@ -1,0 +1,34 @@
+import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+
+/** Keys by the names of docs/import.md. A name may have been used again after its key or group was archived. */
+export type KeyNames = {
+  hasGroup(group: string): boolean;
+  /** The key that the names mean: the one that can be chosen, else the newest. */
+  find(group: string, key: string): PlacedKey | undefined;
+  /** Others of the same names: only their UIDs tell them apart. */
+  twins(group: string, key: string): PlacedKey[];
+};
+
+export function createKeyNames(catalog: CompiledCatalog): KeyNames {
+  const groups = new Map<string, Map<string, PlacedKey[]>>(catalog.groups.map(({ name }) => [name, new Map()]));
+  for (const placed of catalog.keyByNo.values()) {
+    const keys = groups.get(placed.group.name) ?? new Map<string, PlacedKey[]>();
+    groups.set(placed.group.name, keys);
+    const known = keys.get(placed.key.name);
+    if (known) known.push(placed);
+    else keys.set(placed.key.name, [placed]);
+  }
+  for (const keys of groups.values()) {
+    for (const same of keys.values()) if (same.length > 1) same.sort(byMeaning);
+  }
+  return {
+    hasGroup: (group) => groups.has(group),
+    find: (group, key) => groups.get(group)?.get(key)?.[0],
+    twins: (group, key) => groups.get(group)?.get(key)?.slice(1) ?? [],
+  };
+}
+
+/** Numbers are given in the order in which keys were made. */
+function byMeaning(a: PlacedKey, b: PlacedKey): number {
+  return Number(a.key.archived) - Number(b.key.archived) || b.key.keyNo - a.key.keyNo;
+}
