@@ -1,6 +1,7 @@
 import type { Catalog, Language, Texts } from './catalog.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import { TEXT_LIMIT } from './file-schema.ts';
+import { createLanguages } from './languages.ts';
 import { canonicalTag, textProblem } from './read-definition.ts';
 import { findAmbiguous } from './read-key.ts';
 import type { PlacedProblem } from './source.ts';
@@ -75,12 +76,13 @@ export function findLanguage(languages: readonly Language[], word: string): Lang
   return languages.find(({ name, tag }) => words.includes(name.toLowerCase()) || words.includes(tag.toLowerCase()));
 }
 
-function ambiguities({ groups }: CatalogDefinition, lines: ReadonlyMap<string, number>): PlacedProblem[] {
-  return groups.flatMap((group) =>
+function ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, number>): PlacedProblem[] {
+  const languages = createLanguages(definition.languages);
+  return definition.groups.flatMap((group) =>
     group.keys
       .filter(({ type }) => type === 'string')
       .flatMap((key) =>
-        findAmbiguous(key.values ?? []).map(({ index, tag, text }) => {
+        findAmbiguous(key.values ?? [], languages).map(({ index, tag, text }) => {
           const path = pathOf(group.name, key.name, String(key.values?.[index]?.value));
           const message = `has the text "${text}" in ${tag}, which stands for another value already`;
           return { line: lines.get(`${path} ${tag}`) ?? 1, column: 1, path, message };

@@ -1,6 +1,7 @@
 import type { Language, Texts } from './catalog.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import type { CatalogFile } from './file-schema.ts';
+import { createLanguages } from './languages.ts';
 import { readKey } from './read-key.ts';
 import { structureProblems } from './structure-problems.ts';
 
@@ -17,6 +18,7 @@ export function readDefinition(data: unknown): { definition: CatalogDefinition }
 
   const languages = readLanguages(file.languages, report);
   const readTexts = textReader(languages, report);
+  const reading = { readTexts, languages: createLanguages(languages), report };
   refuseRepeats(file.groups, ['groups'], 'group', report);
   const groups = file.groups.map((group, index): WantedGroup => {
     const path = ['groups', index];
@@ -28,7 +30,7 @@ export function readDefinition(data: unknown): { definition: CatalogDefinition }
       texts: readTexts(group.translations, [...path, 'translations']),
       keys: (group.keys ?? []).map((key, at) => {
         refuseBadName(key.name, [...path, 'keys', at, 'name'], report);
-        return readKey(key, [...path, 'keys', at], readTexts, report);
+        return readKey(key, [...path, 'keys', at], reading);
       }),
     };
   });

@@ -2,14 +2,19 @@ import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
 import { compilePattern, constraintProblem, isDate, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
 import type { FileKey } from './file-schema.ts';
+import type { Languages } from './languages.ts';
 import type { Report, TextReader } from './read-definition.ts';
 
 type Path = (string | number)[];
 
-export function readKey(key: FileKey, path: Path, readTexts: TextReader, report: Report): WantedKey {
+/** What the rest of the file brings to the reading of a key. */
+export type KeyReading = { readTexts: TextReader; languages: Languages; report: Report };
+
+export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKey {
+  const { readTexts, report } = reading;
   const multiple = key.multiple === true;
   const constraint = readConstraint(key, [...path, 'constraint'], report);
-  const values = readValues(key, [...path, 'values'], readTexts, report);
+  const values = readValues(key, [...path, 'values'], reading);
   if (values && key.constraint)
     report([...path, 'constraint'], 'goes with an open key only: leave it or `values` out', true);
   const { minSelected, maxSelected } = readCounts(key, multiple, values, path, report);
@@ -30,7 +35,7 @@ export function readKey(key: FileKey, path: Path, readTexts: TextReader, report:
 }
 
 /** A boolean without `values` has its two; any other key without them is open. */
-function readValues(key: FileKey, path: Path, readTexts: TextReader, report: Report): AllowedValue[] | null {
+function readValues(key: FileKey, path: Path, { readTexts, languages, report }: KeyReading): AllowedValue[] | null {
   if (!key.values) {
     if (key.type !== 'boolean') return null;
     return [true, false].map((value) => ({ value, texts: {}, retired: false }));
@@ -59,7 +64,7 @@ function readValues(key: FileKey, path: Path, readTexts: TextReader, report: Rep
     else if (other.retired) report(at, `${JSON.stringify(replacement)} is retired itself`);
   }
   if (values.every(({ retired }) => retired)) report(path, 'are all retired: nothing could be chosen');
-  for (const { index, tag, text } of key.type === 'string' ? findAmbiguous(values) : []) {
+  for (const { index, tag, text } of key.type === 'string' ? findAmbiguous(values, languages) : []) {
     report([...path, index], `has the text "${text}" in ${tag}, which stands for another value already`);
   }
   return values;
@@ -67,18 +72,32 @@ function readValues(key: FileKey, path: Path, readTexts: TextReader, report: Rep
 
 /**
  * Texts that stand for two values in one language: whoever sends such a text (CONTRACT.md section 3) would
- * get one of them by chance. A retired value may share its text with what replaces it.
+ * get one of them by chance. The other value may have it as a text, by falling back on another language, or be it. A
+ * retired value may share its text with what replaces it.
  */
-export function findAmbiguous(values: readonly AllowedValue[]): { index: number; tag: string; text: string }[] {
-  const taken = new Set<string>();
-  return values.flatMap(({ texts, retired }, index) =>
-    Object.entries(texts).flatMap(([tag, text]) => {
-      const meaning = `${tag} ${text}`;
-      const isAmbiguous = !retired && taken.has(meaning);
-      if (!retired) taken.add(meaning);
+export function findAmbiguous(
+  values: readonly AllowedValue[],
+  languages: Languages,
+): { index: number; tag: string; text: string }[] {
+  const places = new Map(values.map(({ value }, index) => [value, index]));
+  const live = values.flatMap((value, index) => (value.retired ? [] : [{ ...value, index }]));
+  return languages.all.flatMap((language) => {
+    const { tag } = language;
+    const translated = live.filter(({ texts }) => texts[tag] !== undefined);
+    if (translated.length === 0) return [];
+    // Of two values with the text itself, the first one has it. One that only falls back on it gives way to nobody.
+    const owners = new Map<string, number>();
+    for (const { texts, index } of translated)
+      if (!owners.has(texts[tag] as string)) owners.set(texts[tag] as string, index);
+    for (const { value, texts, index } of live) {
+      if (texts[tag] === undefined) owners.set(languages.textFor(texts, language, String(value)).text, index);
+    }
+    return translated.flatMap(({ texts, index }) => {
+      const text = texts[tag] as string;
+      const isAmbiguous = owners.get(text) !== index || (places.get(text) ?? index) !== index;
       return isAmbiguous ? [{ index, tag, text }] : [];
-    }),
-  );
+    });
+  });
 }
 
 /** -0 is 0: two values that look alike must be alike. */

@@ -166,6 +166,36 @@ describe('what is wrong with a file is told by line and column', () => {
       key('type: string, values: [{ value: a, translations: { en: X } }, { value: b, translations: { en: X } }]'),
       'values[1] has the text "X" in en, which stands for another value already',
     ],
+    [
+      'a text that is another value',
+      key(
+        'type: string, values: [{ value: gift, translations: { es: Regalo } }, { value: poison, translations: { es: gift } }]',
+      ),
+      '5:88 groups[0].keys[0].values[1] has the text "gift" in es, which stands for another value already',
+    ],
+    [
+      'a text that is a later value',
+      key('type: string, values: [{ value: a, translations: { es: b } }, { value: b, translations: { es: B } }]'),
+      '5:41 groups[0].keys[0].values[0] has the text "b" in es, which stands for another value already',
+    ],
+    [
+      'a text that is a retired value',
+      key('type: string, values: [{ value: a, translations: { es: b } }, { value: b, retired: true }]'),
+      'values[0] has the text "b" in es, which stands for another value already',
+    ],
+    [
+      'a text that another value has by default',
+      key('type: string, values: [{ value: a, translations: { es: X } }, { value: b, translations: { en: X } }]'),
+      'values[0] has the text "X" in es, which stands for another value already',
+    ],
+    [
+      'a text that another value has from the base of the language',
+      file(
+        'groups:\n  - name: g\n    keys:\n    - { name: k, type: string, values: [{ value: a, translations: { pt: X } }, { value: b, translations: { pt-BR: X } }] }\n',
+        '[{ name: English, tag: en }, { name: PT, tag: pt }, { name: BR, tag: pt-BR }]',
+      ),
+      'values[1] has the text "X" in pt-BR, which stands for another value already',
+    ],
     // counts, constraints, defaults
     [
       'a count for one value',

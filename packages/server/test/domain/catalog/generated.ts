@@ -189,12 +189,12 @@ function values(type: ValueType, translations: Translations): fc.Arbitrary<(Scal
       fc.tuple(...scalars.map((value) => fc.tuple(fc.constant(value), translations(text), fc.nat({ max: 3 })))),
     )
     .map((given) => {
-      const taken = new Set<string>();
+      // A text stands for one value, whichever language it is in: others may fall back on that one.
+      const owners = new Map(given.map(([value], index) => [String(value), index]));
       return given.map(([value, { translations: texts = {} }, dice], index) => {
         const isRetired = index > 0 && dice === 0;
-        // Two values of one text are refused.
-        const clear = Object.entries(texts).filter(([language, each]) => !taken.has(`${language} ${each}`));
-        for (const [language, each] of clear) taken.add(`${language} ${each}`);
+        const clear = Object.entries(texts).filter(([, each]) => isRetired || (owners.get(each) ?? index) === index);
+        if (!isRetired) for (const [, each] of clear) owners.set(each, index);
         if (clear.length === 0 && !isRetired) return value;
         return {
           value,

@@ -239,6 +239,11 @@ describe('merging', () => {
       [entry('g/k=b', 'he', 'A')],
       'g/k=b has the text "A" in he, which stands for another value already',
     ],
+    [
+      'a text that is another value',
+      [entry('g/k=a', 'he', 'b')],
+      'g/k=a has the text "b" in he, which stands for another value already',
+    ],
   ])('refuses %s', (_, entries, expected) => {
     const [problem] = mergeTexts(catalog, entries).problems;
     expect(`${problem?.path} ${problem?.message}`).toContain(expected);
