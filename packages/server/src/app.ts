@@ -87,7 +87,9 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     if (request.headers['content-type'] !== undefined) request.raw.headers['content-type'] = 'application/json';
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    if (held) held.then(() => done(), done);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      done(new InnkeeperError('badRequest', { message: 'HTTP/1.1 needs a Host header.' }));
+    } else if (held) held.then(() => done(), done);
     else done();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {

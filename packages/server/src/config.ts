@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 
 /** The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. */
 export const SETTINGS = {
@@ -67,7 +68,8 @@ export function readConfig(
   const text = (name: SettingName): string =>
     flags[name] || env[environmentName(name)] || defaults[name] || SETTINGS[name].default;
   const check = <T>(name: SettingName, value: T | undefined, want: string): T => {
-    if (value === undefined) problems.push(`${environmentName(name)} is "${text(name)}": it must be ${want}.`);
+    if (value === undefined)
+      problems.push(`${environmentName(name)} is "${hidePassword(text(name))}": it must be ${want}.`);
     return value as T;
   };
 
@@ -135,8 +137,10 @@ export function unsafeSettings(config: Config): string[] {
     if ((statSync(path).mode & 0o077) !== 0)
       problems.push(`${path} can be read by other users of this machine. Run: chmod 600 ${path}`);
   }
-  if (config.metricsToken !== undefined && config.metricsToken.length < 16) {
-    problems.push('INNKEEPER_METRICS_TOKEN is shorter than 16 characters. Make one with: openssl rand -hex 24');
+  if (config.metricsToken !== undefined && (config.metricsToken.length < 16 || new Set(config.metricsToken).size < 6)) {
+    problems.push(
+      'INNKEEPER_METRICS_TOKEN is weak: it needs at least 16 characters that are not a pattern. Make one with: openssl rand -hex 24',
+    );
   }
   return problems;
 }
@@ -146,7 +150,9 @@ export function listeningUrl(host: string, port: number): string {
 }
 
 export function isWeakSecret(secret: string): boolean {
-  return secret.length < 32 || new Set(secret).size < 10;
+  // What repeats itself or counts up packs well, or steps by the same amount all along; key material does neither.
+  const steps = new Set([...secret].slice(1).map((char, index) => char.charCodeAt(0) - secret.charCodeAt(index)));
+  return secret.length < 32 || new Set(secret).size < 10 || steps.size < 8 || deflateRawSync(secret).length < 28;
 }
 
 export function isLoopback(hostname: string): boolean {
@@ -160,6 +166,10 @@ export function secretPath(databaseUrl: string): string | undefined {
   return databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.secret` : undefined;
 }
 
+function hidePassword(text: string): string {
+  return text.replace(/(?<=:\/\/[^\s/@]*:)[^\s@]+(?=@)/, '[hidden]');
+}
+
 function readInteger(text: string, min: number, max: number): number | undefined {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : undefined;
@@ -167,6 +177,7 @@ function readInteger(text: string, min: number, max: number): number | undefined
 
 function readDatabaseUrl(text: string): string | undefined {
   if (/^postgres(ql)?:\/\/./.test(text)) return text;
+  if (text === 'sqlite::memory:') return undefined;
   if (/^sqlite:./.test(text)) return `sqlite:${resolve(text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''))}`;
   return undefined;
 }

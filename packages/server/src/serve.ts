@@ -30,6 +30,11 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const now = Date.now;
   const driver = await storageDriver(config.databaseUrl);
   const storage = await driver.open();
+  const held: { close(): void | Promise<void> }[] = [storage];
+  /** The last taken first: a start that fails halfway leaves nothing behind either. */
+  const letGo = async (): Promise<void> => {
+    for (const each of held.toReversed()) await each.close();
+  };
   try {
     const keyring = createKeyring(config.secret);
     await checkSecret(storage, keyring);
@@ -52,12 +57,14 @@ export async function startServer(config: Config): Promise<RunningServer> {
       },
       (error) => logger.warn({ err: error }, 'could not look for changes; trying again'),
     );
+    held.push(tokens, { close: () => changes.stop() });
     applications.onMiss(() => changes.refresh());
     await keys.rotateIfDue();
     const tidying = keepTidy(storage, keys, now, (error) =>
       logger.warn({ err: error }, 'could not tidy up; trying again'),
     );
 
+    held.push({ close: () => tidying.stop() });
     const service: Service = { storage, applications, catalogs, tokens, keyring, now, refresh: changes.refresh };
     const app = createApp({ config, service, keys, metrics: createMetrics(storage, metricsText), logger });
     await app.listen({ host: config.host, port: config.port, backlog: 4096 });
@@ -69,15 +76,12 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger,
       async close() {
         await app.close();
-        changes.stop();
-        await tidying.stop();
-        await tokens.close();
-        await storage.close();
+        await letGo();
         logger.flush();
       },
     };
   } catch (error) {
-    await storage.close();
+    await letGo();
     throw error;
   }
 }

@@ -149,24 +149,28 @@ export const ERRORS = {
     status: 400,
     message: 'The application does not have this language.',
     remedy: 'Use the name or the tag of one of its languages; `errors` lists them.',
+    namesFields: true,
   },
   groupNotFound: {
     code: '1004',
     status: 404,
     message: 'There is no such option group in this application.',
     remedy: 'Take the group from GET /api/option_groups.',
+    namesFields: true,
   },
   keyNotFound: {
     code: '1005',
     status: 404,
     message: 'There is no such option key in this application or group.',
     remedy: 'Take the key from GET /api/option_keys.',
+    namesFields: true,
   },
   profileUserNotFound: {
     code: '1006',
     status: 404,
     message: 'There is no such user in this application.',
     remedy: 'user_uid is the service_user_code that get-access-token answered.',
+    namesFields: true,
   },
   accessTokenInvalid: {
     code: '1007',
@@ -179,24 +183,28 @@ export const ERRORS = {
     status: 422,
     message: 'A value is not allowed for this option key.',
     remedy: '`errors` names each value at fault and what is allowed.',
+    namesFields: true,
   },
   badParameter: {
     code: '1009',
     status: 400,
     message: 'A parameter or the body is not as it should be.',
     remedy: '`errors` names each field at fault.',
+    namesFields: true,
   },
   userMissing: {
     code: '1009',
     status: 400,
     message: 'It is not said whose selection this is: user_uid or access_token is missing.',
     remedy: 'Send user_uid, or access_token in the body, or the access token as Bearer.',
+    namesFields: true,
   },
   groupsDisagree: {
     code: '1010',
     status: 400,
     message: 'option_group_uid and option_group_name mean different groups.',
     remedy: 'Send one of them.',
+    namesFields: true,
   },
   userCredentialsNeeded: {
     code: '1011',
@@ -209,6 +217,7 @@ export const ERRORS = {
     status: 409,
     message: 'The option key is archived: it can no longer be chosen.',
     remedy: 'Offer only what GET /api/option_keys lists.',
+    namesFields: true,
   },
   selectionNotFound: {
     code: '9404',
@@ -223,6 +232,7 @@ export const ERRORS = {
     status: 400,
     message: 'A parameter or the body of this request is not as it should be.',
     remedy: '`errors` names each field at fault.',
+    namesFields: true,
   },
   manageTokenMissing: {
     code: '9401',
@@ -291,6 +301,7 @@ export const ERRORS = {
     status: 422,
     message: 'The catalog would not be valid. Nothing was published.',
     remedy: '`errors` names each field at fault.',
+    namesFields: true,
   },
   ifMatchMissing: {
     code: '9428',
@@ -392,7 +403,14 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorDefinition>;
 
-export type ErrorDefinition = { code: string; status: number; message: string; remedy: string };
+export type ErrorDefinition = {
+  code: string;
+  status: number;
+  message: string;
+  remedy: string;
+  /** The answer says in `errors` which fields are at fault. */
+  namesFields?: boolean;
+};
 export type ErrorName = keyof typeof ERRORS;
 
 /** Where a field is at fault (area B): which, why, and what it may be. */
@@ -414,9 +432,11 @@ export class InnkeeperError extends Error {
       headers?: Record<string, string>;
       fields?: FieldError[];
       more?: Record<string, unknown>;
+      /** For the log: what made it so. It is never answered. */
+      cause?: unknown;
     } = {},
   ) {
-    super(detail.message ?? ERRORS[error].message);
+    super(detail.message ?? ERRORS[error].message, detail.cause === undefined ? {} : { cause: detail.cause });
     this.error = error;
     this.headers = detail.headers ?? {};
     this.fields = detail.fields;

@@ -27,7 +27,15 @@ export function allowMethods(app: FastifyInstance): { finish(): void } {
           throw new InnkeeperError(error, { headers: { allow } });
         };
         const others = app.supportedMethods.filter((method) => !methods.has(method));
-        app.route({ method: others, url, exposeHeadRoute: false, schema: { hide: true }, handler: refuse });
+        // Before the body is read: the method is wrong whatever it holds.
+        app.route({
+          method: others,
+          url,
+          exposeHeadRoute: false,
+          schema: { hide: true },
+          onRequest: refuse,
+          handler: refuse,
+        });
       }
     },
   };

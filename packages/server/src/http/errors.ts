@@ -24,6 +24,7 @@ export function createErrorHandler(throttle: CredentialThrottle) {
       }
     }
     if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
+    else if (error.cause) request.log.warn({ err: error.cause, code: error.code }, 'request failed');
     sendError(reply, error);
   };
 }
@@ -31,7 +32,8 @@ export function createErrorHandler(throttle: CredentialThrottle) {
 /** Who sends no credentials at all has guessed nothing. */
 function isFailedCredential({ code, error }: InnkeeperError, { headers }: FastifyRequest): boolean {
   if (error === 'manageTokenInvalid') return true;
-  return FAILED_CREDENTIALS.has(code) || (code === '1011' && headers.authorization !== undefined);
+  if (error === 'credentialsWrong' || code === '1011') return headers.authorization !== undefined;
+  return FAILED_CREDENTIALS.has(code);
 }
 
 export function sendError(reply: FastifyReply, error: InnkeeperError): void {
@@ -45,8 +47,8 @@ export function sendError(reply: FastifyReply, error: InnkeeperError): void {
 }
 
 /** Area B and the portal are called from browsers, which answer a Basic challenge with a dialogue of their own. */
-function challenge({ code, error }: InnkeeperError): string {
-  return code.startsWith('1') || error.startsWith('manage')
+function challenge({ code }: InnkeeperError): string {
+  return code.startsWith('1') || code === '9401'
     ? 'Bearer realm="innkeeper"'
     : 'Basic realm="innkeeper", Bearer realm="innkeeper"';
 }

@@ -40,6 +40,17 @@ export function toListing<T>(all: readonly T[], { offset, limit }: Page): Listin
   return { items: all.slice(offset, offset + limit), total: all.length, offset, limit };
 }
 
+/** What may stand in a link beside offset and limit: whatever else was sent did not shape the page. */
+const LINKED = [
+  'language',
+  'option_group_uid',
+  'option_group_name',
+  'option_key_uid',
+  'effective',
+  'user_uid',
+  'search',
+];
+
 /** RFC 8288: where the pages around this one are. */
 export function linkHeader(path: string, query: Query, { total, offset, limit }: Listing<unknown>): string | undefined {
   if (limit === 0) return undefined;
@@ -53,7 +64,8 @@ export function linkHeader(path: string, query: Query, { total, offset, limit }:
   return pages
     .filter(([, , shown]) => shown)
     .map(([relation, at]) => {
-      const parameters = new URLSearchParams(query as Record<string, string>);
+      const known = LINKED.flatMap((name) => (typeof query[name] === 'string' ? [[name, query[name]]] : []));
+      const parameters = new URLSearchParams(known as [string, string][]);
       parameters.set('offset', String(at));
       parameters.set('limit', String(limit));
       return `<${path}?${parameters}>; rel="${relation}"`;

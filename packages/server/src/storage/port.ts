@@ -306,10 +306,12 @@ export interface SelectionStore {
     selectionId: string,
     change: { at: number; means: SelectionMeans },
   ): Promise<'unset' | 'unknown'>;
-  /** Newest first; what was unset is still told. */
-  history(userId: string, selectionId: string): Promise<SelectionEvent[]>;
-  /** Of all of a user's, newest first. */
-  events(userId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: SelectionEvent[] }>;
+  /** What became of a user's selections, or of one of them, newest first; what was unset is still told. */
+  history(
+    userId: string,
+    page: { offset: number; limit: number },
+    selectionId?: string,
+  ): Promise<{ total: number; items: SelectionEvent[] }>;
   /** How many selections of a key hold each stored value (JSON text). */
   countByValue(appId: number, keyNo: number): Promise<{ value: string; count: number }[]>;
 }

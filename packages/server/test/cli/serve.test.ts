@@ -41,7 +41,7 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
       { ...REMOTE, INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET: '' },
       'INNKEEPER_TOKEN_SERVICE_CLIENT_ID or _CLIENT_SECRET is not. Set both.',
     ],
-    ['a short metrics token', { INNKEEPER_METRICS_TOKEN: 'short' }, 'INNKEEPER_METRICS_TOKEN is shorter than 16'],
+    ['a short metrics token', { INNKEEPER_METRICS_TOKEN: 'short' }, 'INNKEEPER_METRICS_TOKEN is weak'],
   ])('%s', async (_, settings, words) => {
     const ending = await serve(settings);
     expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(words) });

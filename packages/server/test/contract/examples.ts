@@ -10,6 +10,8 @@ import type {
 /** The time of every example: acts are told the time, so that tests need not wait for it. */
 export const NOW = 1_800_000_000_000;
 export const MINUTE = 60_000;
+/** A page that holds everything a test makes. */
+export const ALL = { offset: 0, limit: 1000 };
 
 export const hash = (): string => randomBytes(32).toString('hex');
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
-import { createApplication, createUser, hash, MINUTE, NOW, times, user } from './examples.ts';
+import { ALL, createApplication, createUser, hash, MINUTE, NOW, times, user } from './examples.ts';
 
 let counter = 0;
 const entry = (given: Partial<ImportEntry> = {}): ImportEntry => ({
@@ -76,7 +76,7 @@ describe.each(databases)('importing users into $kind', (database) => {
       createdAt,
     });
     expect(await other.selections.list(userId as string)).toEqual([flag, text]);
-    expect(await other.selections.history(userId as string, flag.selectionId)).toEqual([
+    expect((await other.selections.history(userId as string, ALL, flag.selectionId)).items).toEqual([
       { selectionId: flag.selectionId, keyNo: 2, at: NOW, means: 'import', fromValue: null, toValue: 'true' },
     ]);
   });
@@ -118,7 +118,7 @@ describe.each(databases)('importing users into $kind', (database) => {
       { ...next, selectionId: changed.selectionId, createdAt: changed.createdAt },
       { ...added, selectionId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     ]);
-    expect(await storage.selections.history(one.newUserId, changed.selectionId)).toMatchObject([
+    expect((await storage.selections.history(one.newUserId, ALL, changed.selectionId)).items).toMatchObject([
       { means: 'import', fromValue: '"old"', toValue: '"new"', at: NOW },
       { means: 'import', fromValue: null, toValue: '"old"' },
     ]);
@@ -133,7 +133,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await put([one], 'update')).toEqual(['updated']);
     const [again] = await storage.selections.list(one.newUserId);
     expect(again?.selectionId).not.toBe(first.selectionId);
-    expect(await storage.selections.history(one.newUserId, first.selectionId)).toHaveLength(2);
+    expect((await storage.selections.history(one.newUserId, ALL, first.selectionId)).items).toHaveLength(2);
   });
 
   test('what is to be kept is kept, whatever the entry says', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { NewSelection, SelectionMeans, SelectionRecord, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
-import { createApplication, createUser, NOW, times } from './examples.ts';
+import { ALL, createApplication, createUser, NOW, times } from './examples.ts';
 
 const selection = (keyNo: number, value: unknown, given: Partial<NewSelection> = {}): NewSelection => ({
   selectionId: randomUUID(),
@@ -98,7 +98,7 @@ describe.each(databases)('selections on $kind', (database) => {
     const bad = selection(9, 'bad', { revision: null as unknown as number });
     await expect(storage.selections.save(appId, userId, [selection(1, 'new'), bad], change())).rejects.toThrow();
     expect(await storage.selections.list(userId)).toEqual([{ ...kept, createdAt: NOW, updatedAt: NOW }]);
-    expect(await storage.selections.history(userId, kept.selectionId)).toHaveLength(1);
+    expect((await storage.selections.history(userId, ALL, kept.selectionId)).items).toHaveLength(1);
   });
 
   test('a user that is not there, or is of another application, is said to be gone', async () => {
@@ -137,14 +137,14 @@ describe.each(databases)('selections on $kind', (database) => {
     await storage.selections.unset(userId, selectionId, change(NOW, 'manage'));
     await save(userId, [selection(4, 'a life of its own')]);
     const event = { selectionId, keyNo: 4, at: NOW };
-    expect(await other.selections.history(userId, selectionId)).toEqual([
+    expect((await other.selections.history(userId, ALL, selectionId)).items).toEqual([
       { ...event, means: 'manage', fromValue: '"b"', toValue: null },
       { ...event, means: 'import', fromValue: '"b"', toValue: '"b"', at: NOW - 1 },
       { ...event, means: 'access_token', fromValue: '"a"', toValue: '"b"' },
       { ...event, means: 'user_uid', fromValue: null, toValue: '"a"' },
     ]);
-    expect(await storage.selections.history(await createdUser(), selectionId)).toEqual([]);
-    expect(await storage.selections.history(userId, randomUUID())).toEqual([]);
+    expect((await storage.selections.history(await createdUser(), ALL, selectionId)).items).toEqual([]);
+    expect((await storage.selections.history(userId, ALL, randomUUID())).items).toEqual([]);
   });
 
   test('values are counted by application and key, in their order', async () => {
@@ -179,7 +179,7 @@ describe.each(databases)('selections on $kind', (database) => {
       const [selectionId = ''] = ids;
       const [stored, ...more] = await storage.selections.list(userId);
       expect(more).toEqual([]);
-      const history = (await storage.selections.history(userId, selectionId)).toReversed();
+      const history = (await storage.selections.history(userId, ALL, selectionId)).items.toReversed();
       expect(new Set(history.map(({ toValue }) => toValue)).size).toBe(50);
       // Each tells what the one before it left behind.
       expect(history.map(({ fromValue }) => fromValue)).toEqual([null, ...history.slice(0, -1).map((e) => e.toValue)]);
@@ -199,9 +199,9 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(records).toHaveLength(10);
     expect(new Set(records.map(({ value }) => value)).size).toBe(1);
     const histories = await Promise.all(
-      records.map(({ selectionId }) => storage.selections.history(userId, selectionId)),
+      records.map(({ selectionId }) => storage.selections.history(userId, ALL, selectionId)),
     );
-    expect(histories.map((events) => events.length)).toEqual(times(10, () => 40));
+    expect(histories.map(({ total }) => total)).toEqual(times(10, () => 40));
   });
 
   test('saving and unsetting at once: each history is whole', async () => {
@@ -217,7 +217,7 @@ describe.each(databases)('selections on $kind', (database) => {
       expect(await storage.selections.list(userId)).toEqual([]);
       let saves = 0;
       for (const selectionId of ids) {
-        const events = (await storage.selections.history(userId, selectionId)).toReversed();
+        const events = (await storage.selections.history(userId, ALL, selectionId)).items.toReversed();
         expect(events.map(({ fromValue }) => fromValue)).toEqual([null, ...events.slice(0, -1).map((e) => e.toValue)]);
         expect(events.filter(({ toValue }) => toValue === null)).toHaveLength(1);
         saves += events.length - 1;
@@ -246,7 +246,7 @@ describe.each(databases)('selections on $kind', (database) => {
       for (const { outcome } of await Promise.all(early)) expect(outcome).toMatch(/^(saved|user-gone)$/);
       expect(await unsetting).toMatch(/^(unset|unknown)$/);
       expect(await storage.selections.list(userId)).toEqual([]);
-      expect(await storage.selections.history(userId, seed.selectionId)).toEqual([]);
+      expect((await storage.selections.history(userId, ALL, seed.selectionId)).items).toEqual([]);
     }
     expect(await orphans()).toBe(0);
   });
@@ -258,7 +258,7 @@ describe.each(databases)('selections on $kind', (database) => {
     await storage.selections.save(doomed, userId, [first], change());
     await storage.applications.delete(doomed);
     expect(await storage.selections.list(userId)).toEqual([]);
-    expect(await storage.selections.history(userId, first.selectionId)).toEqual([]);
+    expect((await storage.selections.history(userId, ALL, first.selectionId)).items).toEqual([]);
     expect(await storage.selections.countByValue(doomed, 1)).toEqual([]);
     expect(await orphans()).toBe(0);
   });

@@ -119,7 +119,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
 
   test("a user's whole history is paged, newest first, with what was unset", async () => {
     const { userId } = await createUser(storage, appId, { clientUserId: 'zz-history' });
-    expect(await storage.selections.events(userId, { offset: 0, limit: 10 })).toEqual({ total: 0, items: [] });
+    expect(await storage.selections.history(userId, { offset: 0, limit: 10 })).toEqual({ total: 0, items: [] });
     const save = async (keyNo: number, value: string, at: number) => {
       const selectionId = `00000000-0000-4000-8000-00000000000${keyNo}`;
       const selection = { selectionId, keyNo, revision: 1, value, language: null };
@@ -130,7 +130,7 @@ describe.each(databases)('looking for users on $kind', (database) => {
     const second = await save(2, '2', NOW + 1);
     await save(1, '"b"', NOW + 2);
     await storage.selections.unset(userId, second, { at: NOW + 3, means: 'access_token' });
-    const { total, items } = await storage.selections.events(userId, { offset: 0, limit: 10 });
+    const { total, items } = await storage.selections.history(userId, { offset: 0, limit: 10 });
     expect(total).toBe(4);
     expect(items).toEqual([
       { selectionId: second, keyNo: 2, at: NOW + 3, means: 'access_token', fromValue: '2', toValue: null },
@@ -138,11 +138,11 @@ describe.each(databases)('looking for users on $kind', (database) => {
       { selectionId: second, keyNo: 2, at: NOW + 1, means: 'manage', fromValue: null, toValue: '2' },
       { selectionId: first, keyNo: 1, at: NOW, means: 'manage', fromValue: null, toValue: '"a"' },
     ]);
-    expect(await storage.selections.events(userId, { offset: 1, limit: 2 })).toEqual({
+    expect(await storage.selections.history(userId, { offset: 1, limit: 2 })).toEqual({
       total,
       items: items.slice(1, 3),
     });
-    expect(await storage.selections.events(userId, { offset: 9, limit: 2 })).toEqual({ total, items: [] });
+    expect(await storage.selections.history(userId, { offset: 9, limit: 2 })).toEqual({ total, items: [] });
   });
 });
 

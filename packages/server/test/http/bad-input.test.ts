@@ -52,6 +52,11 @@ describe.each(databases)('bad input on $kind', (database) => {
     }
   });
 
+  test('the method is wrong before the body is too large', async () => {
+    const { status, json } = await server.send('PUT', '/oauth/v2/get-access-token', { body: ' '.repeat(70_000) });
+    expect({ status, code: json.code }).toEqual({ status: 400, code: '0010' });
+  });
+
   test('names that belong to every object are ordinary members', async () => {
     const body = '{"constructor":{"prototype":{"x":1}},"toString":1,"hasOwnProperty":null}';
     expect((await server.send('POST', JSON_PATHS[0] as string, { body })).json.code).toBe('0004');
@@ -97,7 +102,9 @@ describe.each(databases)('bad input on $kind', (database) => {
     };
     expect(await answer('FOO / HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
     expect(await answer('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
-    expect(await answer('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
+    const hostless = await answer('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(hostless).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
+    expect(await answer('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
     expect(await answer('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(
       /^HTTP\/1.1 405 [\s\S]*"code":"9405"/,
     );

@@ -10,6 +10,7 @@ export type CompiledCatalog = {
   keys: readonly PlacedKey[];
   groupByUid: ReadonlyMap<string, Group>;
   groupByName: ReadonlyMap<string, Group>;
+  archivedGroups: readonly Group[];
   /** Archived ones too. */
   keyByUid: ReadonlyMap<string, PlacedKey>;
   keyByNo: ReadonlyMap<number, PlacedKey>;
@@ -35,6 +36,7 @@ export function compileCatalog(catalog: Catalog): CompiledCatalog {
     keys: all.filter(({ key }) => !key.archived),
     groupByUid: new Map(groups.map((group) => [group.groupUid, group])),
     groupByName: new Map(groups.map((group) => [group.name, group])),
+    archivedGroups: catalog.groups.filter((group) => group.archived),
     keyByUid: new Map(all.map((placed) => [placed.key.keyUid, placed])),
     keyByNo: new Map(all.map((placed) => [placed.key.keyNo, placed])),
   };

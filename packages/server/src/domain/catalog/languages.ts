@@ -16,8 +16,8 @@ export function createLanguages(all: readonly Language[]): Languages {
   const byDefault = all.find((language) => language.isDefault) ?? all[0];
   const byWord = new Map(
     all.flatMap((language) => [
-      [language.tag.toLowerCase(), language],
-      [language.name.toLowerCase(), language],
+      [fold(language.tag), language],
+      [fold(language.name), language],
     ]),
   );
   const byTag = new Map(all.map((language) => [language.tag, language]));
@@ -26,7 +26,7 @@ export function createLanguages(all: readonly Language[]): Languages {
   return {
     all,
     byDefault,
-    find: (nameOrTag) => byWord.get(nameOrTag.toLowerCase()),
+    find: (nameOrTag) => byWord.get(fold(nameOrTag)),
     negotiate(acceptLanguage) {
       for (const range of acceptLanguage === undefined ? [] : readRanges(acceptLanguage)) {
         if (range === '*') return byDefault;
@@ -67,4 +67,9 @@ function readRanges(header: string): string[] {
     .filter(({ range, q }) => range !== '' && q > 0)
     .sort((a, b) => b.q - a.q)
     .map(({ range }) => range);
+}
+
+/** Any case, and accents however they are written. */
+function fold(word: string): string {
+  return word.normalize('NFC').toLowerCase();
 }

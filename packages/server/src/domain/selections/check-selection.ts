@@ -8,47 +8,49 @@ export type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError
 
 /** Values beyond this many are not even looked at: no key has so many. */
 const MAX_VALUES = 2_000;
+/** An answer tells of this many values at fault and lists this many allowed ones: it is never much larger than its request. */
+const MAX_PROBLEMS = 10;
+const MAX_ALLOWED = 100;
+
+type Circumstances = { languages: Languages; language: Language | undefined; held: readonly Scalar[] };
 
 /**
  * The canonical value of what was sent for a key (CONTRACT.md section 3): checked by type without
  * coercion, translated values of `language` turned into the values they stand for, in catalog order
  * and without repeats. A retired value is good only for someone who has it: `held`.
  */
-export function checkSelection(
-  key: Key,
-  sent: readonly unknown[],
-  options: { languages: Languages; language: Language | undefined; held: readonly Scalar[] },
-): CheckedValue {
-  const countProblem = (count: number): FieldError[] => {
-    if (!key.multiple) return count === 1 ? [] : [{ field: 'value', message: 'must hold exactly one value' }];
-    if (count < key.minSelected) return [{ field: 'value', message: `must hold at least ${key.minSelected} values` }];
-    if (key.maxSelected !== null && count > key.maxSelected) {
-      return [{ field: 'value', message: `must hold at most ${key.maxSelected} values` }];
-    }
-    return [];
-  };
-  if (sent.length > MAX_VALUES)
-    return { problems: [{ field: 'value', message: `must hold at most ${MAX_VALUES} values` }] };
+export function checkSelection(key: Key, sent: readonly unknown[], circumstances: Circumstances): CheckedValue {
+  const atMost = key.multiple ? MAX_VALUES : 1;
+  if (sent.length > atMost) return { problems: [countProblem(key, sent.length, atMost)] };
 
   const problems: FieldError[] = [];
   const values: Scalar[] = [];
-  sent.forEach((value, index) => {
-    const checked = checkOne(key, value, options);
+  for (const [index, value] of sent.entries()) {
+    const checked = checkOne(key, value, circumstances);
     if ('value' in checked) values.push(checked.value);
     else problems.push({ field: `value[${index}]`, ...checked });
-  });
-  if (problems.length === 0) {
-    const distinct = key.multiple ? inCatalogOrder(key, values) : values;
-    problems.push(...countProblem(distinct.length));
-    if (problems.length === 0) return { value: key.multiple ? distinct : (distinct[0] as Scalar) };
+    if (problems.length === MAX_PROBLEMS) break;
   }
-  return { problems };
+  if (problems.length > 0) return { problems };
+
+  const distinct = key.multiple ? inCatalogOrder(key, values) : values;
+  const tooMany = key.maxSelected !== null && distinct.length > key.maxSelected;
+  if (tooMany || distinct.length < key.minSelected) {
+    return { problems: [countProblem(key, distinct.length, key.maxSelected ?? MAX_VALUES)] };
+  }
+  return { value: key.multiple ? distinct : (distinct[0] as Scalar) };
+}
+
+function countProblem(key: Key, count: number, atMost: number): FieldError {
+  if (!key.multiple) return { field: 'value', message: 'must hold exactly one value' };
+  const bound = count > atMost ? `at most ${atMost}` : `at least ${key.minSelected}`;
+  return { field: 'value', message: `must hold ${bound} values` };
 }
 
 function checkOne(
   key: Key,
   sent: unknown,
-  { languages, language, held }: { languages: Languages; language: Language | undefined; held: readonly Scalar[] },
+  { languages, language, held }: Circumstances,
 ): { value: Scalar } | { message: string; allowed?: unknown } {
   if (!key.values) {
     const problem = typeProblem(key.type, sent) ?? constraintProblem(key.constraint, sent as Scalar);
@@ -56,13 +58,14 @@ function checkOne(
     return { value: sent === 0 ? 0 : (sent as Scalar) };
   }
   const found = key.values.find(({ value }) => value === sent) ?? findTranslated(key, sent, languages, language);
-  const allowed = key.values.filter(({ retired, value }) => !retired || held.includes(value)).map(({ value }) => value);
+  if (found && (!found.retired || held.includes(found.value))) return { value: found.value };
+  const allowed = key.values
+    .filter(({ retired, value }) => !retired || held.includes(value))
+    .slice(0, MAX_ALLOWED)
+    .map(({ value }) => value);
   if (!found) return { message: typeProblem(key.type, sent) ?? 'is not among the allowed values', allowed };
-  if (found.retired && !held.includes(found.value)) {
-    const instead = found.replacement === undefined ? '' : `; choose ${JSON.stringify(found.replacement)} instead`;
-    return { message: `is retired${instead}`, allowed };
-  }
-  return { value: found.value };
+  const instead = found.replacement === undefined ? '' : `; choose ${JSON.stringify(found.replacement)} instead`;
+  return { message: `is retired${instead}`, allowed };
 }
 
 /** With a language, what a form in that language shows may be sent. */
@@ -73,7 +76,10 @@ function findTranslated(
   language: Language | undefined,
 ): AllowedValue | undefined {
   if (!language || key.type !== 'string' || typeof sent !== 'string') return undefined;
-  return key.values?.find(({ value, texts }) => languages.textFor(texts, language, String(value)).text === sent);
+  return (
+    key.values?.find(({ texts }) => texts[language.tag] === sent) ??
+    key.values?.find(({ value, texts }) => languages.textFor(texts, language, String(value)).text === sent)
+  );
 }
 
 function describeOpen(key: Key): Record<string, unknown> {

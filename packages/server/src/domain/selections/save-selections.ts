@@ -43,7 +43,9 @@ function toSelection(
   catalog: CompiledCatalog,
   held: ReadonlyMap<number, readonly Scalar[]>,
 ): NewSelection {
-  if (key.archived) throw new InnkeeperError('keyArchived');
+  if (key.archived) {
+    throw new InnkeeperError('keyArchived', { fields: [{ field: `${field}option_key_uid`, message: 'is archived' }] });
+  }
   const options = { languages: catalog.languages, language, held: held.get(key.keyNo) ?? [] };
   const checked = checkSelection(key, values, options);
   if ('problems' in checked) {

@@ -10,7 +10,7 @@ export type UserTraces = { tokens: AccessTokenRecord[]; events: SelectionEvent[]
 export async function collectTraces({ storage, now }: Service, { userId }: UserRecord): Promise<UserTraces> {
   const events: SelectionEvent[] = [];
   for (;;) {
-    const { items } = await storage.selections.events(userId, { offset: events.length, limit: PAGE });
+    const { items } = await storage.selections.history(userId, { offset: events.length, limit: PAGE });
     events.push(...items);
     if (items.length < PAGE) break;
   }

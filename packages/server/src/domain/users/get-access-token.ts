@@ -33,6 +33,7 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   const tokenHash = service.keyring.hashToken(specialToken);
   const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
   if (!user) throw new InnkeeperError('specialTokenInvalid');
+  if (user.appId !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
 
   const issued = await issue(service, application, user);
   const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), issued);
@@ -53,8 +54,8 @@ async function issue(service: Service, application: Application, user: UserRecor
   try {
     return await service.tokens.issue({ user, clientId, lifetimeSeconds: settings.accessTokenTtl });
   } catch (error) {
-    if (error instanceof TokenServiceUnreachable) throw new InnkeeperError('tokenServiceUnreachable');
-    if (error instanceof TokenServiceRefused) throw new InnkeeperError('tokenNotGenerated');
+    if (error instanceof TokenServiceUnreachable) throw new InnkeeperError('tokenServiceUnreachable', { cause: error });
+    if (error instanceof TokenServiceRefused) throw new InnkeeperError('tokenNotGenerated', { cause: error });
     throw error;
   }
 }

@@ -27,9 +27,10 @@ export async function identifyUserToSave(
   if (byToken) return { user: byToken, means: 'access_token' };
   if (claims.userUid === undefined) throw userMissing();
   const { saveByUserUid } = application.settings;
-  const mayName =
-    saveByUserUid === 'open' || (saveByUserUid === 'secret' && (await hasSecret(service, application, claims)));
-  if (!mayName) throw new InnkeeperError('userCredentialsNeeded');
+  // Whoever sends credentials means them: wrong ones are refused even where none are needed, as delete does.
+  const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
+  const mayName = saveByUserUid === 'open' || (saveByUserUid === 'secret' && claims.credentials.kind !== 'none');
+  if (!isRight || !mayName) throw new InnkeeperError('userCredentialsNeeded');
   return { user: await findUser(service, application, claims.userUid), means: 'user_uid' };
 }
 
@@ -77,6 +78,8 @@ async function hasSecret(service: Service, application: Application, { credentia
 
 async function findUser(service: Service, application: Application, userUid: string): Promise<UserRecord> {
   const user = isUuid(userUid) ? await service.storage.users.find(application.appId, userUid) : undefined;
-  if (!user) throw new InnkeeperError('profileUserNotFound');
+  if (!user) {
+    throw new InnkeeperError('profileUserNotFound', { fields: [{ field: 'user_uid', message: 'names no user' }] });
+  }
   return user;
 }

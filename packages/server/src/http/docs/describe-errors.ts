@@ -62,7 +62,7 @@ function errorShape({ schema, oauthErrors }: DocumentedRoute, status: number, de
     properties: {
       code: { type: 'string', enum: [...new Set(definitions.map(({ code }) => code))].sort() },
       message: { ...TEXT, description: 'for people' },
-      ...(definitions.some(({ remedy }) => remedy.includes('`errors`')) && { errors: FIELD_ERRORS }),
+      ...(definitions.some(({ namesFields }) => namesFields) && { errors: FIELD_ERRORS }),
       ...(oauthErrors && { error: { ...TEXT, description: 'RFC 6749 5.2' }, error_description: TEXT }),
       ...more,
     },

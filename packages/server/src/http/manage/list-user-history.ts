@@ -22,7 +22,7 @@ export function listUserHistoryRoute(app: FastifyInstance, service: Service): vo
     const page = readPage(query);
     const { userId } = await findUser(service, application, params.userUid as string);
     const catalog = await service.catalogs.get(application.appId);
-    const { total, items } = await service.storage.selections.events(userId, page);
+    const { total, items } = await service.storage.selections.history(userId, page);
     const listing = { items: items.map((event) => viewEvent(catalog, event)), total, ...page };
     const path = `/manage/v1/applications/${application.clientId}/users/${userId}/history`;
     const link = linkHeader(path, query, listing);

@@ -57,11 +57,11 @@ function makeAnswer(
   const wording = readWording(catalog, query, request.headers['accept-language']);
   const value = make({ catalog, query, params: request.params as Record<string, string>, wording });
   const body = Buffer.from(JSON.stringify(value));
-  const path = request.url.split('?', 1)[0] as string;
   const answer = {
     body,
     etag: etagOf(body),
-    link: 'items' in value ? linkHeader(path, query, value as Listing<unknown>) : undefined,
+    link:
+      'items' in value ? linkHeader(request.routeOptions.url as string, query, value as Listing<unknown>) : undefined,
   };
   keep(catalog, name, answer);
   return answer;
@@ -90,10 +90,10 @@ export function readWording({ languages }: CompiledCatalog, query: Query, accept
   return { language: findLanguage(languages, asked), only: true };
 }
 
-export function findLanguage(languages: CompiledCatalog['languages'], asked: string) {
+export function findLanguage(languages: CompiledCatalog['languages'], asked: string, field = '') {
   const language = languages.find(asked);
   if (language) return language;
   const allowed = languages.all.flatMap(({ name, tag }) => [name, tag]);
-  const fields = [{ field: 'language', message: 'is not a language of this application', allowed }];
+  const fields = [{ field: `${field}language`, message: 'is not a language of this application', allowed }];
   throw new InnkeeperError('languageUnknown', { fields });
 }

@@ -122,9 +122,13 @@ type Filter = { language: Language | undefined; effective: boolean; matches(plac
 
 function readFilter(catalog: CompiledCatalog, query: Query): Filter {
   const asked = readParameter(query, 'language');
-  const group = findGroup(catalog, readParameter(query, 'option_group_uid'), readParameter(query, 'option_group_name'));
+  const uid = readParameter(query, 'option_group_uid');
+  // What was saved of an archived group is still the user's.
+  const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'), { archivedToo: true });
   const keyUid = readParameter(query, 'option_key_uid');
-  if (keyUid !== undefined && !catalog.keyByUid.has(keyUid)) throw new InnkeeperError('keyNotFound');
+  if (keyUid !== undefined && !catalog.keyByUid.has(keyUid)) {
+    throw new InnkeeperError('keyNotFound', { fields: [{ field: 'option_key_uid', message: 'names no key' }] });
+  }
   return {
     language: asked === undefined ? undefined : findLanguage(catalog.languages, asked),
     effective: readEffective(readParameter(query, 'effective')),

@@ -20,7 +20,11 @@ const schema = {
   summary: 'Save many user options at once, all or none',
   tags: ['options'],
   security: SAVE_SECURITY,
-  body: Type.Object({ ...UserClaimsBody, options: Type.Array(Type.Object(WantedOption), { maxItems: MAX_OPTIONS }) }),
+  body: Type.Object({
+    ...UserClaimsBody,
+    language: Type.Optional(Type.String({ description: 'of all options that name none' })),
+    options: Type.Array(Type.Object(WantedOption), { maxItems: MAX_OPTIONS }),
+  }),
   response: {
     200: Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() }),
   },
@@ -49,7 +53,7 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
     const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
     const catalog = await service.catalogs.get(application.appId);
     const wanted = readOptions(body.options).map((option, index) => {
-      return readWantedSelection(catalog, option, `options[${index}].`);
+      return readWantedSelection(catalog, { language: body.language, ...option }, `options[${index}].`);
     });
     refuseRepeats(wanted.map(({ placed }) => placed.key.keyUid));
     const saved = await saveSelections(service, user, catalog, wanted, means);

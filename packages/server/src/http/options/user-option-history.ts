@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { EXAMPLE } from '../examples.ts';
-import { linkHeader, type Query, readPage, toListing } from '../paging.ts';
+import { linkHeader, type Query, readPage } from '../paging.ts';
 import { formatTime } from '../time.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
 import { READ_SECURITY, UserOptionParams, UserUidQuery } from './get-user-option.ts';
@@ -51,10 +51,10 @@ const schema = {
 export function userOptionHistoryRoute(app: FastifyInstance, service: Service): void {
   app.get('/api/user_options/:user_options_uid/history', { schema }, async (request, reply) => {
     const { user, selectionId } = await readUserOptionRequest(service, request, reply);
-    const events = await service.storage.selections.history(user.userId, selectionId);
-    if (events.length === 0) throw new InnkeeperError('selectionNotFound');
     const query = request.query as Query;
-    const { items, ...page } = toListing(events, readPage(query));
+    const page = readPage(query);
+    const { items, total } = await service.storage.selections.history(user.userId, page, selectionId);
+    if (total === 0) throw new InnkeeperError('selectionNotFound');
     const listing = {
       items: items.map(({ at, means, fromValue, toValue }) => ({
         action: toValue === null ? 'unset' : 'save',
@@ -63,6 +63,7 @@ export function userOptionHistoryRoute(app: FastifyInstance, service: Service): 
         from_value: fromValue === null ? null : JSON.parse(fromValue),
         to_value: toValue === null ? null : JSON.parse(toValue),
       })),
+      total,
       ...page,
     };
     const link = linkHeader(`/api/user_options/${selectionId}/history`, query, listing);

@@ -28,8 +28,13 @@ export function readWantedSelection(
   const placed = catalog.keyByUid.get(keyUid as string);
   // A key takes its group into the archive: who asks for it learns that, not that its group is unknown.
   const group =
-    placed?.key.archived && placed.group.groupUid === groupUid ? placed.group : findGroup(catalog, groupUid, groupName);
-  if (!placed || placed.group !== group) throw new InnkeeperError('keyNotFound');
-  const language = languageName === undefined ? undefined : findLanguage(catalog.languages, languageName);
+    placed?.key.archived && placed.group.groupUid === groupUid
+      ? placed.group
+      : findGroup(catalog, groupUid, groupName, { field });
+  if (!placed || placed.group !== group) {
+    const fields = [{ field: `${field}option_key_uid`, message: 'names no key of this group' }];
+    throw new InnkeeperError('keyNotFound', { fields });
+  }
+  const language = languageName === undefined ? undefined : findLanguage(catalog.languages, languageName, field);
   return { placed, values: value as unknown[], language, field };
 }

@@ -7,20 +7,19 @@ const LIST = statement(`
   from selections where user_id = $1 order by key_no
 `);
 
+// Replicas' clocks differ a little: within one selection its own count tells the order.
 const HISTORY = statement(`
-  select selection_id as "selectionId", key_no as "keyNo", at, means, from_value as "fromValue", to_value as "toValue"
-  from selection_events where user_id = $1 and selection_id = $2 order by event_no desc
-`);
-
-const EVENTS = statement(`
   with page as (
     select selection_id, key_no, at, means, from_value, to_value, event_no from selection_events
-    where user_id = $1 order by at desc, selection_id, event_no desc limit $2 offset $3
+    where user_id = $1 and ($4::uuid is null or selection_id = $4)
+    order by case when $4::uuid is null then at end desc, selection_id, event_no desc limit $2 offset $3
   )
   select counted.total, page.selection_id as "selectionId", page.key_no as "keyNo", page.at, page.means,
     page.from_value as "fromValue", page.to_value as "toValue"
-  from (select count(*) as total from selection_events where user_id = $1) counted left join page on true
-  order by page.at desc, page.selection_id, page.event_no desc
+  from (
+    select count(*) as total from selection_events where user_id = $1 and ($4::uuid is null or selection_id = $4)
+  ) counted left join page on true
+  order by case when $4::uuid is null then page.at end desc, page.selection_id, page.event_no desc
 `);
 
 const COUNT_BY_VALUE = statement(`
@@ -89,11 +88,9 @@ export function selectionStore(connections: Connections): SelectionStore {
       return rows.length > 0 ? 'unset' : 'unknown';
     },
 
-    history: (userId, selectionId) => connections.read<SelectionEvent>(HISTORY, [userId, selectionId]),
-
-    async events(userId, { offset, limit }) {
+    async history(userId, { offset, limit }, selectionId) {
       type Row = { total: number } & (SelectionEvent | { selectionId: null });
-      const rows = await connections.read<Row>(EVENTS, [userId, limit, offset]);
+      const rows = await connections.read<Row>(HISTORY, [userId, limit, offset, selectionId ?? null]);
       const items = rows.flatMap((row) => {
         if (row.selectionId === null) return [];
         const { total: _, ...event } = row;

@@ -106,8 +106,9 @@ function openSqlite(path: string, writer: Writer): Storage {
       connections: { open: 2, idle: 0, waiting: 0 },
     }),
     async close() {
-      await writer.close();
+      // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.
       reader.close();
+      await writer.close();
     },
   };
 }

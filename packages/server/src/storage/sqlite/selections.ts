@@ -7,31 +7,26 @@ const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, up
 export function selectionReads({
   statement,
   snapshot,
-}: Connection): Pick<SelectionStore, 'list' | 'history' | 'events' | 'countByValue'> {
+}: Connection): Pick<SelectionStore, 'list' | 'history' | 'countByValue'> {
   return {
     async list(userId) {
       return statement(`select ${COLUMNS} from selections where user_id = ? order by key_no`)
         .all(toBytes(userId))
         .map(toRecord);
     },
-    async history(userId, selectionId) {
-      return statement(
-        `select key_no, at, means, from_value, to_value from selection_events
-         where user_id = ? and selection_id = ? order by event_no desc`,
-      )
-        .all(toBytes(userId), toBytes(selectionId))
-        .map((row) => toEvent(row, selectionId));
-    },
-    async events(userId, { offset, limit }) {
+    async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {
-        const user = toBytes(userId);
+        const of = selectionId === undefined ? [toBytes(userId)] : [toBytes(userId), toBytes(selectionId)];
+        const where = selectionId === undefined ? 'user_id = ?' : 'user_id = ? and selection_id = ?';
+        // Replicas' clocks differ a little: within one selection its own count tells the order.
+        const order = selectionId === undefined ? 'at desc, selection_id, event_no desc' : 'event_no desc';
         const items = statement(
           `select selection_id, key_no, at, means, from_value, to_value from selection_events
-           where user_id = ? order by at desc, selection_id, event_no desc limit ? offset ?`,
+           where ${where} order by ${order} limit ? offset ?`,
         )
-          .all(user, limit, offset)
+          .all(...of, limit, offset)
           .map((row) => toEvent(row, toUuid(row.selection_id as Uint8Array)));
-        const row = statement('select count(*) as n from selection_events where user_id = ?').get(user);
+        const row = statement(`select count(*) as n from selection_events where ${where}`).get(...of);
         return { total: row?.n as number, items };
       });
     },

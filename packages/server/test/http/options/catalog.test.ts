@@ -111,7 +111,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
   });
 
   test('language by name or tag in any case: translations hold it alone, labels fall back', async () => {
-    for (const language of ['Deutsch', 'deutsch', 'DE', 'de']) {
+    for (const language of ['Deutsch', 'deutsch', 'DE', 'de', 'DEUTSCH']) {
       const { json } = await shop.get(`/api/option_keys?option_group_name=kitchen&language=${language}`);
       const [vegetarian, fruit] = json.items as Wire[];
       expect(vegetarian).toMatchObject({ label: 'Vegetarisch', label_language: 'Deutsch' });
@@ -199,6 +199,9 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     expect(link).toContain('</api/option_keys?offset=5&limit=3>; rel="next"');
     expect(link).toContain('offset=0&limit=3>; rel="prev"');
     expect(link).toContain('offset=6&limit=3>; rel="last"');
+    const cluttered = await shop.get(`/api/option_keys?limit=2&${'junk&'.repeat(500)}language=DE`);
+    expect(cluttered.headers.get('link')).toContain('</api/option_keys?language=DE&offset=2&limit=2>; rel="next"');
+    expect(cluttered.headers.get('link')).not.toContain('junk');
     expect((await shop.get('/api/option_keys?limit=5000')).json.limit).toBe(200);
     expect((await shop.get('/api/option_keys?offset=999')).json).toMatchObject({ items: [], total: 8, offset: 999 });
     expect((await shop.get('/api/option_keys?limit=0')).json).toMatchObject({ items: [], limit: 0 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CatalogFile } from '../../../src/domain/catalog/file-schema.ts';
 import { databases } from '../../databases.ts';
 import { basic, bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
@@ -155,6 +156,24 @@ describe.each(databases)('user options on $kind', (database) => {
     expect((await read()).json.total).toBe(0);
   });
 
+  test('an answer is never much larger than its request, however much is wrong', async () => {
+    const crowd: CatalogFile = {
+      languages: EXAMPLE.languages,
+      groups: [
+        {
+          name: 'crowd',
+          keys: [{ name: 'many', type: 'integer', multiple: true, values: Array.from({ length: 2000 }, (_, n) => n) }],
+        },
+      ],
+    };
+    const shop = await withCatalog(server, crowd);
+    const { userCode } = await makeSignedInUser(server, shop.application);
+    const body = { user_uid: userCode, ...(await shop.choice('many', Array(2000).fill('x'))) };
+    const { status, json, text } = await server.post(PATH, body, shop.apiKey);
+    expect({ status, code: json.code }).toEqual({ status: 422, code: '1008' });
+    expect(text.length).toBeLessThan(16_000);
+  });
+
   test('errors say what is allowed', async () => {
     const { save, choice } = await guest();
     const closed = await save(await choice('fruit', ['banana']));
@@ -245,12 +264,12 @@ describe.each(databases)('user options on $kind', (database) => {
     if (alone === 401) expect(first.json.code).toBe('1011');
     expect((await save(await choice('portions', [1]), basic(application))).status).toBe(withSecret);
     const wrong = await save(await choice('ratio', [1]), basic({ ...application, clientSecret: 'wrong' }));
-    expect(wrong.status).toBe(saveByUserUid === 'open' ? 201 : 401);
+    expect({ status: wrong.status, code: wrong.json.code }).toEqual({ status: 401, code: '1011' });
     expect((await save(await choice('volume', [5]), bearer(user.accessToken))).status).toBe(201);
   });
 
   test('an archived key is 1012; what was saved of it stays', async () => {
-    const { save, choice, publish, read } = await guest();
+    const { save, choice, publish, read, get } = await guest();
     const body = await choice('fruit', ['apple']);
     const motto = await choice('motto', ['Hi']);
     await save(body);
@@ -261,6 +280,11 @@ describe.each(databases)('user options on $kind', (database) => {
       expect((await save(each)).status).toBe(409);
     }
     expect(values((await read()).json)).toEqual([['fruit', ['apple']]]);
+    await publish({ ...EXAMPLE, groups: [{ name: 'other' }] });
+    await expect
+      .poll(async () => (await get('/api/option_groups')).json.total, { timeout: 1_000, interval: 20 })
+      .toBe(1);
+    expect(values((await read('?option_group_name=kitchen')).json)).toEqual([['fruit', ['apple']]]);
   });
 
   test('a retired value is kept by who has it and refused to others', async () => {
@@ -398,6 +422,17 @@ describe.each(databases)('user options on $kind', (database) => {
     ]);
     expect((await read()).json.total).toBe(2);
     expect((await put([])).json).toEqual({ items: [], total: 0 });
+    const lost = await put([volume, { ...fruit, option_key_uid: crypto.randomUUID() }]);
+    expect(lost.json).toMatchObject({ code: '1005', errors: [{ field: 'options[1].option_key_uid' }] });
+    const foreign = await put([volume, { ...fruit, language: 'Klingon' }]);
+    expect(foreign.json).toMatchObject({ code: '1003', errors: [{ field: 'options[1].language' }] });
+    const nowhere = await put([{ ...volume, option_group_uid: crypto.randomUUID() }]);
+    expect(nowhere.json).toMatchObject({ code: '1004', errors: [{ field: 'options[0].option_group_uid' }] });
+    const german = await server.send('PUT', PATH, {
+      headers: { ...apiKey, ...bearer(user.accessToken) },
+      body: JSON.stringify({ language: 'de', options: [{ ...fruit, value: ['Apfel'] }] }),
+    });
+    expect(values(german.json)).toEqual([['fruit', ['apple']]]);
     for (const options of [undefined, {}, [1], [[]], [volume, volume], [{ ...volume, value: 1 }]]) {
       expect((await put(options)).json.code).toBe('1009');
     }
