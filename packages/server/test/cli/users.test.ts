@@ -272,7 +272,9 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     const [page] = await storage.transfer.exportUsers(app.appId, { after: null, limit: 1 });
     const { userId, selections } = page as { userId: string; selections: { selectionId: string }[] };
     expect(selections).toHaveLength(3);
-    expect(await storage.selections.history(userId, selections[0]?.selectionId ?? '')).toHaveLength(1);
+    expect(
+      (await storage.selections.history(userId, { offset: 0, limit: 1000 }, selections[0]?.selectionId ?? '')).items,
+    ).toHaveLength(1);
   }, 40_000);
 
   /** Starts an import and sends it a signal as soon as that many users are in. */
