@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { InnkeeperError } from './domain/errors.ts';
 import type { Service } from './domain/service.ts';
-import { allowMethods } from './http/allow-methods.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
 import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { collectRoutes } from './http/docs/collect-routes.ts';
@@ -22,6 +21,7 @@ import { revokeRoute } from './http/oauth/revoke.ts';
 import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
 import { optionRoutes } from './http/options/routes.ts';
+import { watchRoutes } from './http/unanswered.ts';
 import { createUserRoute } from './http/users/create-user.ts';
 import { deleteUserRoute } from './http/users/delete-user.ts';
 import { getAccessTokenRoute } from './http/users/get-access-token.ts';
@@ -79,8 +79,10 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new InnkeeperError('pathUnknown')));
   app.decorateReply('errorCode', undefined);
+
+  const refusalOf = watchRoutes(app, HEADER_LIMIT);
+  app.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request)));
 
   app.addHook('onRequest', (request, reply, done) => {
     // Any content type is read as JSON (CONTRACT.md section 2), a malformed one too.
@@ -89,6 +91,9 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     reply.header('x-content-type-options', 'nosniff');
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       done(new InnkeeperError('badRequest', { message: 'HTTP/1.1 needs a Host header.' }));
+    } else if (request.is404) {
+      // Before the body is read: path and method are wrong whatever it holds.
+      done(refusalOf(request));
     } else if (held) held.then(() => done(), done);
     else done();
   });
@@ -117,7 +122,6 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     });
   });
 
-  const methods = allowMethods(app);
   const routes = collectRoutes(app);
   healthRoutes(app, service.storage, () => closing);
   metricsRoute(app, metrics, config.metricsToken);
@@ -136,7 +140,6 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   openapiRoute(app, routes, config);
   catalogSchemaRoute(app);
   explorerRoutes(app, service);
-  methods.finish();
   return app;
 }
 
