@@ -1,6 +1,6 @@
 import type { Acts } from './acts.ts';
+import type { ActResult, BatchMessage } from './batch.ts';
 import type { Connection } from './connection.ts';
-import type { ActResult, BatchMessage } from './writer-thread.ts';
 
 /**
  * Group commit: all acts of a batch share one transaction and its one flush to disk, and results

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
 import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult } from './writer-thread.ts';
+import type { BatchMessage, BatchResult } from './batch.ts';
 
 /** Enough for one flush to be shared widely, small enough that no answer waits long for its neighbours. */
 const MAX_BATCH = 512;

@@ -1,0 +1,6 @@
+import type { Acts } from './acts.ts';
+
+/** What travels between the HTTP thread and the writer thread. */
+export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
+export type BatchResult = { results: ActResult[] };
+export type ActResult = { outcome: unknown } | { failed: 'unavailable' | 'defect'; message: string };
