@@ -21,7 +21,7 @@ export function catalogPlan(): Command {
     examples: [
       ['catalog plan catalog.yaml --app 123456789_4f2c', 'the difference, in colour'],
       ['catalog plan - --app 123456789_4f2c < catalog.json', 'from another program'],
-      ['catalog plan catalog.yaml --app 123456789_4f2c --json', '{"changes","breaking","missing","revision"}'],
+      ['catalog plan catalog.yaml --app 123456789_4f2c --json', '{"changes","breaking","notes","missing","revision"}'],
     ],
     misuseFails: true,
   })
@@ -53,15 +53,15 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
     return { name, revision: current.revision, planned };
   });
   const changes = readableDifference(planned.changes);
-  const { breaking, missing } = planned;
-  printResult(options, { changes, breaking, missing, revision }, () => {
+  const { breaking, missing, notes } = planned;
+  printResult(options, { changes, breaking, notes, missing, revision }, () => {
     if (changes.length === 0) {
       const untranslated = showMissing(missing);
       return `Nothing to do: the catalog of ${bold(visible(name))} is what the file says (revision ${revision}).${
         untranslated && `\n\n${untranslated}`
       }`;
     }
-    return `What would become of ${bold(visible(name))} (revision ${revision}):\n\n${showPlan({ changes, breaking, missing })}`;
+    return `What would become of ${bold(visible(name))} (revision ${revision}):\n\n${showPlan({ changes, breaking, missing, notes })}`;
   });
   process.exitCode = breaking.length > 0 ? 3 : changes.length > 0 ? 2 : 0;
 }

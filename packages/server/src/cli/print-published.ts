@@ -39,10 +39,10 @@ export async function printPublished(
       const { revision, plan } = published;
       const changes = readableDifference(plan.changes);
       const isNew = published.outcome === 'published';
-      const { breaking, missing } = plan;
-      printResult(options, { revision, published: isNew, changes, breaking, missing, ...more }, () =>
+      const { breaking, missing, notes } = plan;
+      printResult(options, { revision, published: isNew, changes, breaking, notes, missing, ...more }, () =>
         isNew
-          ? `${showPlan({ changes, breaking, missing })}\n\nPublished ${bold(`revision ${revision}`)}. Running servers follow within a second.`
+          ? `${showPlan({ changes, breaking, missing, notes })}\n\nPublished ${bold(`revision ${revision}`)}. Running servers follow within a second.`
           : `Nothing to do: the catalog is that already (revision ${revision}).`,
       );
     }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { MissingTexts } from '../domain/catalog/plan.ts';
+import type { MissingTexts, PlanNote } from '../domain/catalog/plan.ts';
 import type { CountedBreaking, CountedPlan, ReadableChange } from '../domain/catalog/publish.ts';
 import { bold, dim } from './print.ts';
 import { layOut, visible } from './table.ts';
@@ -16,8 +16,10 @@ const MARKS = {
 /** One mark and one name a line, with what is new about it below. */
 export function showChanges(changes: readonly ReadableChange[]): string {
   return changes
-    .flatMap(({ kind, subject, path, details }) => [
-      `  ${MARKS[kind]} ${subject} ${bold(visible(path))}${kind === 'restored' ? ' (restored)' : ''}`,
+    .flatMap(({ kind, subject, path, details, selections }) => [
+      `  ${MARKS[kind]} ${subject} ${bold(visible(path))}${kind === 'restored' ? ' (restored)' : ''}${
+        selections === undefined ? '' : `: ${touches(selections)}`
+      }`,
       ...details.map((text) => `      ${visible(text)}`),
     ])
     .join('\n');
@@ -28,8 +30,11 @@ export function showPlan({
   changes,
   breaking,
   missing,
-}: Pick<CountedPlan, 'breaking' | 'missing'> & { changes: ReadableChange[] }): string {
-  const parts = [showChanges(changes), showBreaking(breaking), showMissing(missing)].filter((part) => part !== '');
+  notes,
+}: Pick<CountedPlan, 'breaking' | 'missing' | 'notes'> & { changes: ReadableChange[] }): string {
+  const parts = [showChanges(changes), showBreaking(breaking), showNotes(notes), showMissing(missing)].filter(
+    (part) => part !== '',
+  );
   return [...parts, showSummary(changes, breaking)].join('\n\n');
 }
 
@@ -41,6 +46,12 @@ function showBreaking(breaking: readonly CountedBreaking[]): string {
     `${visible(text)}: ${touches(selections)}`,
   ]);
   return `${bold('Breaking:')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
+}
+
+function showNotes(notes: readonly PlanNote[]): string {
+  if (notes.length === 0) return '';
+  const rows = notes.map(({ path, text }) => [styleText('yellow', '?'), visible(path), visible(text)]);
+  return `${bold('Is this meant?')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
 }
 
 function touches(selections: number): string {

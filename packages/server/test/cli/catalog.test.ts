@@ -138,6 +138,46 @@ Not translated:
     expect(await cli.json('catalog', 'export', '--app', clientId)).toEqual(JSON.parse(json?.stdout ?? ''));
   });
 
+  test('what does not break is counted too, and a rename of nothing is told', async () => {
+    const { clientId, appId } = await application(CATALOG);
+    await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
+    await select(appId, 'notifications/volume', 10, 3, 9);
+    await select(appId, 'notifications/ratio', 1, 2);
+    const changed = save(
+      `${kind}-counted.yaml`,
+      CATALOG.replace('{ value: red,', '{ value: red, retired: true,')
+        .replace('Español: Azul }', 'Español: Celeste }')
+        .replace('name: ratio', 'name: proportion\n        was: ratio')
+        .replace('max: 10', 'max: 11')
+        .replace('Boletín', 'Noticias')
+        .concat('      - { name: size, was: siez, type: integer }\n  - { name: more, was: les }\n'),
+    );
+    const planned = await cli.run('catalog', 'plan', changed, '--app', clientId, '--json');
+    expect(planned).toMatchObject({ code: 2, stderr: '' });
+    const { changes, breaking, notes } = JSON.parse(planned.stdout);
+    expect(breaking).toEqual([]);
+    expect(changes.map(({ path, selections }: Record<string, unknown>) => [path, selections])).toEqual([
+      ['notifications/newsletter', 0],
+      ['notifications/colour', 3],
+      ['notifications/proportion', 2],
+      ['notifications/volume', 3],
+      ['notifications/size', undefined],
+      ['more', undefined],
+    ]);
+    expect(notes).toEqual([
+      { path: 'notifications/size', text: 'was siez: no key had that name here, so this one is new' },
+      { path: 'more', text: 'was les: no group had that name here, so this one is new' },
+    ]);
+    const retired = save(`${kind}-retired.yaml`, CATALOG.replace('{ value: red,', '{ value: red, retired: true,'));
+    const readable = await cli.run('catalog', 'plan', retired, '--app', clientId);
+    expect(readable.stdout).toContain('  ~ key notifications/colour: touches 2 saved selections\n');
+    const told = await cli.run('catalog', 'apply', changed, '--app', clientId);
+    expect(told.stdout).toMatch(/Is this meant\?\n {2}\? notifications\/size +was siez: no key had that name here/);
+    const { items } = await storage.catalogs.revisions(appId, { offset: 0, limit: 1 });
+    expect(items[0]?.difference, 'what a revision keeps').not.toContain('selections');
+    expect((await cli.run('catalog', 'plan', changed, '--app', clientId)).code, 'the file may stay as it is').toBe(0);
+  });
+
   test('what breaks is counted, refused, and done when it is allowed', async () => {
     const { clientId, appId } = await application(CATALOG);
     await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
@@ -158,16 +198,30 @@ Not translated:
       revision: 1,
       changes: [
         { kind: 'changed', subject: 'group', path: 'notifications', details: ['Español: "Notificaciones" → "Avisos"'] },
-        { kind: 'changed', subject: 'key', path: 'notifications/colour', details: ['value removed: "red"'] },
-        { kind: 'renamed', subject: 'key', path: 'notifications/proportion', details: ['was ratio'] },
+        {
+          kind: 'changed',
+          subject: 'key',
+          path: 'notifications/colour',
+          details: ['value removed: "red"'],
+          selections: 2,
+        },
+        { kind: 'renamed', subject: 'key', path: 'notifications/proportion', details: ['was ratio'], selections: 0 },
         {
           kind: 'changed',
           subject: 'key',
           path: 'notifications/volume',
           details: ['constraint: max 10, min 0 → max 9, min 0'],
+          selections: 1,
         },
-        { kind: 'archived', subject: 'key', path: 'notifications/newsletter', details: ['can no longer be chosen'] },
+        {
+          kind: 'archived',
+          subject: 'key',
+          path: 'notifications/newsletter',
+          details: ['can no longer be chosen'],
+          selections: 2,
+        },
       ],
+      notes: [],
       breaking: [
         { path: 'notifications/colour', text: 'value removed: "red"', selections: 2 },
         { path: 'notifications/volume', text: 'constraint: max 10, min 0 → max 9, min 0', selections: 1 },
@@ -183,8 +237,10 @@ Not translated:
     });
     const readable = await cli.run('catalog', 'plan', changed, '--app', clientId);
     expect(readable.code).toBe(3);
-    expect(readable.stdout).toContain('  > key notifications/proportion\n      was ratio\n');
-    expect(readable.stdout).toContain('  - key notifications/newsletter\n');
+    expect(readable.stdout).toContain(
+      '  > key notifications/proportion: touches no saved selection\n      was ratio\n',
+    );
+    expect(readable.stdout).toContain('  - key notifications/newsletter: touches 2 saved selections\n');
     expect(readable.stdout).toMatch(
       /\n {2}! notifications\/colour +value removed: "red": touches 2 saved selections\n/,
     );

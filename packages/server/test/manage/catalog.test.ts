@@ -140,7 +140,8 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     };
     const plan = await manage.send('POST', `${path}/catalog/plan`, narrower);
     const breaking = [{ path: 'look/theme', text: 'value removed: "dark"', selections: 2 }];
-    expect(plan).toMatchObject({ status: 200, json: { revision: 1, breaking } });
+    const changes = [{ kind: 'changed', path: 'look/theme', selections: 2 }];
+    expect(plan).toMatchObject({ status: 200, json: { revision: 1, changes, breaking, notes: [] } });
     const refused = await manage.send('PUT', `${path}/catalog`, narrower, { 'if-match': '"1"' });
     expect(refused).toMatchObject({ status: 409, json: { code: '9409', breaking } });
     const { keyUid } = await key('theme');
@@ -154,14 +155,18 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
 
   test('a plan changes nothing, and says what is missing', async () => {
     const { manage, path, get } = await editor(server, SMALL);
-    const plan = await manage.send('POST', `${path}/catalog/plan`, { ...SMALL, groups: [{ name: 'new' }] });
+    const plan = await manage.send('POST', `${path}/catalog/plan`, {
+      ...SMALL,
+      groups: [{ name: 'new', was: 'elsewhere' }],
+    });
     expect(plan.json).toMatchObject({
       revision: 1,
       changes: [
         { kind: 'added', subject: 'group', path: 'new' },
         { kind: 'archived', subject: 'group', path: 'look' },
-        { kind: 'archived', subject: 'key', path: 'look/theme' },
+        { kind: 'archived', subject: 'key', path: 'look/theme', selections: 0 },
       ],
+      notes: [{ path: 'new', text: expect.stringContaining('was elsewhere') }],
       missing: [{ language: 'Deutsch', total: 1, missing: ['new'] }],
     });
     expect((await get('/catalog')).headers.get('etag')).toBe('"1"');

@@ -122,7 +122,10 @@ function valueDetails(before: Key, after: KeyDefinition, languages: Language[]):
   for (const value of after.values) {
     const old = known.get(value.value);
     if (old) details.push(...compareValue(old, value, languages));
-    else details.push({ text: `value added: ${show(value.value)}${value.retired ? ' (retired)' : ''}` });
+    else {
+      const text = `value added: ${show(value.value)}${value.retired ? ' (retired)' : ''}`;
+      details.push({ text, value: value.value });
+    }
     known.delete(value.value);
   }
   for (const value of known.keys()) {
@@ -159,18 +162,23 @@ function describeNewValues(before: Key, after: KeyDefinition): ChangeDetail[] {
 }
 
 function compareValue(before: AllowedValue, after: AllowedValue, languages: Language[]): ChangeDetail[] {
-  const name = show(after.value);
-  const details: ChangeDetail[] = [];
+  const { value } = after;
+  const name = show(value);
+  const texts: string[] = [];
   if (after.retired && !before.retired) {
     // Not breaking: those who have it keep it. It is the gentle way to take a value away.
-    details.push({ text: `value retired: ${name}` });
+    texts.push(`value retired: ${name}`);
   } else if (before.retired && !after.retired) {
-    details.push({ text: `value no longer retired: ${name}` });
+    texts.push(`value no longer retired: ${name}`);
   }
   if (show(before.replacement) !== show(after.replacement)) {
-    details.push({ text: `replacement of ${name}: ${show(before.replacement)} → ${show(after.replacement)}` });
+    texts.push(`replacement of ${name}: ${show(before.replacement)} → ${show(after.replacement)}`);
   }
-  return [...details, ...textDetails(before.texts, after.texts, languages, `${name} in `)];
+  const details = [
+    ...texts.map((text) => ({ text })),
+    ...textDetails(before.texts, after.texts, languages, `${name} in `),
+  ];
+  return details.map((detail) => ({ ...detail, value }));
 }
 
 /** Texts of a language that goes away are not told one by one: the language itself is. */

@@ -11,6 +11,8 @@ export type CatalogChange = {
   subject: 'language' | 'group' | 'key';
   /** `notifications` or `notifications/colour`, or a language's name. */
   path: string;
+  /** Of a key that is there already: whose selections it can touch. */
+  keyNo?: number;
   details: ChangeDetail[];
 };
 
@@ -18,6 +20,8 @@ export type ChangeDetail = {
   text: string;
   /** Selections already saved would not be accepted any more, or can no longer be made. */
   breaking?: Breaking;
+  /** It is about one value alone, and touches only those who have that. */
+  value?: Scalar;
 };
 
 /**
@@ -31,7 +35,11 @@ export type CatalogPlan = {
   next: Catalog;
   changes: CatalogChange[];
   missing: MissingTexts[];
+  notes: PlanNote[];
 };
+
+/** What does as it says and may not be what was meant. */
+export type PlanNote = { path: string; text: string };
 
 /** Texts that a language has not got yet. */
 export type MissingTexts = { language: string; total: number; missing: string[] };
@@ -39,6 +47,7 @@ export type MissingTexts = { language: string; total: number; missing: string[] 
 /** What it takes to make the catalog what the definition wants. Pure: nothing is written. */
 export function planCatalog(current: Catalog, wanted: CatalogDefinition): CatalogPlan {
   const changes: CatalogChange[] = compareLanguages(current.languages, wanted.languages);
+  const notes: PlanNote[] = [];
   let lastKeyNo = current.groups.flatMap((group) => group.keys).reduce((last, { keyNo }) => Math.max(last, keyNo), 0);
   const nextKeyNo = () => ++lastKeyNo;
 
@@ -47,7 +56,8 @@ export function planCatalog(current: Catalog, wanted: CatalogDefinition): Catalo
   const groups = wanted.groups.map((group) => {
     const before = known(group);
     if (before) kept.add(before);
-    return planGroup(before, group, wanted.languages, changes, nextKeyNo);
+    else notes.push(...noteUnknownName(group, 'group', pathOf(group.name)));
+    return planGroup(before, group, { languages: wanted.languages, changes, notes, nextKeyNo });
   });
   const order = groups.map(({ groupUid }) => groupUid);
   for (const group of current.groups) {
@@ -59,7 +69,12 @@ export function planCatalog(current: Catalog, wanted: CatalogDefinition): Catalo
   }
 
   const next = { revision: current.revision + 1, languages: wanted.languages, groups };
-  return { next, changes, missing: findMissingTexts(next) };
+  return { next, changes, missing: findMissingTexts(next), notes };
+}
+
+/** A name that `was` there nowhere: misspelt, perhaps, and what was to be renamed is archived. */
+function noteUnknownName({ was }: { was?: string }, what: 'group' | 'key', path: string): PlanNote[] {
+  return was === undefined ? [] : [{ path, text: `was ${was}: no ${what} had that name here, so this one is new` }];
 }
 
 function liveUids(groups: Group[]): string[] {
@@ -89,13 +104,11 @@ function createMatcher<T extends { name: string; archived: boolean }>(
     archived.get(was);
 }
 
-function planGroup(
-  before: Group | undefined,
-  wanted: WantedGroup,
-  languages: Language[],
-  changes: CatalogChange[],
-  nextKeyNo: () => number,
-): Group {
+/** What is gathered on the way. */
+type Planning = { languages: Language[]; changes: CatalogChange[]; notes: PlanNote[]; nextKeyNo: () => number };
+
+function planGroup(before: Group | undefined, wanted: WantedGroup, planning: Planning): Group {
+  const { languages, changes, notes } = planning;
   const change: CatalogChange = { kind: 'added', subject: 'group', path: pathOf(wanted.name), details: [] };
   if (before) {
     change.details = compareGroup(before, wanted, languages);
@@ -108,7 +121,8 @@ function planGroup(
   const keys = wanted.keys.map((key) => {
     const keyBefore = known(key);
     if (keyBefore) kept.add(keyBefore);
-    return planKey(keyBefore, key, wanted.name, languages, keyChanges, nextKeyNo);
+    else notes.push(...noteUnknownName(key, 'key', pathOf(wanted.name, key.name)));
+    return planKey(keyBefore, key, wanted.name, { ...planning, changes: keyChanges });
   });
   const live = keysBefore.filter((key) => !key.archived).map(({ keyNo }) => keyNo);
   const order = keys.map(({ keyNo }) => keyNo);
@@ -133,13 +147,12 @@ function planKey(
   before: Key | undefined,
   wanted: WantedKey,
   groupName: string,
-  languages: Language[],
-  changes: CatalogChange[],
-  nextKeyNo: () => number,
+  { languages, changes, nextKeyNo }: Planning,
 ): Key {
   const { was: _, uid: _uid, ...definition } = wanted;
   const change: CatalogChange = { kind: 'added', subject: 'key', path: pathOf(groupName, wanted.name), details: [] };
   if (before) {
+    change.keyNo = before.keyNo;
     change.details = compareKey(before, wanted, languages);
     change.kind = before.archived ? 'restored' : before.name === wanted.name ? 'changed' : 'renamed';
   } else {
@@ -161,11 +174,10 @@ function archiveGroup(group: Group, changes: CatalogChange[]): Group {
 
 function archiveKey(key: Key, groupName: string, changes: CatalogChange[]): Key {
   if (!key.archived) {
-    const detail = {
-      text: 'can no longer be chosen',
-      breaking: { keyNo: key.keyNo, touches: () => true, onlyWhenChosen: true },
-    };
-    changes.push({ kind: 'archived', subject: 'key', path: pathOf(groupName, key.name), details: [detail] });
+    const { keyNo } = key;
+    const breaking = { keyNo, touches: () => true, onlyWhenChosen: true };
+    const details = [{ text: 'can no longer be chosen', breaking }];
+    changes.push({ kind: 'archived', subject: 'key', path: pathOf(groupName, key.name), keyNo, details });
   }
   return { ...key, archived: true };
 }

@@ -3,10 +3,12 @@ import { type Catalog, readCatalog, type Scalar, toItems } from './catalog.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import { type CatalogChange, type CatalogPlan, planCatalog } from './plan.ts';
 
-export type CountedPlan = CatalogPlan & { breaking: CountedBreaking[] };
+export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
+/** Of a key that was there: the saved selections that the change touches. */
+export type CountedChange = CatalogChange & { selections?: number };
 export type CountedBreaking = { path: string; text: string; selections: number };
 
-/** The plan, with the number of saved selections that each breaking change touches. */
+/** The plan, with the number of saved selections that each change touches. */
 export async function planWithImpact(
   storage: Storage,
   appId: number,
@@ -14,23 +16,62 @@ export async function planWithImpact(
   wanted: CatalogDefinition,
 ): Promise<CountedPlan> {
   const plan = planCatalog(current, wanted);
-  const counts = new Map<number, Promise<{ value: string; count: number }[]>>();
-  const countsOf = (keyNo: number) => {
-    const known = counts.get(keyNo) ?? storage.selections.countByValue(appId, keyNo);
-    counts.set(keyNo, known);
-    return known;
-  };
+  const saved = await loadSaved(storage, appId, plan.changes);
+  const changes: CountedChange[] = [];
   const breaking: CountedBreaking[] = [];
-  for (const { path, details } of plan.changes) {
+  for (const change of plan.changes) {
+    const { keyNo, path, details } = change;
+    const counts = (keyNo === undefined ? undefined : saved.get(keyNo)) ?? [];
+    changes.push(keyNo === undefined ? change : { ...change, selections: countTouched(counts, touchedBy(change)) });
     for (const { text, breaking: touched } of details) {
       if (!touched) continue;
-      const selections = (await countsOf(touched.keyNo))
-        .filter(({ value }) => touched.touches([JSON.parse(value) as Scalar | Scalar[]].flat()))
-        .reduce((sum, { count }) => sum + count, 0);
+      const selections = countTouched(counts, touched.touches);
       if (selections > 0 || !touched.onlyWhenChosen) breaking.push({ path, text, selections });
     }
   }
-  return { ...plan, breaking };
+  return { ...plan, changes, breaking };
+}
+
+type SavedCount = { chosen: Scalar[]; count: number };
+
+/** Keys asked about at the same time. */
+const AT_ONCE = 50;
+
+/** What is saved of each key that changes. */
+async function loadSaved(
+  storage: Storage,
+  appId: number,
+  changes: readonly CatalogChange[],
+): Promise<Map<number, SavedCount[]>> {
+  const keyNos = changes.flatMap(({ keyNo }) => (keyNo === undefined ? [] : [keyNo]));
+  const saved = new Map<number, SavedCount[]>();
+  for (let at = 0; at < keyNos.length; at += AT_ONCE) {
+    await Promise.all(
+      keyNos.slice(at, at + AT_ONCE).map(async (keyNo) => {
+        const rows = await storage.selections.countByValue(appId, keyNo);
+        const counts = rows.map(({ value, count }) => ({
+          chosen: [JSON.parse(value) as Scalar | Scalar[]].flat(),
+          count,
+        }));
+        saved.set(keyNo, counts);
+      }),
+    );
+  }
+  return saved;
+}
+
+function countTouched(counts: readonly SavedCount[], touches: (chosen: Scalar[]) => boolean): number {
+  return counts.reduce((sum, { chosen, count }) => (touches(chosen) ? sum + count : sum), 0);
+}
+
+/** All of the key's selections, unless every detail says that it is about certain ones. */
+function touchedBy({ kind, details }: CatalogChange): (chosen: Scalar[]) => boolean {
+  if (kind === 'restored') return () => true;
+  return (chosen) =>
+    details.some(({ breaking, value }) => {
+      if (breaking) return breaking.touches(chosen);
+      return value === undefined || chosen.includes(value);
+    });
 }
 
 export type PublishOutcome =
@@ -85,7 +126,8 @@ async function publishOnce(
 
   const { revision } = plan.next;
   const { author, now: createdAt } = options;
-  const difference = JSON.stringify(readableDifference(plan.changes));
+  // Which selections it touched is of no use later.
+  const difference = JSON.stringify(readableDifference(plan.changes.map(({ selections: _, ...change }) => change)));
   const outcome = await storage.catalogs.publish({ appId, revision, createdAt, author, difference, languages, items });
   if (outcome === 'published') return { outcome, revision, plan };
   return outcome === 'conflict' ? { outcome, revision } : { outcome };
@@ -103,9 +145,9 @@ export async function restoreCatalog(
   return publishCatalog(storage, appId, definitionOf(readCatalog(stored)), options);
 }
 
-/** A change as people read it. Which selections it touched then is of no use later. */
-export type ReadableChange = Omit<CatalogChange, 'details'> & { details: string[] };
+/** A change as people read it. */
+export type ReadableChange = Omit<CountedChange, 'details' | 'keyNo'> & { details: string[] };
 
-export function readableDifference(changes: CatalogChange[]): ReadableChange[] {
-  return changes.map(({ details, ...change }) => ({ ...change, details: details.map(({ text }) => text) }));
+export function readableDifference(changes: readonly CountedChange[]): ReadableChange[] {
+  return changes.map(({ details, keyNo: _, ...change }) => ({ ...change, details: details.map(({ text }) => text) }));
 }

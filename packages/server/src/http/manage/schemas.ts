@@ -83,14 +83,26 @@ export const ApplicationAnswer = Type.Object(
   { title: 'ManagedApplication' },
 );
 
-export const Change = Type.Object(
+const CHANGE = {
+  kind: Type.Enum(['added', 'changed', 'renamed', 'archived', 'restored']),
+  subject: Type.Enum(['language', 'group', 'key']),
+  path: Type.String({ description: 'group or group/key, or the name of a language' }),
+  details: Type.Array(Type.String()),
+};
+
+export const Change = Type.Object(CHANGE, { title: 'CatalogChange' });
+
+const PlannedChange = Type.Object(
   {
-    kind: Type.Enum(['added', 'changed', 'renamed', 'archived', 'restored']),
-    subject: Type.Enum(['language', 'group', 'key']),
-    path: Type.String({ description: 'group or group/key, or the name of a language' }),
-    details: Type.Array(Type.String()),
+    ...CHANGE,
+    selections: Type.Optional(
+      Type.Integer({
+        description:
+          'of a key that is there already: the saved selections that the change touches; where it is about certain values, those that hold one',
+      }),
+    ),
   },
-  { title: 'CatalogChange' },
+  { title: 'PlannedChange' },
 );
 
 const Breaking = Type.Object({
@@ -99,6 +111,8 @@ const Breaking = Type.Object({
   selections: Type.Integer({ description: 'saved selections that it touches' }),
 });
 
+const Note = Type.Object({ path: Type.String(), text: Type.String() });
+
 const Missing = Type.Object({
   language: Type.String(),
   total: Type.Integer(),
@@ -106,8 +120,9 @@ const Missing = Type.Object({
 });
 
 export const PlanShape = {
-  changes: Type.Array(Change),
+  changes: Type.Array(PlannedChange),
   breaking: Type.Array(Breaking, { description: 'what users could choose before, or have chosen, and no longer can' }),
+  notes: Type.Array(Note, { description: 'what may not be meant: a `was` that names nothing there is' }),
   missing: Type.Array(Missing, { description: 'texts that a language has not got' }),
 };
 

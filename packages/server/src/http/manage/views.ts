@@ -21,8 +21,8 @@ export function viewRevision({ revision, author, createdAt, changes }: Revision)
   return { revision, author, createdAt: formatTime(createdAt), changes };
 }
 
-export function viewPlan({ changes, breaking, missing }: CountedPlan) {
-  return { changes: readableDifference(changes), breaking, missing };
+export function viewPlan({ changes, breaking, notes, missing }: CountedPlan) {
+  return { changes: readableDifference(changes), breaking, notes, missing };
 }
 
 export function viewUser({ userId, clientUserId, clientUserName, createdAt }: UserRecord) {

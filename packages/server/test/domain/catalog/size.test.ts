@@ -31,6 +31,7 @@ test('5,000 keys in 20 languages are planned in seconds, and one change among th
       kind: 'changed',
       subject: 'key',
       path: 'group 3/key 7',
+      keyNo: expect.any(Number),
       details: [{ text: 'Language de: "7 of 3 in Language de" → "Anders"' }],
     },
   ]);
