@@ -1,12 +1,16 @@
 import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
-import { StorageUnavailable } from '../storage/port.ts';
+import { DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
-  'Check INNKEEPER_DATABASE_URL and that the database is running; `innkeeper doctor` looks closer.';
+  'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space; `innkeeper doctor` looks closer.';
+
+const WRITE_ADDRESS =
+  'Write it as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with / as %2F, @ as %40 and # as %23 in the password.';
+const LISTEN_ELSEWHERE = 'Give another address with --host and --port; `innkeeper doctor` tells who is there.';
 
 /** Any error as something to tell the user; undefined for a defect, which keeps its stack. */
 export function explainError(error: unknown): Failure | undefined {
@@ -17,6 +21,9 @@ export function explainError(error: unknown): Failure | undefined {
     return new Misuse('these settings cannot be used:', { problems: error.problems });
   }
   if (error instanceof WrongSecret || isFromNewerVersion(error)) return tell(Failure, error.message);
+  if (error instanceof DatabaseUrlInvalid) {
+    return new Misuse('INNKEEPER_DATABASE_URL is not an address that can be read.', { wayOut: WRITE_ADDRESS });
+  }
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });
   }
@@ -24,12 +31,12 @@ export function explainError(error: unknown): Failure | undefined {
     return new Failure(`the database cannot be used: ${error.errstr ?? error.message}`, { wayOut: LOOK_AT_DATABASE });
   }
   if (isListenError(error)) {
-    return new Failure(
-      `cannot listen on ${error.address}:${error.port}: ${LISTEN_PROBLEMS[error.code] ?? error.code}`,
-      {
-        wayOut: 'Give another address with --host and --port; `innkeeper doctor` tells who is there.',
-      },
-    );
+    const problem = LISTEN_PROBLEMS[error.code] ?? error.code;
+    return new Failure(`cannot listen on ${error.address}:${error.port}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
+  }
+  if (isUnknownHost(error)) {
+    const problem = `no address is known for this name (${error.code})`;
+    return new Failure(`cannot listen on ${error.hostname}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
   }
   if (isFileError(error)) {
     return new Failure(`${error.path}: ${fileProblem(error)}`, {
@@ -53,6 +60,11 @@ const LISTEN_PROBLEMS: Record<string, string> = {
 function isListenError(error: unknown): error is Error & { code: string; address: string; port: number } {
   // Of workers, who share the port, it is the bind that fails.
   return error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
+}
+
+/** Names are looked up here to listen on them; of a database or token service it is told by whoever asked for it. */
+function isUnknownHost(error: unknown): error is Error & { code: string; hostname: string } {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo' && 'hostname' in error;
 }
 
 function isFromNewerVersion(error: unknown): error is Error {

@@ -57,6 +57,24 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
     expect(names).toEqual(['settings', 'secret', 'database', 'migrations', 'clock', 'token service', 'port']);
   });
 
+  test('tells a database that takes no write', async () => {
+    if (kind !== 'sqlite') return;
+    await execute(
+      databaseUrl,
+      "create trigger full_disk before update on facts begin select raise(fail, 'database or disk is full'); end",
+    );
+    const ending = await doctor({}, '--json');
+    await execute(databaseUrl, 'drop trigger full_disk');
+    expect(ending.code).toBe(1);
+    expect(failures(ending.stdout)).toMatchObject([
+      {
+        check: 'database',
+        detail: expect.stringContaining('database or disk is full'),
+        wayOut: expect.stringContaining('the space on the disk'),
+      },
+    ]);
+  });
+
   test('tells the secret of another database, and of a newer version', async () => {
     const wrong = await doctor({ INNKEEPER_SECRET: `another ${SECRET}` }, '--json');
     expect(failures(wrong.stdout)).toMatchObject([{ check: 'secret', wayOut: expect.stringContaining('original') }]);

@@ -28,9 +28,20 @@ describe('what was misused ends with 2, one message and no result', () => {
     ['an overlap too long', 'app rotate-secret 1_a --overlap 31d', 'It must be at most 30d.'],
     ['a port in words', 'serve --port many', 'INNKEEPER_PORT is "many": it must be a number from 0 to 65535.'],
     ['a database of another kind', 'migrate --database-url mysql://x', 'it must be sqlite:PATH or postgres://'],
+    [
+      'a database address that cannot be read',
+      'app list --database-url postgres://u:hun/ter2@db.example.com/innkeeper',
+      'INNKEEPER_DATABASE_URL is not an address that can be read.',
+    ],
+    [
+      'one of several such addresses',
+      'migrate --database-url postgres://u:hun%2Fter2@db.example.com:5432,db2.example.com:x/innkeeper',
+      'INNKEEPER_DATABASE_URL is not an address that can be read.',
+    ],
   ])('%s', async (_, line, message) => {
     const ending = await runInnkeeper(line.split(' '), settings);
     expect(ending).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    expect(ending.stderr).not.toMatch(/hun.*ter2/);
     expect(ending.stderr).toMatch(/^innkeeper: /);
     expect(ending.stderr).not.toMatch(/\n {4}at /);
   });
@@ -85,6 +96,20 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
     const ending = await list('postgres://somebody:hunter2@127.0.0.1:1/innkeeper');
     expectFailure(ending, /the database cannot be used: .*ECONNREFUSED/);
     expect(ending.stderr).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['a host that nobody knows', 'no-such-host.invalid', /cannot listen on no-such-host\.invalid: no address is known/],
+    [
+      'an address of another machine',
+      '203.0.113.7',
+      /cannot listen on 203\.0\.113\.7:18099: .*address of this machine/,
+    ],
+  ])('%s to listen on', async (_, host, text) => {
+    for (const workers of ['1', '2']) {
+      const flags = ['--host', host, '--port', '18099', '--public-url', 'https://a.example', '--workers', workers];
+      expectFailure(await runInnkeeper(['serve', ...flags, '--log-level', 'silent'], settings), text);
+    }
   });
 
   test('the secret of another database', async () => {

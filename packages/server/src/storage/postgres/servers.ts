@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { StorageUnavailable } from '../port.ts';
+import { DatabaseUrlInvalid, StorageUnavailable } from '../port.ts';
 
 const CONNECT_MS = 2_000;
 /** An act that is not answered by then fails. Kept by us: a pooler would not keep a session's setting. */
@@ -25,6 +25,7 @@ export class Servers {
 
   constructor(url: string) {
     this.#urls = splitHosts(url);
+    for (const each of this.#urls) refuseUnreadable(each);
   }
 
   /** A client of the address that takes writes. After a failure, refuses for a moment rather than hammer. */
@@ -91,6 +92,15 @@ export async function endClient(client: pg.Client): Promise<void> {
   );
   await Promise.race([client.end(), patience]);
   waiting.abort();
+}
+
+/** Asks pg itself: it takes more than URLs. */
+function refuseUnreadable(url: string): void {
+  try {
+    new pg.Client({ connectionString: url });
+  } catch {
+    throw new DatabaseUrlInvalid('The address of the database cannot be read.');
+  }
 }
 
 /** pg reads URLs with one host only. */

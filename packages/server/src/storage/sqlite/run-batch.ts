@@ -39,10 +39,8 @@ function runInOneTransaction(connection: Connection, acts: Acts, batch: BatchMes
 }
 
 function failure(error: unknown): ActResult {
-  return {
-    failed: isUnavailable(error) ? 'unavailable' : 'defect',
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  };
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  return isUnavailable(error) ? { failed: 'unavailable', message } : { failed: 'defect', message: stack };
 }
 
 /** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN: the file or the machine, not the act. */
