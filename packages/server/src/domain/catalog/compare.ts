@@ -1,6 +1,6 @@
 import type { AllowedValue, Group, GroupDefinition, Key, KeyDefinition, Language, Scalar, Texts } from './catalog.ts';
+import type { CatalogChange, ChangeDetail } from './change.ts';
 import { constraintProblem, MAX_TEXT } from './check-value.ts';
-import type { CatalogChange, ChangeDetail } from './plan.ts';
 import { show, showList } from './show-value.ts';
 
 export function compareLanguages(before: Language[], after: Language[]): CatalogChange[] {

@@ -1,7 +1,8 @@
 import type { Storage } from '../../storage/port.ts';
 import { type Catalog, readCatalog, type Scalar, toItems } from './catalog.ts';
+import type { CatalogChange } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
-import { type CatalogChange, type CatalogPlan, planCatalog } from './plan.ts';
+import { type CatalogPlan, planCatalog } from './plan.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
 /** Of a key that was there: the saved selections that the change touches. */

@@ -1,13 +1,10 @@
 import type { Language, Texts } from './catalog.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
+import type { FileProblem, Report, TextReader } from './file-problem.ts';
 import type { CatalogFile } from './file-schema.ts';
 import { createLanguages } from './languages.ts';
 import { readKey } from './read-key.ts';
 import { structureProblems } from './structure-problems.ts';
-
-/** What is wrong with a file, and where: the path leads to the line; `atName`, to what stands before the colon there. */
-export type FileProblem = { path: (string | number)[]; message: string; atName?: true };
-export type Report = (path: (string | number)[], message: string, atName?: true) => void;
 
 /** The definition that a parsed file holds, or everything that is wrong with it. */
 export function readDefinition(data: unknown): { definition: CatalogDefinition } | { problems: FileProblem[] } {
@@ -67,8 +64,6 @@ export function canonicalTag(tag: string): string | undefined {
     return undefined;
   }
 }
-
-export type TextReader = (translations: Record<string, string> | undefined, path: (string | number)[]) => Texts;
 
 function textReader(languages: Language[], report: Report): TextReader {
   const tags = new Map(

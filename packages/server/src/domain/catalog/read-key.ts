@@ -1,9 +1,9 @@
 import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
 import { compilePattern, constraintProblem, isDate, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
+import type { Report, TextReader } from './file-problem.ts';
 import type { FileKey } from './file-schema.ts';
 import type { Languages } from './languages.ts';
-import type { Report, TextReader } from './read-definition.ts';
 
 type Path = (string | number)[];
 

@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import { InnkeeperError } from '../errors.ts';
-import type { FileProblem } from './read-definition.ts';
+import type { FileProblem } from './file-problem.ts';
 
 /** More are of no use to anybody: whoever mends these finds the others then. */
 const TOLD = 200;

@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import type { FileProblem } from './file-problem.ts';
 import { CatalogFileSchema, ValueSchema } from './file-schema.ts';
-import type { FileProblem } from './read-definition.ts';
 
 const schema = Compile(CatalogFileSchema);
 const valueSchema = Compile(ValueSchema);
