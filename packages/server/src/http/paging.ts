@@ -49,6 +49,7 @@ const LINKED = [
   'effective',
   'user_uid',
   'search',
+  'missing',
 ];
 
 /** RFC 8288: where the pages around this one are. */

@@ -401,5 +401,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     ]);
     expect((await edit('PATCH', '/translations', { texts: {} })).json.code).toBe('9400');
     expect(await file()).toEqual(before);
+    const missing = await get('/catalog/translations?missing=de&limit=1');
+    expect(missing.headers.get('link')).toContain('?missing=de&offset=1&limit=1>; rel="next"');
   });
 });
