@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { createApplication } from '../domain/applications/create-application.ts';
+import { createApplication, type NewApplication } from '../domain/applications/create-application.ts';
 import { publishCatalog } from '../domain/catalog/publish.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
 import type { Keyring } from '../domain/keyring.ts';
@@ -20,6 +20,16 @@ export async function makeDemo(storage: Storage, keyring: Keyring, now: number):
     await storage.applications.delete(appIdOf(application.clientId));
     return undefined;
   }
+  return fillDemo(storage, keyring, application, now);
+}
+
+/** Gives an application what the demo has: its catalog, and Ada. */
+export async function fillDemo(
+  storage: Storage,
+  keyring: Keyring,
+  application: NewApplication,
+  now: number,
+): Promise<Demo> {
   const appId = appIdOf(application.clientId);
   const theme = await publishDemoCatalog(storage, appId, now);
   const ada = randomUUIDv7();

@@ -18,7 +18,7 @@ export const UserWithTokenAnswer = Type.Object(
 /** A request and its answer, both in the document under the same name; test/docs/replay.test.ts sends each one. */
 export type OperationExample = {
   summary: string;
-  params?: Record<string, string>;
+  params?: Record<string, string | number>;
   query?: Record<string, string | number | boolean>;
   headers?: Record<string, string>;
   body?: unknown;

@@ -4,9 +4,10 @@ import { type Demo, makeDemo } from '../../src/demo/make-demo.ts';
 import { type Browser, startBrowser } from '../browser.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
+import { manageWith } from '../manage/manage.ts';
 
-// Chromium may have to be installed first.
-vi.setConfig({ testTimeout: 40_000, hookTimeout: 600_000 });
+// Chromium may have to be installed first, and then share two cores with the other suites.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 600_000 });
 
 let browser: Browser;
 beforeAll(async () => {
@@ -175,6 +176,25 @@ describe('the explorer', () => {
     await dialogue.getByRole('button', { name: 'Remove authorization' }).first().click();
     await openButton(page).waitFor();
     expect(await page.locator('.swagger-ui').count()).toBe(0);
+  });
+
+  test('an operation of /manage/v1 does as preset, once a personal access token was given', async () => {
+    const { token } = await manageWith(server);
+    const { page, foreign, complaints } = await visit(server, `/docs?apiKey=${demo.clientId}`);
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const scheme = page.locator('.modal-ux .auth-container', { hasText: 'manageToken' });
+    await scheme.getByRole('textbox').fill(token);
+    await scheme.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.locator('.modal-ux .close-modal').click();
+
+    const changed = await execute(page, 'manage-changeGroup');
+    expect(changed).toMatchObject({ status: 200, sent: { 'if-match': '"1"' } });
+    expect(changed.url.pathname).toContain(`${demo.clientId}/catalog/groups/${demo.theme.groupUid}`);
+    // Whoever deletes an application types its clientId.
+    const deletion = operation(page, 'manage-deleteApplication');
+    await deletion.locator('.opblock-summary-control').click();
+    expect(await deletion.getByPlaceholder('confirm').inputValue()).toBe('');
+    expect([...foreign, ...complaints]).toEqual([]);
   });
 
   test('fits a phone, in the dark too', async () => {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
-import { type Demo, makeDemo } from '../../src/demo/make-demo.ts';
+import { type Demo, fillDemo } from '../../src/demo/make-demo.ts';
+import { createApplication } from '../../src/domain/applications/create-application.ts';
 import { ERRORS } from '../../src/domain/errors.ts';
 import type { Example } from '../../src/http/docs/describe-parts.ts';
+import { EXAMPLE } from '../../src/http/examples.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import { databases } from '../databases.ts';
 import {
@@ -12,7 +14,8 @@ import {
   type WholeOperation,
   withoutReferences,
 } from '../http/documented-answers.ts';
-import { basic, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
+import { basic, bearer, startTestServer, type TestServer } from '../http/start.ts';
+import { manageWith } from '../manage/manage.ts';
 
 const referring: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
 const document = withoutReferences(referring);
@@ -20,6 +23,8 @@ const documented = new DocumentedAnswers(referring);
 
 /** A request of the document: each example of an operation that has one, with the answer of the same name. */
 type Request = { title: string; method: string; path: string; operation: WholeOperation; name: string; status: string };
+
+type OptionKey = { name: string; option_key_uid: string; option_group_uid: string };
 
 const requests = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, operation]) =>
@@ -44,14 +49,18 @@ function namesOf(operation: WholeOperation): { name: string; status: string }[] 
   const statuses = new Map(answers);
   const names = new Set([...bodies, ...parameters, ...statuses.keys()]);
   const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) as string;
-  if (names.size === 0) return operation.tags.includes('manage') ? [] : [{ name: '', status: success }];
+  if (names.size === 0) return [{ name: '', status: success }];
   return [...names].map((name) => ({ name, status: statuses.get(name) ?? success }));
 }
 
-test('every operation of both areas has an example', () => {
+test('every operation has an example, with the answer that it gets', () => {
   const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  const without = all.filter((operation) => !requests.some((request) => request.operation === operation));
-  expect(without.filter(({ tags }) => !tags.includes('manage')).map(({ operationId }) => operationId)).toEqual([]);
+  expect(all.filter((operation) => !requests.some((request) => request.operation === operation))).toEqual([]);
+  const silent = requests.filter(({ operation, name, status }) => {
+    const content = operation.responses[status]?.content?.['application/json'];
+    return content !== undefined && exampleOf(content, name) === undefined;
+  });
+  expect(silent.map(({ title }) => title)).toEqual([]);
 });
 
 test('examples of errors are as their schemas say', () => {
@@ -77,64 +86,74 @@ test('what is not documented is noticed', () => {
 
 describe.each(databases)('on $kind', (database) => {
   let server: TestServer;
-  let demo: Demo;
-  let secondKeyUid: string;
   beforeAll(async () => {
     server = await startTestServer(await database.fresh());
-    const { storage, keyring } = server.service;
-    demo = (await makeDemo(storage, keyring, Date.now())) as Demo;
-    const { json } = await server.send('GET', '/api/option_keys', { headers: { apiKey: demo.clientId } });
-    const keys = json.items as { name: string; option_key_uid: string }[];
-    secondKeyUid = keys.find(({ name }) => name === 'text_size')?.option_key_uid as string;
   });
   afterAll(() => server.close());
 
-  /** What the stand-ins stand for: a user of the demo application, who has chosen unless the example is the first to. */
-  async function values({ status }: Request): Promise<Record<string, string>> {
-    const clientUserId = `${uniqueName('ada')}@example.com`;
-    const credentials = { clientId: demo.clientId, clientSecret: demo.clientSecret, clientUserId };
-    await server.post('/api/v2/app/create-user', { ...credentials, clientUserName: 'Ada Lovelace' });
-    const exchange = async () =>
-      (await server.post('/api/v2/app/special-token', credentials)).json.specialToken as string;
-    const granted = await server.post('/oauth/v2/get-access-token', {
-      clientSecret: demo.clientSecret,
-      specialToken: await exchange(),
-    });
-    const userCode = granted.json.service_user_code as string;
-    const { groupUid, keyUid } = demo.theme;
-    const choice = { user_uid: userCode, option_group_uid: groupUid, option_key_uid: keyUid, value: ['dark'] };
-    const saved =
-      status === '201' ? undefined : await server.post('/api/user_options', choice, { apiKey: demo.clientId });
+  /** As the first start makes it, for one example alone: whatever that destroys, others have their own. */
+  async function makeDemo(): Promise<Demo> {
+    const { storage, keyring, now } = server.service;
+    return fillDemo(storage, keyring, await createApplication(storage, keyring, 'Demo', now()), now());
+  }
+
+  /** What the stand-ins stand for: Ada has signed in, and has chosen unless the example is the first to. */
+  async function values(demo: Demo, { status }: Request): Promise<Record<keyof typeof EXAMPLE, string>> {
+    const { clientId, clientSecret, ada, theme } = demo;
+    const clientUserId = EXAMPLE.clientUserId;
+    const exchange = async () => {
+      const { json } = await server.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId });
+      return json.specialToken as string;
+    };
+    const specialToken = await exchange();
+    const granted = await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken });
+    const [accessToken] = await server.service.storage.tokens.list(ada, server.service.now());
+    const { groupUid, keyUid } = theme;
+    const choice = { user_uid: ada, option_group_uid: groupUid, option_key_uid: keyUid, value: ['dark'] };
+    const saved = status === '201' ? undefined : await server.post('/api/user_options', choice, { apiKey: clientId });
+    const { json } = await server.send('GET', '/api/option_keys', { headers: { apiKey: clientId } });
+    const keys = new Map((json.items as OptionKey[]).map((key) => [key.name, key]));
     return {
       publicUrl: server.url,
-      clientId: demo.clientId,
-      clientSecret: demo.clientSecret,
+      clientId,
+      clientSecret,
       clientUserId,
-      newClientUserId: `${uniqueName('grace')}@example.com`,
-      userCode,
+      newClientUserId: EXAMPLE.newClientUserId,
+      userCode: ada,
       specialToken: await exchange(),
       accessToken: granted.json.access_token as string,
+      accessTokenId: accessToken?.tokenId as string,
       groupUid,
+      secondGroupUid: keys.get('newsletter')?.option_group_uid as string,
       keyUid,
-      secondKeyUid,
+      secondKeyUid: keys.get('text_size')?.option_key_uid as string,
       userOptionsUid: (saved?.json.user_options_uid as string | undefined) ?? randomUUID(),
     };
   }
 
+  /** The second revision. */
+  async function archiveGroup({ clientId }: Demo, groupUid: string): Promise<void> {
+    const manage = await manageWith(server);
+    const path = `/applications/${clientId}/catalog/groups/${groupUid}`;
+    expect(await manage.send('DELETE', path, undefined, { 'if-match': '"1"' })).toMatchObject({ status: 200 });
+  }
+
   test.each(requests)('$title', async (request) => {
     const { method, operation, name, status } = request;
-    const real = await values(request);
+    const demo = await makeDemo();
+    const real = await values(demo, request);
+    if (operation.operationId === 'restoreRevision') await archiveGroup(demo, real.secondGroupUid);
     const fill = <T>(value: T): T =>
       JSON.parse(
         Object.entries(document['x-stand-ins']).reduce(
-          (text, [standIn, written]) => text.replaceAll(written, real[standIn] as string),
+          (text, [standIn, written]) => text.replaceAll(written, real[standIn as keyof typeof EXAMPLE]),
           JSON.stringify(value),
         ),
       );
 
     let { path } = request;
     const query = new URLSearchParams();
-    const headers: Record<string, string> = { ...authorization(operation) };
+    const headers: Record<string, string> = await authorization(demo, operation);
     for (const parameter of operation.parameters ?? []) {
       const example = parameter.examples?.[name];
       if (!example) continue;
@@ -161,9 +180,13 @@ describe.each(databases)('on $kind', (database) => {
     if (expected !== undefined) expect(neutral(answer.json)).toEqual(neutral(fill(expected)));
   });
 
-  /** As the operation asks for: the first of its alternatives that is for an application. */
-  function authorization({ security }: WholeOperation): Record<string, string> {
-    const names = security.flatMap((each) => Object.keys(each));
+  /** As the operation asks for: the first of its alternatives that is for an application, or a token for that one. */
+  async function authorization(demo: Demo, operation: WholeOperation): Promise<Record<string, string>> {
+    const names = operation.security.flatMap((each) => Object.keys(each));
+    if (names.includes('manageToken')) {
+      const appIds = operation.operationId === 'createApplication' ? null : [Number(demo.clientId.split('_')[0])];
+      return bearer((await manageWith(server, { name: 'ci', appIds })).token);
+    }
     return {
       ...(names.includes('apiKey') && { apiKey: demo.clientId }),
       ...(names.includes('basic') && basic(demo)),
@@ -182,8 +205,10 @@ function neutral(value: unknown, name = ''): unknown {
   if (value !== null && typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, neutral(each, key)]));
   }
-  if (['specialToken', 'access_token', 'iat', 'exp', 'x', 'y', 'kid'].includes(name)) return `a ${name}`;
+  if (['clientSecret', 'specialToken', 'access_token', 'iat', 'exp', 'x', 'y', 'kid'].includes(name))
+    return `a ${name}`;
   if (typeof value !== 'string') return value;
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)) return 'a UUID';
+  if (/^\d+_[\da-f]{32}$/.test(value)) return 'a clientId';
   return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? 'a time' : value;
 }

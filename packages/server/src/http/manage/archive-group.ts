@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, GroupParams } from './schemas.ts';
 
@@ -16,6 +18,23 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+  examples: {
+    notifications: {
+      summary: 'A group of which nobody chose anything',
+      params: { ...APPLICATION, groupUid: EXAMPLE.secondGroupUid },
+      headers: IF_MATCH,
+      status: 200,
+      answer: published({
+        changes: [
+          change('archived', 'group', 'notifications', []),
+          ...['newsletter', 'channels', 'quiet_until'].map((key) =>
+            change('archived', 'key', `notifications/${key}`, ['can no longer be chosen'], 0),
+          ),
+        ],
+        texts: 7,
+      }),
+    },
+  },
 };
 
 export function archiveGroupRoute(app: FastifyInstance, service: Service): void {

@@ -3,8 +3,11 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { BREAKS, change, IF_MATCH, published, THEME_KEY } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, KeyParams } from './schemas.ts';
+
+const ARCHIVED = { path: 'appearance/theme', text: 'can no longer be chosen', selections: 1 };
 
 const schema = {
   operationId: 'archiveKey',
@@ -16,6 +19,27 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+  examples: {
+    chosen: {
+      summary: 'Refused, as somebody chose it',
+      params: THEME_KEY,
+      headers: IF_MATCH,
+      status: 409,
+      answer: { ...BREAKS, breaking: [ARCHIVED] },
+    },
+    allowed: {
+      summary: 'Archived all the same',
+      params: THEME_KEY,
+      query: { allow_breaking: true },
+      headers: IF_MATCH,
+      status: 200,
+      answer: published({
+        changes: [change('archived', 'key', ARCHIVED.path, [ARCHIVED.text], 1)],
+        breaking: [ARCHIVED],
+        texts: 10,
+      }),
+    },
+  },
 };
 
 export function archiveKeyRoute(app: FastifyInstance, service: Service): void {

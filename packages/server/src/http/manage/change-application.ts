@@ -5,6 +5,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { badParameter } from '../paging.ts';
 import { viewApplication } from './application-view.ts';
+import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { ApplicationAnswer, SettingsPatch } from './schemas.ts';
@@ -16,6 +17,31 @@ const schema = {
     'All that are given, or none. Settings that are not named stay as they are; null puts one back to its default.',
   body: Type.Object({ name: Type.Optional(Type.String()), settings: Type.Optional(SettingsPatch) }),
   response: { 200: ApplicationAnswer },
+  examples: {
+    settings: {
+      summary: 'Another name and one setting; the other settings stay',
+      params: APPLICATION,
+      body: { name: 'My app', settings: { accessTokenTtl: '2h' } },
+      status: 200,
+      answer: {
+        ...APPLICATION_EXAMPLE,
+        name: 'My app',
+        settings: { ...APPLICATION_EXAMPLE.settings, accessTokenTtl: 7200 },
+        changedSettings: ['accessTokenTtl'],
+      },
+    },
+    outOfRange: {
+      summary: 'A setting that cannot be so long',
+      params: APPLICATION,
+      body: { settings: { accessTokenTtl: '60d' } },
+      status: 400,
+      answer: {
+        code: '9400',
+        message: 'settings.accessTokenTtl must be from 1 minute to 30 days; "60d" does not do.',
+        errors: [{ field: 'settings.accessTokenTtl', message: 'must be from 1 minute to 30 days; "60d" does not do' }],
+      },
+    },
+  },
 };
 
 export function changeApplicationRoute(app: FastifyInstance, service: Service): void {

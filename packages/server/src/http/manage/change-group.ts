@@ -5,6 +5,7 @@ import { changeGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
 import { PositionMember } from './create-group.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPEARANCE_GROUP, change, FIRST_REVISION, IF_MATCH, published } from './examples.ts';
 import { readMembers, readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, GroupParams, Nullable } from './schemas.ts';
@@ -32,6 +33,31 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+  examples: {
+    text: {
+      summary: 'Another text in German',
+      params: APPEARANCE_GROUP,
+      headers: IF_MATCH,
+      body: { translations: { Deutsch: 'Aussehen' } },
+      status: 200,
+      answer: published({
+        changes: [change('changed', 'group', 'appearance', ['Deutsch: "Darstellung" → "Aussehen"'])],
+      }),
+    },
+    changedMeanwhile: {
+      summary: 'The catalog was published after it was looked at',
+      params: APPEARANCE_GROUP,
+      headers: { 'If-Match': '"0"' },
+      body: { translations: { Deutsch: 'Aussehen' } },
+      status: 412,
+      answer: {
+        code: '9412',
+        message: 'The catalog has changed since the revision that If-Match names. Nothing was published.',
+        revision: 1,
+        revisions: [FIRST_REVISION],
+      },
+    },
+  },
 };
 
 export function changeGroupRoute(app: FastifyInstance, service: Service): void {

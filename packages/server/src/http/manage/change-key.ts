@@ -7,6 +7,7 @@ import { ArchivedMember, TranslationsPatch } from './change-group.ts';
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { change, IF_MATCH, published, THEME_KEY } from './examples.ts';
 import { readMembers, readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -33,6 +34,22 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+  examples: {
+    byDefault: {
+      summary: 'Another default, one text less, and the last place',
+      params: THEME_KEY,
+      headers: IF_MATCH,
+      body: { default: 'light', translations: { Español: null }, position: 2 },
+      status: 200,
+      answer: published({
+        changes: [
+          change('changed', 'group', 'appearance', ['order of keys: text_size, items_per_page, theme']),
+          change('changed', 'key', 'appearance/theme', ['default: "system" → "light"', 'Español: "Tema" → none'], 1),
+        ],
+        missing: ['appearance/theme'],
+      }),
+    },
+  },
 };
 
 export function changeKeyRoute(app: FastifyInstance, service: Service): void {

@@ -4,6 +4,7 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeTexts, type WantedText } from '../../domain/catalog/edits/translations.ts';
 import type { Service } from '../../domain/service.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -29,6 +30,32 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
+  examples: {
+    two: {
+      summary: 'A text in another word, and one taken away',
+      params: APPLICATION,
+      headers: IF_MATCH,
+      body: {
+        texts: [
+          { path: 'appearance/theme', language: 'Deutsch', text: 'Farben' },
+          { path: 'appearance/theme=system', language: 'es', text: null },
+        ],
+      },
+      status: 200,
+      answer: published({
+        changes: [
+          change(
+            'changed',
+            'key',
+            'appearance/theme',
+            ['"system" in Español: "Como el dispositivo" → none', 'Deutsch: "Farbschema" → "Farben"'],
+            1,
+          ),
+        ],
+        missing: ['appearance/theme=system'],
+      }),
+    },
+  },
 };
 
 export function changeTranslationsRoute(app: FastifyInstance, service: Service): void {

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { compareRevisions } from '../../domain/catalog/revisions.ts';
 import type { Service } from '../../domain/service.ts';
 import { readParameter } from '../paging.ts';
+import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Change } from './schemas.ts';
@@ -16,6 +17,15 @@ const schema = {
   }),
   response: { 200: Type.Object({ from: Type.Integer(), to: Type.Integer(), changes: Type.Array(Change) }) },
   errors: ['revisionNotFound'] as const,
+  examples: {
+    fromNothing: {
+      summary: 'All that the first revision brought',
+      params: APPLICATION,
+      query: { from: 0, to: 1 },
+      status: 200,
+      answer: { from: 0, to: 1, changes: FIRST_REVISION.changes },
+    },
+  },
 };
 
 export function compareRevisionsRoute(app: FastifyInstance, service: Service): void {

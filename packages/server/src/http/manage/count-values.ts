@@ -3,7 +3,9 @@ import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { countValues } from '../../domain/selections/count-values.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
+import { THEME_KEY } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { KeyParams } from './schemas.ts';
 
@@ -28,6 +30,23 @@ const schema = {
     }),
   },
   errors: ['catalogItemNotFound'] as const,
+  examples: {
+    theme: {
+      summary: 'One user chose',
+      params: THEME_KEY,
+      status: 200,
+      answer: {
+        keyUid: EXAMPLE.keyUid,
+        total: 1,
+        items: [
+          { value: 'system', count: 0, offered: true },
+          { value: 'light', count: 0, offered: true },
+          { value: 'dark', count: 1, offered: true },
+        ],
+        otherValues: 0,
+      },
+    },
+  },
 };
 
 export function countValuesRoute(app: FastifyInstance, service: Service): void {

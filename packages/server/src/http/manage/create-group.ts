@@ -4,7 +4,9 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addGroup } from '../../domain/catalog/edits/groups.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE_UIDS } from '../examples.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -25,6 +27,37 @@ const schema = {
   response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
+  examples: {
+    withKey: {
+      summary: 'A group with one key, before all others',
+      params: APPLICATION,
+      headers: IF_MATCH,
+      body: {
+        name: 'privacy',
+        translations: { English: 'Privacy', Deutsch: 'Privatsphäre', Español: 'Privacidad' },
+        keys: [
+          {
+            name: 'analytics',
+            type: 'boolean',
+            default: false,
+            translations: { English: 'Usage statistics', Deutsch: 'Nutzungsstatistik', Español: 'Estadísticas de uso' },
+          },
+        ],
+        position: 0,
+      },
+      status: 201,
+      answer: {
+        groupUid: EXAMPLE_UIDS.newGroup,
+        ...published({
+          changes: [
+            change('added', 'group', 'privacy', []),
+            change('added', 'key', 'privacy/analytics', ['boolean; by default false']),
+          ],
+          texts: 16,
+        }),
+      },
+    },
+  },
 };
 
 export function createGroupRoute(app: FastifyInstance, service: Service): void {

@@ -3,8 +3,10 @@ import { Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE_UIDS } from '../examples.ts';
 import { PositionMember } from './create-group.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPEARANCE_GROUP, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -24,6 +26,45 @@ const schema = {
   response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+  examples: {
+    density: {
+      summary: 'A key with two values',
+      params: APPEARANCE_GROUP,
+      headers: IF_MATCH,
+      body: {
+        name: 'density',
+        type: 'string',
+        default: 'wide',
+        translations: { English: 'Spacing', Deutsch: 'Abstände', Español: 'Espaciado' },
+        values: [
+          { value: 'wide', translations: { English: 'Wide', Deutsch: 'Weit', Español: 'Amplio' } },
+          { value: 'narrow', translations: { English: 'Narrow', Deutsch: 'Eng', Español: 'Estrecho' } },
+        ],
+      },
+      status: 201,
+      answer: {
+        keyUid: EXAMPLE_UIDS.newKey,
+        ...published({
+          changes: [
+            change('added', 'key', 'appearance/density', ['string; values "wide", "narrow"; by default "wide"']),
+          ],
+          texts: 17,
+        }),
+      },
+    },
+    badDefault: {
+      summary: 'A default that is none of its values',
+      params: APPEARANCE_GROUP,
+      headers: IF_MATCH,
+      body: { name: 'density', type: 'string', default: 'normal', values: ['wide', 'narrow'] },
+      status: 422,
+      answer: {
+        code: '9422',
+        message: 'The catalog would not be valid: default is not among the values. Nothing was published.',
+        errors: [{ field: 'default', message: 'is not among the values' }],
+      },
+    },
+  },
 };
 
 export function createKeyRoute(app: FastifyInstance, service: Service): void {

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { readParameter } from '../paging.ts';
+import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 
@@ -12,6 +14,25 @@ const schema = {
   description: 'There is no way back: so that nothing is deleted by mistake, the clientId has to be given once more.',
   querystring: Type.Object({ confirm: Type.String({ description: 'the clientId again' }) }),
   response: { 204: Type.Null({ description: 'The application is gone.' }) },
+  examples: {
+    confirmed: {
+      summary: 'Said twice',
+      params: APPLICATION,
+      query: { confirm: EXAMPLE.clientId },
+      status: 204,
+    },
+    unconfirmed: {
+      summary: 'The name in place of the clientId',
+      params: APPLICATION,
+      query: { confirm: 'Demo' },
+      status: 400,
+      answer: {
+        code: '9400',
+        message: 'confirm must be the clientId of the application that is to be deleted.',
+        errors: [{ field: 'confirm', message: 'must be the clientId of the application that is to be deleted' }],
+      },
+    },
+  },
 };
 
 export function deleteApplicationRoute(app: FastifyInstance, service: Service): void {

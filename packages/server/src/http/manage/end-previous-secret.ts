@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 
 const schema = {
@@ -9,6 +10,13 @@ const schema = {
   summary: 'End the overlap of a rotation now',
   description: 'The clientSecret before the current one stops working. Without one in an overlap, nothing happens.',
   response: { 204: Type.Null({ description: 'The current clientSecret is the only one.' }) },
+  examples: {
+    now: {
+      summary: 'The new one is everywhere',
+      params: APPLICATION,
+      status: 204,
+    },
+  },
 };
 
 export function endPreviousSecretRoute(app: FastifyInstance, service: Service): void {

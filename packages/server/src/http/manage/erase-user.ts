@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
+import { USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { UserParams } from './schemas.ts';
 
@@ -13,6 +14,13 @@ const schema = {
   params: UserParams,
   response: { 204: Type.Null({ description: 'Nothing of the user is left.' }) },
   errors: ['userNotFound'] as const,
+  examples: {
+    ada: {
+      summary: 'A user and everything that is theirs',
+      params: USER,
+      status: 204,
+    },
+  },
 };
 
 export function eraseUserRoute(app: FastifyInstance, service: Service): void {

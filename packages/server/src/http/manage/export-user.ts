@@ -4,6 +4,8 @@ import { describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
 import { collectTraces } from '../../domain/users/export-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
+import { EXAMPLE } from '../examples.ts';
+import { ACCESS_TOKEN, ADA, CHOSEN_OPTION, SAVED_EVENT, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
 import { viewAccessToken, viewEvent, viewOption, viewUser } from './views.ts';
@@ -22,6 +24,20 @@ const schema = {
     }),
   },
   errors: ['userNotFound'] as const,
+  examples: {
+    ada: {
+      summary: 'A user who is signed in and chose once',
+      params: USER,
+      status: 200,
+      answer: {
+        clientId: EXAMPLE.clientId,
+        user: ADA,
+        accessTokens: [ACCESS_TOKEN],
+        options: [CHOSEN_OPTION],
+        history: [SAVED_EVENT],
+      },
+    },
+  },
 };
 
 export function exportUserRoute(app: FastifyInstance, service: Service): void {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { viewApplication } from './application-view.ts';
+import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { ApplicationAnswer } from './schemas.ts';
 
@@ -9,6 +10,14 @@ const schema = {
   summary: 'Get one application',
   description: 'Its settings as they are in force, the age of its secrets, and how much it has of everything.',
   response: { 200: ApplicationAnswer },
+  examples: {
+    demo: {
+      summary: 'The demo application',
+      params: APPLICATION,
+      status: 200,
+      answer: APPLICATION_EXAMPLE,
+    },
+  },
 };
 
 export function getApplicationRoute(app: FastifyInstance, service: Service): void {

@@ -4,6 +4,7 @@ import { type Catalog, type Group, type Key, readCatalog } from '../../domain/ca
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { revisionTag } from './edit-options.ts';
+import { APPLICATION, CATALOG_TREE } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, FileKeySchema } from './schemas.ts';
 
@@ -37,6 +38,14 @@ const schema = {
     }),
   },
   answerHeaders: EDITED_HEADERS,
+  examples: {
+    demo: {
+      summary: 'The catalog of the demo application',
+      params: APPLICATION,
+      status: 200,
+      answer: CATALOG_TREE,
+    },
+  },
 };
 
 export function getCatalogTreeRoute(app: FastifyInstance, service: Service): void {

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { revisionTag } from './edit-options.ts';
+import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogAnswer, EDITED_HEADERS } from './schemas.ts';
 
@@ -13,6 +15,14 @@ const schema = {
     'Sent back as it is, it changes nothing. Its ETag is its revision, which If-Match of every change wants.',
   response: { 200: CatalogAnswer },
   answerHeaders: EDITED_HEADERS,
+  examples: {
+    demo: {
+      summary: 'The catalog of the demo application',
+      params: APPLICATION,
+      status: 200,
+      answer: DEMO_CATALOG,
+    },
+  },
 };
 
 export function getCatalogRoute(app: FastifyInstance, service: Service): void {

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { getRevision } from '../../domain/catalog/revisions.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
+import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogAnswer, RevisionParams, RevisionShape } from './schemas.ts';
@@ -14,6 +16,14 @@ const schema = {
   params: RevisionParams,
   response: { 200: Type.Object({ ...RevisionShape, catalog: CatalogAnswer }) },
   errors: ['revisionNotFound', 'manageBadRequest'] as const,
+  examples: {
+    first: {
+      summary: 'The first one',
+      params: { ...APPLICATION, revision: 1 },
+      status: 200,
+      answer: { ...FIRST_REVISION, catalog: DEMO_CATALOG },
+    },
+  },
 };
 
 export function getRevisionRoute(app: FastifyInstance, service: Service): void {

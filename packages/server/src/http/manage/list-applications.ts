@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
 import { formatTime } from '../time.ts';
+import { TIME } from './examples.ts';
 import { manageRoute } from './manage-route.ts';
 import { PageQuery, Time } from './schemas.ts';
 
@@ -20,6 +22,18 @@ const schema = {
         access: Type.Enum(['read', 'write']),
       }),
     ),
+  },
+  examples: {
+    all: {
+      summary: 'All that the token is for',
+      status: 200,
+      answer: {
+        items: [{ clientId: EXAMPLE.clientId, name: 'Demo', createdAt: TIME, access: 'write' }],
+        total: 1,
+        offset: 0,
+        limit: 50,
+      },
+    },
   },
 };
 

@@ -6,6 +6,7 @@ import type { Service } from '../../domain/service.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
 import { revisionTag } from './edit-options.ts';
+import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, PageQuery } from './schemas.ts';
 
@@ -25,6 +26,23 @@ const schema = {
     ),
   },
   answerHeaders: EDITED_HEADERS,
+  examples: {
+    demo: {
+      summary: 'The languages of the demo application',
+      params: APPLICATION,
+      status: 200,
+      answer: {
+        items: [
+          { name: 'English', tag: 'en', default: true, texts: 14, missing: 0 },
+          { name: 'Deutsch', tag: 'de', default: false, texts: 14, missing: 0 },
+          { name: 'Español', tag: 'es', default: false, texts: 14, missing: 0 },
+        ],
+        total: 3,
+        offset: 0,
+        limit: 50,
+      },
+    },
+  },
 };
 
 export function listLanguagesRoute(app: FastifyInstance, service: Service): void {

@@ -4,6 +4,7 @@ import { readRevision } from '../../domain/catalog/revisions.ts';
 import type { Service } from '../../domain/service.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage } from '../paging.ts';
+import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { PageQuery, RevisionShape } from './schemas.ts';
 import { viewRevision } from './views.ts';
@@ -13,6 +14,14 @@ const schema = {
   summary: 'List the revisions of the catalog, newest first, with what each changed',
   querystring: PageQuery,
   response: { 200: ListAnswer(Type.Object(RevisionShape, { title: 'CatalogRevision' })) },
+  examples: {
+    first: {
+      summary: 'Published once',
+      params: APPLICATION,
+      status: 200,
+      answer: { items: [FIRST_REVISION], total: 1, offset: 0, limit: 50 },
+    },
+  },
 };
 
 export function listRevisionsRoute(app: FastifyInstance, service: Service): void {

@@ -6,6 +6,7 @@ import type { Service } from '../../domain/service.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, readParameter, toListing } from '../paging.ts';
 import { revisionTag } from './edit-options.ts';
+import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, PageQuery } from './schemas.ts';
@@ -33,6 +34,25 @@ const schema = {
     ),
   },
   answerHeaders: EDITED_HEADERS,
+  examples: {
+    search: {
+      summary: 'What has to do with themes',
+      params: APPLICATION,
+      query: { search: 'theme' },
+      status: 200,
+      answer: {
+        items: [
+          ['appearance/theme', 'Theme', 'Farbschema', 'Tema'] as const,
+          ['appearance/theme=system', 'As the device', 'Wie das Gerät', 'Como el dispositivo'] as const,
+          ['appearance/theme=light', 'Light', 'Hell', 'Claro'] as const,
+          ['appearance/theme=dark', 'Dark', 'Dunkel', 'Oscuro'] as const,
+        ].map(([path, en, de, es]) => ({ path, source: en, texts: { en, de, es }, missing: [] })),
+        total: 4,
+        offset: 0,
+        limit: 50,
+      },
+    },
+  },
 };
 
 export function listTranslationsRoute(app: FastifyInstance, service: Service): void {

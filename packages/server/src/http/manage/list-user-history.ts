@@ -3,6 +3,7 @@ import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage } from '../paging.ts';
+import { SAVED_EVENT, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EventShape, PageQuery, UserParams } from './schemas.ts';
 import { viewEvent } from './views.ts';
@@ -14,6 +15,14 @@ const schema = {
   querystring: PageQuery,
   response: { 200: ListAnswer(EventShape) },
   errors: ['userNotFound'] as const,
+  examples: {
+    savedOnce: {
+      summary: 'Saved once',
+      params: USER,
+      status: 200,
+      answer: { items: [SAVED_EVENT], total: 1, offset: 0, limit: 50 },
+    },
+  },
 };
 
 export function listUserHistoryRoute(app: FastifyInstance, service: Service): void {

@@ -4,6 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
+import { CHOSEN_OPTION, DEFAULT_OPTION, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { OptionShape, PageQuery, UserParams } from './schemas.ts';
 import { viewOption } from './views.ts';
@@ -15,6 +16,15 @@ const schema = {
   querystring: PageQuery,
   response: { 200: ListAnswer(OptionShape) },
   errors: ['userNotFound'] as const,
+  examples: {
+    appearance: {
+      summary: 'A page of two: one chosen, one by default',
+      params: USER,
+      query: { offset: 2, limit: 2 },
+      status: 200,
+      answer: { items: [CHOSEN_OPTION, DEFAULT_OPTION], total: 5, offset: 2, limit: 2 },
+    },
+  },
 };
 
 export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {

@@ -6,6 +6,7 @@ import { readDefinition } from '../../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../../domain/catalog/show-path.ts';
 import type { Service } from '../../domain/service.ts';
 import { revisionTag } from './edit-options.ts';
+import { APPLICATION, CHANGED_CATALOG, NEW_VALUE, plan } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { CatalogShape, PlanShape } from './schemas.ts';
@@ -23,6 +24,15 @@ const schema = {
   },
   answerHeaders: { ETag: 'the revision that it was compared with: If-Match of the change itself' },
   errors: ['catalogInvalid'] as const,
+  examples: {
+    newValue: {
+      summary: 'One more value, which has no text in Spanish yet',
+      params: APPLICATION,
+      body: CHANGED_CATALOG,
+      status: 200,
+      answer: { revision: 1, ...plan(NEW_VALUE) },
+    },
+  },
 };
 
 export function planCatalogRoute(app: FastifyInstance, service: Service): void {

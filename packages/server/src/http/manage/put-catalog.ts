@@ -4,6 +4,7 @@ import { readDefinition } from '../../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../../domain/catalog/show-path.ts';
 import type { Service } from '../../domain/service.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, CHANGED_CATALOG, IF_MATCH, NEW_VALUE, published } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
@@ -20,6 +21,16 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
+  examples: {
+    newValue: {
+      summary: 'The catalog with one more value, which has no text in Spanish yet',
+      params: APPLICATION,
+      headers: IF_MATCH,
+      body: CHANGED_CATALOG,
+      status: 200,
+      answer: published(NEW_VALUE),
+    },
+  },
 };
 
 export function putCatalogRoute(app: FastifyInstance, service: Service): void {

@@ -5,6 +5,7 @@ import { setLanguages } from '../../domain/catalog/edits/languages.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
@@ -20,6 +21,30 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
+  examples: {
+    german: {
+      summary: 'German as the default, and Spanish no longer',
+      params: APPLICATION,
+      headers: IF_MATCH,
+      body: {
+        languages: [
+          { name: 'Deutsch', tag: 'de', default: true },
+          { name: 'English', tag: 'en' },
+        ],
+      },
+      status: 200,
+      answer: {
+        ...published({
+          changes: [
+            change('changed', 'language', 'Deutsch', ['becomes the default']),
+            change('archived', 'language', 'Español', ['its texts are no longer served']),
+            change('changed', 'language', 'languages', ['order: de, en']),
+          ],
+        }),
+        missing: [{ language: 'English', total: 14, missing: [] }],
+      },
+    },
+  },
 };
 
 export function putLanguagesRoute(app: FastifyInstance, service: Service): void {

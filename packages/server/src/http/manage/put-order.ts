@@ -3,7 +3,9 @@ import { Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setOrder, type WantedOrder } from '../../domain/catalog/edits/order.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -29,6 +31,18 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
+  examples: {
+    groups: {
+      summary: 'The appearance before the notifications',
+      params: APPLICATION,
+      headers: IF_MATCH,
+      body: { groups: [{ groupUid: EXAMPLE.groupUid }, { groupUid: EXAMPLE.secondGroupUid }] },
+      status: 200,
+      answer: published({
+        changes: [change('changed', 'group', 'groups', ['order: appearance, notifications'])],
+      }),
+    },
+  },
 };
 
 export function putOrderRoute(app: FastifyInstance, service: Service): void {

@@ -4,6 +4,7 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setValues } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { BREAKS, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -20,6 +21,34 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
+  examples: {
+    retired: {
+      summary: 'One is retired: those who have it keep it',
+      params: THEME_KEY,
+      headers: IF_MATCH,
+      body: { values: [SYSTEM, { ...LIGHT, retired: true, replacement: 'system' }, DARK] },
+      status: 200,
+      answer: published({
+        changes: [
+          change(
+            'changed',
+            'key',
+            'appearance/theme',
+            ['value retired: "light"', 'replacement of "light": none → "system"'],
+            0,
+          ),
+        ],
+      }),
+    },
+    removed: {
+      summary: 'One that somebody has is left out',
+      params: THEME_KEY,
+      headers: IF_MATCH,
+      body: { values: [SYSTEM, LIGHT] },
+      status: 409,
+      answer: { ...BREAKS, breaking: [{ path: 'appearance/theme', text: 'value removed: "dark"', selections: 1 }] },
+    },
+  },
 };
 
 export function putValuesRoute(app: FastifyInstance, service: Service): void {

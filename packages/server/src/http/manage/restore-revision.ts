@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { restoreRevision } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, published } from './examples.ts';
 import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, RevisionParams } from './schemas.ts';
@@ -16,6 +17,25 @@ const schema = {
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'revisionNotFound'] as const,
+  examples: {
+    first: {
+      summary: 'The first one, after a second archived a group',
+      params: { ...APPLICATION, revision: 1 },
+      headers: { 'If-Match': '"2"' },
+      status: 200,
+      answer: {
+        ...published({
+          changes: [
+            change('restored', 'group', 'notifications', []),
+            ...['newsletter', 'channels', 'quiet_until'].map((key) =>
+              change('restored', 'key', `notifications/${key}`, [], 0),
+            ),
+          ],
+        }),
+        revision: 3,
+      },
+    },
+  },
 };
 
 export function restoreRevisionRoute(app: FastifyInstance, service: Service): void {

@@ -3,6 +3,8 @@ import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
+import { EXAMPLE } from '../examples.ts';
+import { USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { UserParams, withParams } from './schemas.ts';
 
@@ -13,6 +15,13 @@ const schema = {
   params: withParams(UserParams, Type.Object({ tokenId: Type.String() })),
   response: { 204: Type.Null({ description: 'The token is no longer good.' }) },
   errors: ['userNotFound', 'accessTokenNotFound'] as const,
+  examples: {
+    one: {
+      summary: 'One of those that the user has',
+      params: { ...USER, tokenId: EXAMPLE.accessTokenId },
+      status: 204,
+    },
+  },
 };
 
 export function revokeAccessTokenRoute(app: FastifyInstance, service: Service): void {

@@ -4,6 +4,7 @@ import { rotateSecret } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { formatTime } from '../time.ts';
+import { APPLICATION } from './examples.ts';
 import { readMembers, readOverlapMember } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Time } from './schemas.ts';
@@ -22,6 +23,15 @@ const schema = {
     ),
   }),
   response: { 201: Type.Object({ clientSecret: Type.String(), previousExpiresAt: Time }) },
+  examples: {
+    overlap: {
+      summary: 'With a day to bring the new one everywhere',
+      params: APPLICATION,
+      body: { overlap: '24h' },
+      status: 201,
+      answer: { clientSecret: 'THE_NEW_CLIENT_SECRET', previousExpiresAt: '2025-11-25 16:00:00' },
+    },
+  },
 };
 
 export function rotateSecretRoute(app: FastifyInstance, service: Service): void {

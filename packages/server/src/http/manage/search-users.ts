@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
 import { type Query, readPage, readParameter } from '../paging.ts';
+import { ADA, APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable, PageQuery, UserShape } from './schemas.ts';
@@ -26,6 +27,15 @@ const schema = {
       limit: Type.Integer(),
       next: Nullable(Type.String({ description: '`after` of the next page; null: this is the last' })),
     }),
+  },
+  examples: {
+    byName: {
+      summary: 'By a part of the name',
+      params: APPLICATION,
+      query: { search: 'lovelace' },
+      status: 200,
+      answer: { items: [ADA], limit: 50, next: null },
+    },
   },
 };
 

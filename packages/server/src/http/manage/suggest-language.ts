@@ -17,6 +17,14 @@ const schema = {
       englishName: Type.String(),
     }),
   },
+  examples: {
+    portuguese: {
+      summary: 'Brazilian Portuguese',
+      query: { tag: 'pt-br' },
+      status: 200,
+      answer: { tag: 'pt-BR', name: 'Português (Brasil)', englishName: 'Brazilian Portuguese' },
+    },
+  },
 };
 
 export function suggestLanguageRoute(app: FastifyInstance, service: Service): void {

@@ -4,7 +4,7 @@
 /**
  * @typedef {{ code?: string, message?: string, errors?: { allowed?: unknown[] }[] }} ErrorBody
  * @typedef {{ value: unknown, summary?: string }} Example
- * @typedef {{ name: string, in: string, example?: unknown, examples?: Record<string, Example> }} Parameter
+ * @typedef {{ name: string, in: string, required: boolean, example?: unknown, examples?: Record<string, Example> }} Parameter
  * @typedef {{ parameters?: Parameter[], requestBody?: { content: Record<string, { examples?: Record<string, Example> }> } }} Operation
  * @typedef {{ info: { license?: object }, servers: object[], paths: Record<string, Record<string, Operation>>, 'x-stand-ins': Record<string, string> }} ApiDocument
  * @typedef {{ option_key_uid: string, option_group_uid: string, option_group_name: string, name: string, default_value: unknown, allowed_values?: { value: unknown }[] }} OptionKey
@@ -61,7 +61,7 @@ async function check(api, { apiKey, language }) {
 
 /**
  * Makes the examples fit the application at hand, and leaves out those of optional parameters, which would otherwise
- * be sent along unasked.
+ * be sent along unasked, and of what is to be confirmed, which is for the reader to do.
  * @param {ApiDocument} api
  * @param {Choice} choice
  * @returns {Promise<ApiDocument>}
@@ -74,10 +74,12 @@ async function tailor(api, { apiKey, language }) {
   let text = JSON.stringify(api).replaceAll(/** @type {string} */ (standIns.clientId), apiKey);
   if (key) {
     const second = keys.find(({ name }) => name === 'text_size') ?? key;
+    const other = keys.find(({ option_group_uid }) => option_group_uid !== key.option_group_uid);
     text = text
       .replaceAll(/** @type {string} */ (standIns.groupUid), key.option_group_uid)
       .replaceAll(/** @type {string} */ (standIns.keyUid), key.option_key_uid)
       .replaceAll(/** @type {string} */ (standIns.secondKeyUid), second.option_key_uid);
+    if (other) text = text.replaceAll(/** @type {string} */ (standIns.secondGroupUid), other.option_group_uid);
   }
   /** @type {ApiDocument} */
   const tailored = JSON.parse(text);
@@ -86,14 +88,26 @@ async function tailor(api, { apiKey, language }) {
   delete tailored.info.license;
   for (const operation of Object.values(tailored.paths).flatMap((each) => Object.values(each))) {
     for (const parameter of operation.parameters ?? []) {
+      if (!parameter.required || parameter.name === 'confirm') delete parameter.examples;
+      else presetIfOne(parameter);
       if (parameter.name === 'language' && language !== '') parameter.example = language;
-      if (parameter.name === 'language' || parameter.in !== 'path') delete parameter.examples;
     }
     for (const content of Object.values(operation.requestBody?.content ?? {})) {
       if (key && !theme && content.examples) content.examples = fitExamples(content.examples, key);
     }
   }
   return tailored;
+}
+
+/**
+ * There is nothing to choose between examples that are all the same.
+ * @param {Parameter} parameter
+ */
+function presetIfOne(parameter) {
+  const [first, ...others] = new Set(Object.values(parameter.examples ?? {}).map(({ value }) => value));
+  if (first === undefined || others.length > 0) return;
+  parameter.example = first;
+  delete parameter.examples;
 }
 
 /**

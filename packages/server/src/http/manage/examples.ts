@@ -1,0 +1,192 @@
+import { DEMO_CATALOG } from '../../demo/catalog.ts';
+import type { FileGroup, FileKey, FileValue } from '../../domain/catalog/file-schema.ts';
+import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
+
+/** Of the demo application as the first start makes it. Ada, its user, is signed in and has chosen the dark theme. */
+export const APPLICATION = { clientId: EXAMPLE.clientId };
+export const USER = { ...APPLICATION, userUid: EXAMPLE.userCode };
+export const APPEARANCE_GROUP = { ...APPLICATION, groupUid: EXAMPLE.groupUid };
+export const THEME_KEY = { ...APPLICATION, keyUid: EXAMPLE.keyUid };
+export const IF_MATCH = { 'If-Match': '"1"' };
+export const TIME = '2025-11-24 16:00:00';
+
+export const APPLICATION_EXAMPLE = {
+  clientId: EXAMPLE.clientId,
+  name: 'Demo',
+  createdAt: TIME,
+  access: 'write',
+  settings: {
+    specialTokenTtl: 600,
+    accessTokenTtl: 3600,
+    deleteNeedsCredentials: true,
+    saveByUserUid: 'open',
+    allowedOrigins: [],
+  },
+  changedSettings: [] as string[],
+  secrets: [{ createdAt: TIME, expiresAt: null }],
+  counts: { users: 1, languages: 3, groups: 2, keys: 6, revision: 1 },
+};
+
+const [NOTIFICATIONS, APPEARANCE] = DEMO_CATALOG.groups as [FileGroup, FileGroup];
+const [THEME, ...OTHER_KEYS] = APPEARANCE.keys as [FileKey, ...FileKey[]];
+export const [SYSTEM, LIGHT, DARK] = THEME.values as [FileValue, FileValue, FileValue];
+
+/** With a value that has no text in Spanish. */
+export const CHANGED_CATALOG = {
+  ...DEMO_CATALOG,
+  groups: [
+    NOTIFICATIONS,
+    {
+      ...APPEARANCE,
+      keys: [
+        {
+          ...THEME,
+          values: [
+            ...[SYSTEM, LIGHT, DARK],
+            { value: 'contrast', translations: { English: 'High contrast', Deutsch: 'Hoher Kontrast' } },
+          ],
+        },
+        ...OTHER_KEYS,
+      ],
+    },
+  ],
+};
+
+const GROUP_UIDS: Record<string, string> = {
+  notifications: EXAMPLE.secondGroupUid,
+  appearance: EXAMPLE.groupUid,
+};
+const KEY_UIDS: Record<string, string> = {
+  newsletter: EXAMPLE_UIDS.newsletterKey,
+  channels: EXAMPLE_UIDS.channelsKey,
+  quiet_until: EXAMPLE_UIDS.quietUntilKey,
+  theme: EXAMPLE.keyUid,
+  text_size: EXAMPLE.secondKeyUid,
+  items_per_page: EXAMPLE_UIDS.itemsPerPageKey,
+};
+
+export const CATALOG_TREE = {
+  revision: 1,
+  languages: DEMO_CATALOG.languages,
+  groups: DEMO_CATALOG.groups.map(({ keys = [], ...group }) => ({
+    groupUid: GROUP_UIDS[group.name],
+    archived: false,
+    ...group,
+    keys: keys.map((key) => ({ keyUid: KEY_UIDS[key.name], archived: false, ...key })),
+  })),
+};
+
+/** A line of a difference; of a key that was there, with how many selections it touches. */
+export function change(kind: string, subject: string, path: string, details: string[], selections?: number) {
+  return { kind, subject, path, ...(selections !== undefined && { selections }), details };
+}
+
+type Plan = {
+  changes: ReturnType<typeof change>[];
+  breaking?: { path: string; text: string; selections: number }[];
+  /** How many texts each language could have, and what has none in Spanish. */
+  texts?: number;
+  missing?: string[];
+};
+
+export function plan({ changes, breaking = [], texts = 14, missing = [] }: Plan) {
+  return {
+    changes,
+    breaking,
+    notes: [],
+    missing: [
+      { language: 'Deutsch', total: texts, missing: [] },
+      { language: 'Español', total: texts, missing },
+    ],
+  };
+}
+
+/** What follows the one revision of the demo. */
+export function published(planned: Plan) {
+  return { revision: 2, changed: true, ...plan(planned) };
+}
+
+export const FIRST_REVISION = {
+  revision: 1,
+  author: 'demo',
+  createdAt: TIME,
+  changes: [
+    change('added', 'language', 'English', ['tag en, the default']),
+    change('added', 'language', 'Deutsch', ['tag de']),
+    change('added', 'language', 'Español', ['tag es']),
+    change('added', 'group', 'notifications', []),
+    change('added', 'key', 'notifications/newsletter', ['boolean; by default false']),
+    change('added', 'key', 'notifications/channels', [
+      'string, 1 to 2 values; values "email", "sms", "push"; by default ["email"]',
+    ]),
+    change('added', 'key', 'notifications/quiet_until', ['date; min "2020-01-01"']),
+    change('added', 'group', 'appearance', []),
+    change('added', 'key', 'appearance/theme', ['string; values "system", "light", "dark"; by default "system"']),
+    change('added', 'key', 'appearance/text_size', ['number; values 1, 1.25, 1.5, 2; by default 1']),
+    change('added', 'key', 'appearance/items_per_page', ['integer; max 100, min 5, step 5; by default 20']),
+  ],
+};
+
+/** What CHANGED_CATALOG changes. */
+export const NEW_VALUE: Plan = {
+  changes: [change('changed', 'key', 'appearance/theme', ['value added: "contrast"'], 0)],
+  texts: 15,
+  missing: ['appearance/theme=contrast'],
+};
+
+export const BREAKS = {
+  code: '9409',
+  message: 'The change breaks what users can choose or have chosen. Nothing was published.',
+};
+
+export const ADA = {
+  userUid: EXAMPLE.userCode,
+  clientUserId: EXAMPLE.clientUserId,
+  clientUserName: 'Ada Lovelace',
+  email: EXAMPLE.clientUserId,
+  createdAt: TIME,
+};
+export const ACCESS_TOKEN = { tokenId: EXAMPLE.accessTokenId, issuedAt: TIME, expiresAt: '2025-11-24 17:00:00' };
+
+const THEME_IN_GROUP = {
+  groupUid: EXAMPLE.groupUid,
+  groupName: 'appearance',
+  keyUid: EXAMPLE.keyUid,
+  keyName: 'theme',
+};
+
+export const CHOSEN_OPTION = {
+  ...THEME_IN_GROUP,
+  valueType: 'string',
+  archived: false,
+  value: 'dark',
+  isDefault: false,
+  userOptionsUid: EXAMPLE.userOptionsUid,
+  revision: 1,
+  language: null,
+  createdAt: TIME,
+  updatedAt: TIME,
+};
+
+export const DEFAULT_OPTION = {
+  ...CHOSEN_OPTION,
+  keyUid: EXAMPLE.secondKeyUid,
+  keyName: 'text_size',
+  valueType: 'number',
+  value: 1,
+  isDefault: true,
+  userOptionsUid: null,
+  revision: null,
+  createdAt: null,
+  updatedAt: null,
+};
+
+export const SAVED_EVENT = {
+  at: TIME,
+  action: 'save',
+  by: 'user_uid',
+  userOptionsUid: EXAMPLE.userOptionsUid,
+  ...THEME_IN_GROUP,
+  fromValue: null,
+  toValue: 'dark',
+};
