@@ -13,7 +13,13 @@ export type FlakyProxy = {
   close(): Promise<void>;
 };
 
-type Line = { client: Socket; server: Socket; swallow: ((bytes: Buffer) => void) | undefined };
+type Line = {
+  client: Socket;
+  server: Socket;
+  swallow: ((bytes: Buffer) => void) | undefined;
+  /** The server has answered all it was asked, its greeting included. */
+  atRest: boolean;
+};
 
 export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const target = new URL(databaseUrl);
@@ -21,10 +27,19 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   let passing = true;
 
   const listener = createServer((client) => {
-    const line: Line = { client, server: connect(Number(target.port), target.hostname), swallow: undefined };
+    const line: Line = {
+      client,
+      server: connect(Number(target.port), target.hostname),
+      swallow: undefined,
+      atRest: false,
+    };
     lines.add(line);
-    client.on('data', (bytes) => passing && line.server.write(bytes));
+    client.on('data', (bytes) => {
+      line.atRest = false;
+      if (passing) line.server.write(bytes);
+    });
     line.server.on('data', (bytes: Buffer) => {
+      line.atRest = endsReady(bytes);
       if (line.swallow) line.swallow(bytes);
       else if (passing) client.write(bytes);
     });
@@ -52,6 +67,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       passing = true;
     },
     async forgetPreparedStatements() {
+      while ([...lines].some((line) => !line.atRest)) await new Promise((resolve) => setTimeout(resolve, 5));
       await Promise.all([...lines].map(deallocateAll));
     },
     async close() {
@@ -72,10 +88,14 @@ function deallocateAll(line: Line): Promise<void> {
     let answer = Buffer.alloc(0);
     line.swallow = (bytes) => {
       answer = Buffer.concat([answer, bytes]);
-      // ReadyForQuery ends it: 'Z', length 5, the transaction's state.
-      if (answer.at(-6) !== 0x5a) return;
+      if (!endsReady(answer)) return;
       line.swallow = undefined;
       resolve();
     };
   });
+}
+
+/** ReadyForQuery ends every answer: 'Z', length 5, the transaction's state. */
+function endsReady(bytes: Buffer): boolean {
+  return bytes.at(-6) === 0x5a && bytes.length >= 6 && bytes.readInt32BE(bytes.length - 5) === 5;
 }
