@@ -47,6 +47,7 @@ async function run(options: CreateOptions): Promise<void> {
     for (const clientId of apps ?? []) appIds.push((await findApplication(storage, clientId)).appId);
     const wanted = {
       name: options.name,
+      accountId: null,
       appIds: apps && appIds,
       access: options.access,
       lifetimeSeconds: options.expires,

@@ -12,6 +12,8 @@ export interface Storage {
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly manageTokens: ManageTokenStore;
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyStore;
   readonly catalogs: CatalogStore;
   readonly selections: SelectionStore;
@@ -166,6 +168,8 @@ export interface TokenStore {
 export type ManageTokenRecord = {
   tokenId: string;
   tokenHash: string;
+  /** Whose it is, and with whom it goes; null: the operator's, made on the command line. */
+  accountId: string | null;
   name: string;
   /** null: all applications, those of the future too. Of deleted ones nothing is left here. */
   appIds: number[] | null;
@@ -177,14 +181,76 @@ export type ManageTokenRecord = {
 };
 
 export interface ManageTokenStore {
-  create(token: ManageTokenRecord): Promise<'created' | 'application-gone'>;
-  /** Expired ones too, oldest first. */
-  list(): Promise<ManageTokenRecord[]>;
+  create(token: ManageTokenRecord): Promise<'created' | 'application-gone' | 'account-gone'>;
+  /** All of them, or those of an account; expired ones too, oldest first. */
+  list(accountId?: string): Promise<ManageTokenRecord[]>;
   /** While it is good. */
   findByHash(tokenHash: string, now: number): Promise<ManageTokenRecord | undefined>;
-  revoke(tokenId: string): Promise<'revoked' | 'unknown'>;
+  /** Anybody's, or only if it is of this account. */
+  revoke(tokenId: string, accountId?: string): Promise<'revoked' | 'unknown'>;
   /** Notes a use, unless one was noted after `unlessSince`. */
   touch(tokenId: string, at: number, unlessSince: number): Promise<void>;
+}
+
+// ---- accounts of the portal, the links that open it, and sessions in it
+
+export type AccountRecord = {
+  accountId: string;
+  email: string;
+  /** Of every application. */
+  role: 'owner';
+  createdAt: number;
+};
+
+export type NewAccount = AccountRecord & {
+  /** The address as it is compared: one account for each. */
+  emailKey: string;
+};
+
+/** Good for one use. */
+export type NewLink = { linkHash: string; expiresAt: number };
+
+export interface AccountStore {
+  /**
+   * Makes the account, or finds the one that has this address, and gives it a link. Its earlier links stop working, and
+   * so do set-up links: there is an account now.
+   */
+  createWithLink(account: NewAccount, link: NewLink): Promise<{ outcome: 'created' | 'there'; account: AccountRecord }>;
+  /** A link that makes the first account: only while there is none. */
+  addSetUpLink(link: NewLink): Promise<'added' | 'account-there'>;
+  /** Oldest first. */
+  list(): Promise<AccountRecord[]>;
+  /** With its links, sessions and personal access tokens. */
+  delete(emailKey: string): Promise<'deleted' | 'unknown'>;
+}
+
+export type SessionRecord = {
+  /** How it is named to people; it opens nothing. */
+  sessionId: string;
+  sessionHash: string;
+  accountId: string;
+  createdAt: number;
+  /** Roughly. */
+  lastSeenAt: number;
+  /** Moves on while it is used. */
+  endsAt: number;
+  userAgent: string;
+};
+
+export type NewSession = Omit<SessionRecord, 'accountId'>;
+
+export interface SessionStore {
+  /** Spends a sign-in link and opens a session for its account, or does neither; undefined: the link is no longer good. */
+  openByLink(linkHash: string, now: number, session: NewSession): Promise<AccountRecord | undefined>;
+  /** Spends a set-up link, makes the first account and opens its session, or does nothing of it. */
+  openBySetUp(linkHash: string, now: number, account: NewAccount, session: NewSession): Promise<'opened' | 'spent'>;
+  /** While it lasts. */
+  findByHash(sessionHash: string, now: number): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
+  /** Those of an account that last, the one seen latest first. */
+  list(accountId: string, now: number): Promise<SessionRecord[]>;
+  end(accountId: string, sessionId: string): Promise<'ended' | 'unknown'>;
+  /** Notes that it is in use, unless that was noted after `unlessSince`. */
+  touch(sessionId: string, seen: { at: number; endsAt: number; unlessSince: number }): Promise<void>;
 }
 
 // ---- signing keys of the embedded token service

@@ -9,6 +9,7 @@ function token(given: Partial<ManageTokenRecord> = {}): ManageTokenRecord {
   return {
     tokenId: randomUUID(),
     tokenHash: hash(),
+    accountId: null,
     name: 'deploy "büro"',
     appIds: null,
     access: 'write',

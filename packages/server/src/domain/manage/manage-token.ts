@@ -10,13 +10,15 @@ const MAX_LIFETIME_SECONDS = 365 * 86_400;
 
 export type WantedManageToken = {
   name: string;
+  /** Whose it is; null: the operator's. */
+  accountId: string | null;
   /** null: all applications. */
   appIds: number[] | null;
   access: Access;
   lifetimeSeconds: number;
 };
 
-/** The token is in this answer and nowhere else: only its hash is kept. undefined: an application is gone. */
+/** The token is in this answer and nowhere else: only its hash is kept. undefined: an application, or the account, is gone. */
 export async function createManageToken(
   storage: Storage,
   keyring: Keyring,

@@ -1,4 +1,5 @@
 import type { Storage, StorageDriver } from '../port.ts';
+import { accountStore } from './accounts.ts';
 import { applicationStore } from './applications.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
@@ -9,6 +10,7 @@ import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
+import { sessionStore } from './sessions.ts';
 import { signingKeyStore } from './signing-keys.ts';
 import { tokenStore } from './tokens.ts';
 import { transferStore } from './transfer.ts';
@@ -35,6 +37,8 @@ function openPostgres(connections: Connections): Storage {
     users: { ...userStore(connections), ...userSearch(connections) },
     tokens: tokenStore(connections),
     manageTokens: manageTokenStore(connections),
+    accounts: accountStore(connections),
+    sessions: sessionStore(connections),
     signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
     selections: selectionStore(connections),

@@ -4,25 +4,28 @@ import { toBytes, toHex } from './encoding.ts';
 import { violation } from './errors.ts';
 
 const COLUMNS = `
-  select t.token_id, t.token_hash, t.name, t.all_apps, t.access, t.created_at, t.expires_at, t.last_used_at,
+  select t.token_id, t.token_hash, t.account_id, t.name, t.all_apps, t.access, t.created_at, t.expires_at, t.last_used_at,
     array(select app_id from manage_token_applications a where a.token_id = t.token_id order by app_id) as app_ids
   from manage_tokens t
 `;
-const LIST = statement(`${COLUMNS} order by t.created_at, t.token_id`);
+const LIST = statement(`${COLUMNS} where $1::uuid is null or t.account_id = $1 order by t.created_at, t.token_id`);
 const FIND = statement(`${COLUMNS} where t.token_hash = $1 and t.expires_at > $2`);
 
 const CREATE = statement(`
   with token as (
-    insert into manage_tokens (token_id, token_hash, name, all_apps, access, created_at, expires_at, last_used_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8) returning token_id
+    insert into manage_tokens
+      (token_id, token_hash, account_id, name, all_apps, access, created_at, expires_at, last_used_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning token_id
   ), scope as (
     insert into manage_token_applications (token_id, app_id)
-    select token_id, app_id from token, unnest($9::bigint[]) app_id
+    select token_id, app_id from token, unnest($10::bigint[]) app_id
   )
   select token_id from token
 `);
 
-const REVOKE = statement('delete from manage_tokens where token_id = $1 returning token_id');
+const REVOKE = statement(`
+  delete from manage_tokens where token_id = $1 and ($2::uuid is null or account_id = $2) returning token_id
+`);
 
 const TOUCH = statement(`
   update manage_tokens set last_used_at = $2
@@ -32,6 +35,7 @@ const TOUCH = statement(`
 type Row = {
   token_id: string;
   token_hash: Buffer;
+  account_id: string | null;
   name: string;
   all_apps: boolean;
   access: ManageTokenRecord['access'];
@@ -43,25 +47,28 @@ type Row = {
 
 export function manageTokenStore(connections: Connections): ManageTokenStore {
   return {
-    async create({ tokenId, tokenHash, name, appIds, access, createdAt, expiresAt, lastUsedAt }) {
-      const values = [tokenId, toBytes(tokenHash), name, appIds === null, access, createdAt, expiresAt, lastUsedAt];
+    async create({ tokenId, tokenHash, accountId, name, appIds, access, createdAt, expiresAt, lastUsedAt }) {
+      const what = [name, appIds === null, access, createdAt, expiresAt, lastUsedAt];
+      const values = [tokenId, toBytes(tokenHash), accountId, ...what];
       try {
         await connections.write(CREATE, [...values, [...new Set(appIds)]]);
         return 'created';
       } catch (error) {
-        if (violation(error)?.kind === 'foreign-key') return 'application-gone';
+        const refused = violation(error);
+        if (refused?.constraint === 'manage_tokens_account') return 'account-gone';
+        if (refused?.kind === 'foreign-key') return 'application-gone';
         throw error;
       }
     },
-    async list() {
-      return (await connections.read<Row>(LIST)).map(toToken);
+    async list(accountId) {
+      return (await connections.read<Row>(LIST, [accountId ?? null])).map(toToken);
     },
     async findByHash(tokenHash, now) {
       const [row] = await connections.read<Row>(FIND, [toBytes(tokenHash), now]);
       return row && toToken(row);
     },
-    async revoke(tokenId) {
-      return (await connections.write(REVOKE, [tokenId])).length > 0 ? 'revoked' : 'unknown';
+    async revoke(tokenId, accountId) {
+      return (await connections.write(REVOKE, [tokenId, accountId ?? null])).length > 0 ? 'revoked' : 'unknown';
     },
     async touch(tokenId, at, unlessSince) {
       await connections.write(TOUCH, [tokenId, at, unlessSince]);
@@ -73,6 +80,7 @@ function toToken(row: Row): ManageTokenRecord {
   return {
     tokenId: row.token_id,
     tokenHash: toHex(row.token_hash),
+    accountId: row.account_id,
     name: row.name,
     appIds: row.all_apps ? null : row.app_ids.map(Number),
     access: row.access,

@@ -62,10 +62,40 @@ const MIGRATIONS: readonly string[] = [
   create index access_tokens_by_user on access_tokens (user_id);
   create index access_tokens_by_end on access_tokens (expires_at);
 
+  -- Accounts of the portal. An address is compared by its email_key.
+  create table accounts (
+    account_id uuid primary key,
+    email text not null,
+    email_key text not null constraint accounts_email unique,
+    role text not null,
+    created_at bigint not null
+  );
+
+  -- Using one deletes it. Without an account: it makes the first one.
+  create table sign_in_links (
+    link_hash bytea primary key,
+    account_id uuid constraint sign_in_links_account references accounts (account_id) on delete cascade,
+    expires_at bigint not null
+  );
+  create index sign_in_links_by_account on sign_in_links (account_id);
+
+  create table sessions (
+    session_id uuid primary key,
+    session_hash bytea not null unique,
+    account_id uuid not null constraint sessions_account references accounts (account_id) on delete cascade,
+    created_at bigint not null,
+    last_seen_at bigint not null,
+    ends_at bigint not null,
+    user_agent text not null
+  );
+  create index sessions_by_account on sessions (account_id);
+  create index sessions_by_end on sessions (ends_at);
+
   -- Personal access tokens, which open /manage/v1; without all_apps, for the applications of the table after it.
   create table manage_tokens (
     token_id uuid primary key,
     token_hash bytea not null unique,
+    account_id uuid constraint manage_tokens_account references accounts (account_id) on delete cascade,
     name text not null,
     all_apps boolean not null,
     access text not null,
@@ -73,6 +103,7 @@ const MIGRATIONS: readonly string[] = [
     expires_at bigint not null,
     last_used_at bigint
   );
+  create index manage_tokens_by_account on manage_tokens (account_id);
 
   create table manage_token_applications (
     token_id uuid not null references manage_tokens (token_id) on delete cascade,

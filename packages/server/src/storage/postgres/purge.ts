@@ -16,6 +16,8 @@ const ENDED = [
   removeEnded('access_tokens', 'token_id', 'expires_at'),
   removeEnded('idempotency_keys', 'app_id, key_hash', 'expires_at'),
   removeEnded('application_secrets', 'secret_hash', 'expires_at'),
+  removeEnded('sign_in_links', 'link_hash', 'expires_at'),
+  removeEnded('sessions', 'session_id', 'ends_at'),
   removeEnded('signing_keys', 'generation', 'published_until'),
 ].map((text) => statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`));
 

@@ -1,3 +1,4 @@
+import { accountActs } from './accounts.ts';
 import { applicationActs } from './applications.ts';
 import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
@@ -5,6 +6,7 @@ import { factActs } from './facts.ts';
 import { manageTokenActs } from './manage-tokens.ts';
 import { purgeActs } from './purge.ts';
 import { selectionActs } from './selections.ts';
+import { sessionActs } from './sessions.ts';
 import { signingKeyActs } from './signing-keys.ts';
 import { tokenActs } from './tokens.ts';
 import { transferActs } from './transfer.ts';
@@ -17,6 +19,8 @@ export function createActs(connection: Connection) {
     ...userActs(connection),
     ...tokenActs(connection),
     ...manageTokenActs(connection),
+    ...accountActs(connection),
+    ...sessionActs(connection),
     ...signingKeyActs(connection),
     ...catalogActs(connection),
     ...selectionActs(connection),

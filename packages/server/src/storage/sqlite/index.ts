@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Storage, type StorageDriver, StorageUnavailable } from '../port.ts';
+import { accountReads } from './accounts.ts';
 import { applicationReads } from './applications.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
@@ -9,6 +10,7 @@ import { importInTurns } from './import-turns.ts';
 import { manageTokenReads } from './manage-tokens.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { selectionReads } from './selections.ts';
+import { sessionReads } from './sessions.ts';
 import { signingKeyReads } from './signing-keys.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
@@ -74,8 +76,22 @@ function openSqlite(path: string, writer: Writer): Storage {
     manageTokens: {
       ...manageTokenReads(reader),
       create: (token) => writer.run('createManageToken', token),
-      revoke: (tokenId) => writer.run('revokeManageToken', tokenId),
+      revoke: (tokenId, accountId) => writer.run('revokeManageToken', tokenId, accountId),
       touch: (tokenId, at, unlessSince) => writer.run('touchManageToken', tokenId, at, unlessSince),
+    },
+    accounts: {
+      ...accountReads(reader),
+      createWithLink: (account, link) => writer.run('createAccountWithLink', account, link),
+      addSetUpLink: (link) => writer.run('addSetUpLink', link),
+      delete: (emailKey) => writer.run('deleteAccount', emailKey),
+    },
+    sessions: {
+      ...sessionReads(reader),
+      openByLink: (linkHash, now, session) => writer.run('openSessionByLink', linkHash, now, session),
+      openBySetUp: (linkHash, now, account, session) =>
+        writer.run('openSessionBySetUp', linkHash, now, account, session),
+      end: (accountId, sessionId) => writer.run('endSession', accountId, sessionId),
+      touch: (sessionId, seen) => writer.run('touchSession', sessionId, seen),
     },
     signingKeys: {
       ...signingKeyReads(reader),

@@ -2,12 +2,13 @@ import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
 
-const COLUMNS = 'token_id, token_hash, name, all_apps, access, created_at, expires_at, last_used_at';
+const COLUMNS = 'token_id, token_hash, account_id, name, all_apps, access, created_at, expires_at, last_used_at';
 
 export function manageTokenReads({ statement, snapshot }: Connection): Pick<ManageTokenStore, 'list' | 'findByHash'> {
   const complete = (row: Record<string, unknown>): ManageTokenRecord => ({
     tokenId: toUuid(row.token_id as Uint8Array),
     tokenHash: toHex(row.token_hash as Uint8Array),
+    accountId: row.account_id === null ? null : toUuid(row.account_id as Uint8Array),
     name: row.name as string,
     appIds: row.all_apps === 1 ? null : appIdsOf(row.token_id as Uint8Array),
     access: row.access as ManageTokenRecord['access'],
@@ -21,10 +22,15 @@ export function manageTokenReads({ statement, snapshot }: Connection): Pick<Mana
       .map((row) => row.app_id as number);
 
   return {
-    async list() {
-      return snapshot(() =>
-        statement(`select ${COLUMNS} from manage_tokens order by created_at, token_id`).all().map(complete),
-      );
+    async list(accountId) {
+      return snapshot(() => {
+        const all = `select ${COLUMNS} from manage_tokens`;
+        const rows =
+          accountId === undefined
+            ? statement(`${all} order by created_at, token_id`).all()
+            : statement(`${all} where account_id = ? order by created_at, token_id`).all(toBytes(accountId));
+        return rows.map(complete);
+      });
     },
     async findByHash(tokenHash, now) {
       return snapshot(() => {
@@ -40,14 +46,17 @@ export function manageTokenReads({ statement, snapshot }: Connection): Pick<Mana
 
 export function manageTokenActs({ statement }: Connection) {
   return {
-    createManageToken(token: ManageTokenRecord): 'created' | 'application-gone' {
-      const { tokenId, tokenHash, name, appIds, access, createdAt, expiresAt, lastUsedAt } = token;
+    createManageToken(token: ManageTokenRecord): 'created' | 'application-gone' | 'account-gone' {
+      const { tokenId, tokenHash, accountId, name, appIds, access, createdAt, expiresAt, lastUsedAt } = token;
       const exists = statement('select 1 from applications where app_id = ?');
       if (appIds?.some((appId) => !exists.get(appId))) return 'application-gone';
+      const owner = accountId === null ? null : toBytes(accountId);
+      if (owner && !statement('select 1 from accounts where account_id = ?').get(owner)) return 'account-gone';
       const id = toBytes(tokenId);
-      statement(`insert into manage_tokens (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+      statement(`insert into manage_tokens (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
         id,
         toBytes(tokenHash),
+        owner,
         name,
         appIds === null ? 1 : 0,
         access,
@@ -60,8 +69,14 @@ export function manageTokenActs({ statement }: Connection) {
       }
       return 'created';
     },
-    revokeManageToken(tokenId: string): 'revoked' | 'unknown' {
-      const { changes } = statement('delete from manage_tokens where token_id = ?').run(toBytes(tokenId));
+    revokeManageToken(tokenId: string, accountId?: string): 'revoked' | 'unknown' {
+      const { changes } =
+        accountId === undefined
+          ? statement('delete from manage_tokens where token_id = ?').run(toBytes(tokenId))
+          : statement('delete from manage_tokens where token_id = ? and account_id = ?').run(
+              toBytes(tokenId),
+              toBytes(accountId),
+            );
       return changes === 0 ? 'unknown' : 'revoked';
     },
     touchManageToken(tokenId: string, at: number, unlessSince: number): void {

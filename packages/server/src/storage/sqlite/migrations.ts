@@ -56,10 +56,40 @@ const MIGRATIONS: readonly string[] = [
   create index access_tokens_by_user on access_tokens (user_id);
   create index access_tokens_by_end on access_tokens (expires_at);
 
+  -- Accounts of the portal. An address is compared by its email_key.
+  create table accounts (
+    account_id blob primary key,
+    email text not null,
+    email_key text not null unique,
+    role text not null,
+    created_at integer not null
+  ) strict, without rowid;
+
+  -- Using one deletes it. Without an account: it makes the first one.
+  create table sign_in_links (
+    link_hash blob primary key,
+    account_id blob references accounts on delete cascade,
+    expires_at integer not null
+  ) strict, without rowid;
+  create index sign_in_links_by_account on sign_in_links (account_id);
+
+  create table sessions (
+    session_id blob primary key,
+    session_hash blob not null unique,
+    account_id blob not null references accounts on delete cascade,
+    created_at integer not null,
+    last_seen_at integer not null,
+    ends_at integer not null,
+    user_agent text not null
+  ) strict, without rowid;
+  create index sessions_by_account on sessions (account_id);
+  create index sessions_by_end on sessions (ends_at);
+
   -- Personal access tokens, which open /manage/v1; without all_apps, for the applications of the table after it.
   create table manage_tokens (
     token_id blob primary key,
     token_hash blob not null unique,
+    account_id blob references accounts on delete cascade,
     name text not null,
     all_apps integer not null,
     access text not null,
@@ -67,6 +97,7 @@ const MIGRATIONS: readonly string[] = [
     expires_at integer not null,
     last_used_at integer
   ) strict, without rowid;
+  create index manage_tokens_by_account on manage_tokens (account_id);
 
   create table manage_token_applications (
     token_id blob not null references manage_tokens on delete cascade,

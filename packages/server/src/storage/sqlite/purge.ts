@@ -29,6 +29,8 @@ export function purgeActs({ statement }: Connection) {
         removeEnded('access_tokens', 'token_id', 'expires_at', now) +
         removeEnded('idempotency_keys', 'app_id, key_hash', 'expires_at', now) +
         removeEnded('application_secrets', 'secret_hash', 'expires_at', now) +
+        removeEnded('sign_in_links', 'link_hash', 'expires_at', now) +
+        removeEnded('sessions', 'session_id', 'ends_at', now) +
         removeEnded('signing_keys', 'generation', 'published_until', now) +
         removeOldChanges(now)
       );

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { AccountRecord, NewAccount, NewLink, NewSession, Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { hash, MINUTE, NOW, tally, times } from './examples.ts';
+
+function account(email = 'Ada@example.com', given: Partial<NewAccount> = {}): NewAccount {
+  const emailKey = email.toLowerCase();
+  return { accountId: randomUUID(), email, emailKey, role: 'owner', createdAt: NOW, ...given };
+}
+
+const link = (given: Partial<NewLink> = {}): NewLink => ({ linkHash: hash(), expiresAt: NOW + 60 * MINUTE, ...given });
+
+function session(given: Partial<NewSession> = {}): NewSession {
+  return {
+    sessionId: randomUUID(),
+    sessionHash: hash(),
+    createdAt: NOW,
+    lastSeenAt: NOW,
+    endsAt: NOW + 60 * MINUTE,
+    userAgent: 'Browser/1.0 "ü"',
+    ...given,
+  };
+}
+
+const recordOf = ({ emailKey: _, ...record }: NewAccount): AccountRecord => record;
+
+describe.each(databases)('accounts on $kind', (database) => {
+  let storage: Storage;
+  beforeEach(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+  });
+  afterEach(() => storage.close());
+
+  const signedIn = async (made: NewAccount, given: Partial<NewSession> = {}): Promise<NewSession> => {
+    const [given1, opened] = [link(), session(given)];
+    await storage.accounts.createWithLink(made, given1);
+    expect(await storage.sessions.openByLink(given1.linkHash, NOW, opened)).toMatchObject({ email: made.email });
+    return opened;
+  };
+
+  test('an address has one account, in whatever case it is written; a new link ends the one before', async () => {
+    const [first, again] = [account(), account('ADA@EXAMPLE.COM', { createdAt: NOW + 1 })];
+    const [old, fresh] = [link(), link()];
+    expect(await storage.accounts.createWithLink(first, old)).toEqual({
+      outcome: 'created',
+      account: recordOf(first),
+    });
+    expect(await storage.accounts.createWithLink(again, fresh)).toEqual({ outcome: 'there', account: recordOf(first) });
+    expect(await storage.accounts.list()).toEqual([recordOf(first)]);
+    expect(await storage.sessions.openByLink(old.linkHash, NOW, session())).toBeUndefined();
+    expect(await storage.sessions.openByLink(fresh.linkHash, NOW, session())).toEqual(recordOf(first));
+  });
+
+  test('of many who use a link at once, one gets in', async () => {
+    const [made, given] = [account(), link()];
+    await storage.accounts.createWithLink(made, given);
+    const attempts = times(20, async () =>
+      (await storage.sessions.openByLink(given.linkHash, NOW, session())) ? 'in' : 'spent',
+    );
+    expect(await tally(attempts)).toEqual({ in: 1, spent: 19 });
+    expect(await storage.sessions.list(made.accountId, NOW)).toHaveLength(1);
+  });
+
+  test('a link ends with its time', async () => {
+    const given = link();
+    await storage.accounts.createWithLink(account(), given);
+    expect(await storage.sessions.openByLink(given.linkHash, given.expiresAt, session())).toBeUndefined();
+    expect(await storage.sessions.openByLink(given.linkHash, given.expiresAt - 1, session())).toBeDefined();
+  });
+
+  test('a set-up link makes the first account and no other', async () => {
+    const links = times(4, () => link());
+    for (const each of links) expect(await storage.accounts.addSetUpLink(each)).toBe('added');
+    // A set-up link is no sign-in link.
+    expect(await storage.sessions.openByLink(links[0]?.linkHash ?? '', NOW, session())).toBeUndefined();
+    const late = { ...account(), accountId: randomUUID() };
+    expect(await storage.sessions.openBySetUp(hash(), NOW, late, session())).toBe('spent');
+    expect(await storage.sessions.openBySetUp(links[0]?.linkHash ?? '', NOW + 60 * MINUTE, late, session())).toBe(
+      'spent',
+    );
+    const attempts = links.flatMap(({ linkHash }, index) =>
+      times(3, () => storage.sessions.openBySetUp(linkHash, NOW, account(`a${index}@example.com`), session())),
+    );
+    expect(await tally(attempts)).toEqual({ opened: 1, spent: 11 });
+    const [first, ...more] = await storage.accounts.list();
+    expect(more).toEqual([]);
+    expect(await storage.sessions.list(first?.accountId ?? '', NOW)).toHaveLength(1);
+    expect(await storage.accounts.addSetUpLink(link())).toBe('account-there');
+  });
+
+  test('an account that the command line made ends the set-up links', async () => {
+    const given = link();
+    await storage.accounts.addSetUpLink(given);
+    await storage.accounts.createWithLink(account(), link());
+    expect(await storage.sessions.openBySetUp(given.linkHash, NOW, account('eve@example.com'), session())).toBe(
+      'spent',
+    );
+    await storage.accounts.delete('ada@example.com');
+    expect(await storage.sessions.openBySetUp(given.linkHash, NOW, account('eve@example.com'), session())).toBe(
+      'spent',
+    );
+  });
+
+  test('a session is found by its hash, whole, until it ends or is ended by its owner', async () => {
+    const made = account();
+    const opened = await signedIn(made);
+    const whole = { ...opened, accountId: made.accountId };
+    expect(await storage.sessions.findByHash(opened.sessionHash, NOW)).toEqual({
+      session: whole,
+      account: recordOf(made),
+    });
+    expect(await storage.sessions.findByHash(opened.sessionHash, opened.endsAt)).toBeUndefined();
+    expect(await storage.sessions.list(made.accountId, opened.endsAt)).toEqual([]);
+    expect(await storage.sessions.end(randomUUID(), opened.sessionId)).toBe('unknown');
+    expect(await storage.sessions.end(made.accountId, opened.sessionId)).toBe('ended');
+    expect(await storage.sessions.end(made.accountId, opened.sessionId)).toBe('unknown');
+    expect(await storage.sessions.findByHash(opened.sessionHash, NOW)).toBeUndefined();
+  });
+
+  test('use is noted, but not again too soon, and sessions are listed by it', async () => {
+    const made = account();
+    const [first, second] = [await signedIn(made), await signedIn(made)];
+    const touch = (at: number) =>
+      storage.sessions.touch(first.sessionId, { at, endsAt: at + 90 * MINUTE, unlessSince: at - MINUTE });
+    await touch(NOW + 1000);
+    expect((await storage.sessions.findByHash(first.sessionHash, NOW))?.session.lastSeenAt).toBe(NOW);
+    await touch(NOW + MINUTE);
+    expect((await storage.sessions.findByHash(first.sessionHash, NOW))?.session).toMatchObject({
+      lastSeenAt: NOW + MINUTE,
+      endsAt: NOW + 91 * MINUTE,
+    });
+    const listed = await storage.sessions.list(made.accountId, NOW);
+    expect(listed.map(({ sessionId }) => sessionId)).toEqual([first.sessionId, second.sessionId]);
+  });
+
+  test('an account goes with its sessions, links and tokens, and with nobody else’s', async () => {
+    const [ada, grace] = [account(), account('grace@example.com')];
+    const [lost, kept] = [await signedIn(ada), await signedIn(grace)];
+    const token = (accountId: string | null) => ({
+      tokenId: randomUUID(),
+      tokenHash: hash(),
+      accountId,
+      name: 'deploy',
+      appIds: null,
+      access: 'write' as const,
+      createdAt: NOW,
+      expiresAt: NOW + MINUTE,
+      lastUsedAt: null,
+    });
+    const [hers, other, operators] = [token(ada.accountId), token(grace.accountId), token(null)];
+    for (const each of [hers, other, operators]) expect(await storage.manageTokens.create(each)).toBe('created');
+    expect(await storage.manageTokens.list(grace.accountId)).toEqual([other]);
+    expect(await storage.manageTokens.revoke(other.tokenId, ada.accountId)).toBe('unknown');
+    const pending = link();
+    await storage.accounts.createWithLink(ada, pending);
+
+    expect(await storage.accounts.delete('ada@example.com')).toBe('deleted');
+    expect(await storage.accounts.delete('ada@example.com')).toBe('unknown');
+    expect(await storage.sessions.findByHash(lost.sessionHash, NOW)).toBeUndefined();
+    expect(await storage.sessions.openByLink(pending.linkHash, NOW, session())).toBeUndefined();
+    expect(await storage.sessions.findByHash(kept.sessionHash, NOW)).toBeDefined();
+    const left = (await storage.manageTokens.list()).map(({ tokenId }) => tokenId);
+    expect(left.sort()).toEqual([other.tokenId, operators.tokenId].sort());
+    expect(await storage.manageTokens.create(token(ada.accountId))).toBe('account-gone');
+    expect(await storage.manageTokens.revoke(other.tokenId, grace.accountId)).toBe('revoked');
+  });
+
+  test('what has ended is purged', async () => {
+    const made = account();
+    const old = await signedIn(made, { endsAt: NOW + 1 });
+    const good = await signedIn(made);
+    await storage.accounts.createWithLink(made, link({ expiresAt: NOW + 1 }));
+    expect(await storage.purgeExpired(NOW)).toBe(0);
+    expect(await storage.purgeExpired(NOW + 1)).toBe(2);
+    expect(await storage.sessions.findByHash(old.sessionHash, NOW)).toBeUndefined();
+    expect(await storage.sessions.findByHash(good.sessionHash, NOW)).toBeDefined();
+  });
+});
