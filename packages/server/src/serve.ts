@@ -65,7 +65,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
     );
 
     held.push({ close: () => tidying.stop() });
-    const service: Service = { storage, applications, catalogs, tokens, keyring, now, refresh: changes.refresh };
+    const { publicUrl } = config;
+    const { refresh } = changes;
+    const service: Service = { storage, applications, catalogs, tokens, keyring, publicUrl, now, refresh };
     const app = createApp({ config, service, keys, metrics: createMetrics(storage, metricsText), logger });
     await app.listen({ host: config.host, port: config.port, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;

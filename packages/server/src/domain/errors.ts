@@ -237,14 +237,39 @@ export const ERRORS = {
   manageTokenMissing: {
     code: '9401',
     status: 401,
-    message: 'A personal access token is needed, as Bearer.',
-    remedy: 'Make one with `innkeeper token create --name NAME` and send it as Authorization: Bearer ikp_….',
+    message: 'A personal access token is needed, as Bearer, or a session in the portal.',
+    remedy: 'Make a token with `innkeeper token create --name NAME` and send it as Authorization: Bearer ikp_….',
   },
   manageTokenInvalid: {
     code: '9401',
     status: 401,
     message: 'The personal access token is not valid: it is unknown, revoked or expired.',
     remedy: 'See `innkeeper token list`; make a new one with `innkeeper token create --name NAME`.',
+  },
+  sessionEnded: {
+    code: '9401',
+    status: 401,
+    message: 'This session in the portal has ended.',
+    remedy: 'Sign in again, with a link that `innkeeper admin create --email E` makes.',
+  },
+  linkInvalid: {
+    code: '9401',
+    status: 401,
+    message: 'This link is no longer good: it was used before, is older than 24 hours, or a newer one took its place.',
+    remedy: 'Make a new one with `innkeeper admin create --email E`.',
+  },
+  foreignPage: {
+    code: '9403',
+    status: 403,
+    message: 'This request does not come from the portal itself.',
+    remedy:
+      'With a session, whatever changes something is sent from the portal, with X-Innkeeper-Portal: 1. Programs use a personal access token.',
+  },
+  sessionNeeded: {
+    code: '9403',
+    status: 403,
+    message: 'Only a person who is signed in to the portal can do this, no token.',
+    remedy: 'Do it in the portal, or with `innkeeper token`.',
   },
   manageForbidden: {
     code: '9403',
@@ -281,6 +306,18 @@ export const ERRORS = {
     status: 404,
     message: 'The user has no such access token.',
     remedy: 'Take the tokenId from GET /manage/v1/applications/{clientId}/users/{userUid}.',
+  },
+  sessionNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'You have no such session.',
+    remedy: 'Take the sessionId from GET /manage/v1/account/sessions.',
+  },
+  manageTokenNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'You have no such personal access token.',
+    remedy: 'Take the tokenId from GET /manage/v1/account/tokens.',
   },
   catalogBreaking: {
     code: '9409',

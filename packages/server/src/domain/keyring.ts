@@ -9,6 +9,8 @@ export type Keyring = {
   hashToken(token: string): string;
   hashIdempotency(text: string): string;
   hashManageToken(token: string): string;
+  hashLink(token: string): string;
+  hashSession(token: string): string;
   seal(plain: Uint8Array): string;
   /** undefined when it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
@@ -27,6 +29,8 @@ export function createKeyring(secret: string): Keyring {
     hashToken: keyedHash('token'),
     hashIdempotency: keyedHash('idempotency'),
     hashManageToken: keyedHash('manage-token'),
+    hashLink: keyedHash('sign-in-link'),
+    hashSession: keyedHash('session'),
     seal(plain) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce);

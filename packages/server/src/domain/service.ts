@@ -11,6 +11,8 @@ export type Service = {
   catalogs: CatalogDirectory;
   tokens: TokenService;
   keyring: Keyring;
+  /** Where people and programs find it. */
+  publicUrl: string;
   now(): number;
   /** Resolves when what was changed before the call, by anyone, is seen in this process. */
   refresh(): Promise<void>;

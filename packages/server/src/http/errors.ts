@@ -31,7 +31,7 @@ export function createErrorHandler(throttle: CredentialThrottle) {
 
 /** Who sends no credentials at all has guessed nothing. */
 function isFailedCredential({ code, error }: InnkeeperError, { headers }: FastifyRequest): boolean {
-  if (error === 'manageTokenInvalid') return true;
+  if (error === 'manageTokenInvalid' || error === 'linkInvalid' || error === 'sessionEnded') return true;
   if (error === 'credentialsWrong' || code === '1011') return headers.authorization !== undefined;
   return FAILED_CREDENTIALS.has(code);
 }

@@ -66,6 +66,13 @@ const SECURITY_SCHEMES: Record<string, Json> = {
     scheme: 'bearer',
     description: 'A personal access token (ikp_…), from `innkeeper token create`.',
   },
+  portalSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-innkeeper',
+    description:
+      'A session in the portal, from POST /manage/v1/session; without HTTPS the cookie is called innkeeper. Whatever changes something also needs the header X-Innkeeper-Portal: 1 and has to come from the portal itself.',
+  },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'INNKEEPER_METRICS_TOKEN.' },
 };
 

@@ -1,25 +1,52 @@
 import type { ManageTokenRecord } from '../../storage/port.ts';
+import { endOf, isSessionToken } from '../accounts/session.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { isManageToken } from './manage-token.ts';
 import type { Manager } from './manager.ts';
 
-/** When a token was last used is kept this exactly: a busy program costs one write a minute. */
+/** When a token or session was last used is kept this exactly: a busy program costs one write a minute. */
 const USE_MS = 60_000;
 
+/** What was sent to get in: a token wins over a session. */
+export type Presented = { token?: string; session?: string };
+
 /**
- * The one door to /manage/v1. The token is asked of the database every time, so that one that is revoked
+ * The one door to /manage/v1. Tokens and sessions are asked of the database every time, so that one that is revoked
  * fails at once in every replica.
  */
-export async function authorizeManager(service: Service, token: string | undefined): Promise<Manager> {
-  if (token === undefined) throw new InnkeeperError('manageTokenMissing');
+export async function authorizeManager(service: Service, { token, session }: Presented): Promise<Manager> {
+  if (token !== undefined) return admitToken(service, token);
+  if (session !== undefined) return admitSession(service, session);
+  throw new InnkeeperError('manageTokenMissing');
+}
+
+async function admitToken(service: Service, token: string): Promise<Manager> {
   const now = service.now();
   const record = isManageToken(token)
     ? await service.storage.manageTokens.findByHash(service.keyring.hashManageToken(token), now)
     : undefined;
   if (!record) throw new InnkeeperError('manageTokenInvalid');
-  if (record.lastUsedAt === null || record.lastUsedAt <= now - USE_MS) noteUse(service, record.tokenId, now);
+  if (record.lastUsedAt === null || record.lastUsedAt <= now - USE_MS) {
+    unwaited(service.storage.manageTokens.touch(record.tokenId, now, now - USE_MS));
+  }
   return managerOf(record);
+}
+
+async function admitSession({ storage, keyring, now }: Service, token: string): Promise<Manager> {
+  const at = now();
+  const signedIn = isSessionToken(token)
+    ? await storage.sessions.findByHash(keyring.hashSession(token), at)
+    : undefined;
+  if (!signedIn) throw new InnkeeperError('sessionEnded');
+  const { account, session } = signedIn;
+  const unlessSince = at - USE_MS;
+  if (session.lastSeenAt <= unlessSince) {
+    const endsAt = endOf(session.createdAt, at);
+    unwaited(storage.sessions.touch(session.sessionId, { at, endsAt, unlessSince }));
+  }
+  // Owners, of everything: the only role there is.
+  return { author: account.email, can: () => true, canCreateApplications: true, signedIn };
 }
 
 function managerOf({ name, appIds, access: granted }: ManageTokenRecord): Manager {
@@ -32,6 +59,6 @@ function managerOf({ name, appIds, access: granted }: ManageTokenRecord): Manage
 }
 
 /** Nobody waits for it, and nothing depends on it. */
-function noteUse({ storage }: Service, tokenId: string, now: number): void {
-  storage.manageTokens.touch(tokenId, now, now - USE_MS).catch(() => {});
+function unwaited(act: Promise<void>): void {
+  act.catch(() => {});
 }

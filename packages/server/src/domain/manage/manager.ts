@@ -1,3 +1,5 @@
+import type { AccountRecord, SessionRecord } from '../../storage/port.ts';
+
 export type Access = 'read' | 'write';
 
 /** Who is at work in /manage/v1, and on what: a program with a personal access token, or a person in the portal. */
@@ -7,4 +9,6 @@ export type Manager = {
   /** Applications that this manager may not read look like ones that do not exist. */
   can(appId: number, access: Access): boolean;
   canCreateApplications: boolean;
+  /** Of a person in the portal; a program has none. */
+  signedIn?: { account: AccountRecord; session: SessionRecord };
 };

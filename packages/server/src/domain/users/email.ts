@@ -4,5 +4,9 @@ const EMAIL =
 
 /** CONTRACT.md section 2: the clientUserId when it is an e-mail address, otherwise "". */
 export function emailOf(clientUserId: string): string {
-  return EMAIL.test(clientUserId) ? clientUserId : '';
+  return isEmail(clientUserId) ? clientUserId : '';
+}
+
+export function isEmail(text: string): boolean {
+  return EMAIL.test(text);
 }

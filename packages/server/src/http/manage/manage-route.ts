@@ -2,14 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { TSchema } from 'typebox';
 import type { Application } from '../../domain/applications/application.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
-import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
+import { authorizeManager, type Presented } from '../../domain/manage/authorize-manager.ts';
 import type { Access, Manager } from '../../domain/manage/manager.ts';
 import type { Service } from '../../domain/service.ts';
 import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { Query } from '../paging.ts';
+import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
+import { readSessionCookie } from './session-cookie.ts';
 import { viewRevision } from './views.ts';
 
 export type Operation = {
@@ -32,10 +34,19 @@ export type ManageRequest = {
   readBody(): Record<string, unknown>;
 };
 
+/** A person in the portal. */
+export type AccountRequest = ManageRequest & { signedIn: NonNullable<Manager['signedIn']> };
+
 export type ApplicationRequest = ManageRequest & { application: Application };
 
 const PREFIX = '/manage/v1';
-const MANAGE_ERRORS: ErrorName[] = ['manageTokenMissing', 'manageTokenInvalid', 'tooManyFailures', 'unavailable'];
+const MANAGE_ERRORS: ErrorName[] = [
+  'manageTokenMissing',
+  'manageTokenInvalid',
+  'sessionEnded',
+  'tooManyFailures',
+  'unavailable',
+];
 
 /** An operation that is about no application, or about all of them. Answers 204 for nothing. */
 export function manageRoute(
@@ -81,6 +92,44 @@ export function applicationRoute(
   });
 }
 
+/** An operation on the account of whoever is signed in. No token opens it: one that leaked could make more of itself. */
+export function accountRoute(
+  app: FastifyInstance,
+  service: Service,
+  operation: Operation,
+  handle: (request: AccountRequest) => Promise<object | undefined>,
+): void {
+  const admitted = new WeakMap<FastifyRequest, Manager>();
+  const errors: ErrorName[] = [...MANAGE_ERRORS, 'sessionNeeded'];
+  const schema = { ...operation.schema, security: [{ portalSession: [] }] };
+  addRoute(app, operation, `${PREFIX}${operation.path}`, schema, errors, {
+    async admit(request) {
+      const manager = await admitManager(service, request);
+      if (!manager.signedIn) throw new InnkeeperError('sessionNeeded');
+      admitted.set(request, manager);
+    },
+    handle(request, reply) {
+      const manager = admitted.get(request) as Manager;
+      const signedIn = manager.signedIn as NonNullable<Manager['signedIn']>;
+      return handle({ ...toManageRequest(request, reply, manager), signedIn });
+    },
+  });
+}
+
+/** What is asked without a token or session: its body says who may. From our own page alone, as what comes of it is a cookie. */
+export function entranceRoute(
+  app: FastifyInstance,
+  service: Service,
+  operation: Operation,
+  handle: (request: Omit<ManageRequest, 'manager'>) => Promise<object | undefined>,
+): void {
+  const errors: ErrorName[] = ['tooManyFailures', 'unavailable'];
+  addRoute(app, operation, `${PREFIX}${operation.path}`, { ...operation.schema, security: [] }, errors, {
+    admit: async (request) => refuseForeignPage(request, service.publicUrl),
+    handle: (request, reply) => handle(toRequest(request, reply)),
+  });
+}
+
 type Steps = {
   /** Before the body is read: strangers cannot make us take in a large one. */
   admit(request: FastifyRequest): Promise<void>;
@@ -98,13 +147,14 @@ function addRoute(
   const own: readonly ErrorName[] = schema.errors ?? [];
   const takesInput = schema.body !== undefined || schema.querystring !== undefined;
   const all = new Set<ErrorName>([...own, ...(takesInput ? (['manageBadRequest'] as const) : []), ...errors]);
+  if (method !== 'GET') all.add('foreignPage');
   app.route({
     method,
     url,
     schema: {
       ...schema,
       tags: ['manage'],
-      security: [{ manageToken: [] }],
+      security: schema.security ?? [{ manageToken: [] }, { portalSession: [] }],
       errors: [...all],
       response: {
         ...(schema.response as Record<number, TSchema>),
@@ -128,17 +178,31 @@ function addRoute(
   });
 }
 
-function admitManager(service: Service, request: FastifyRequest): Promise<Manager> {
-  const credentials = readAuthorization(request.headers.authorization);
-  if (credentials.kind === 'none') return authorizeManager(service, undefined);
-  return authorizeManager(service, credentials.kind === 'bearer' ? credentials.accessToken : '');
+async function admitManager(service: Service, request: FastifyRequest): Promise<Manager> {
+  const presented = readPresented(request, service.publicUrl);
+  const manager = await authorizeManager(service, presented);
+  if (manager.signedIn && request.method !== 'GET' && request.method !== 'HEAD') {
+    refuseForeignPage(request, service.publicUrl);
+  }
+  return manager;
+}
+
+function readPresented({ headers }: FastifyRequest, publicUrl: string): Presented {
+  const credentials = readAuthorization(headers.authorization);
+  if (credentials.kind === 'bearer') return { token: credentials.accessToken };
+  if (credentials.kind !== 'none') return { token: '' };
+  const session = readSessionCookie(headers.cookie, publicUrl);
+  return session === undefined ? {} : { session };
 }
 
 function toManageRequest(request: FastifyRequest, reply: FastifyReply, manager: Manager): ManageRequest {
+  return { ...toRequest(request, reply), manager };
+}
+
+function toRequest(request: FastifyRequest, reply: FastifyReply): Omit<ManageRequest, 'manager'> {
   return {
     request,
     reply,
-    manager,
     params: request.params as Record<string, string>,
     query: request.query as Query,
     readBody: () => readJsonObject(request),

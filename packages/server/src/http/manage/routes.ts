@@ -8,10 +8,12 @@ import { changeKeyRoute } from './change-key.ts';
 import { changeTranslationsRoute } from './change-translations.ts';
 import { compareRevisionsRoute } from './compare-revisions.ts';
 import { countValuesRoute } from './count-values.ts';
+import { createAccountTokenRoute } from './create-account-token.ts';
 import { createApplicationRoute } from './create-application.ts';
 import { createGroupRoute } from './create-group.ts';
 import { createKeyRoute } from './create-key.ts';
 import { deleteApplicationRoute } from './delete-application.ts';
+import { endAccountSessionRoute } from './end-account-session.ts';
 import { endPreviousSecretRoute } from './end-previous-secret.ts';
 import { eraseUserRoute } from './erase-user.ts';
 import { exportUserRoute } from './export-user.ts';
@@ -19,7 +21,10 @@ import { getApplicationRoute } from './get-application.ts';
 import { getCatalogRoute } from './get-catalog.ts';
 import { getCatalogTreeRoute } from './get-catalog-tree.ts';
 import { getRevisionRoute } from './get-revision.ts';
+import { getSessionRoute } from './get-session.ts';
 import { getUserRoute } from './get-user.ts';
+import { listAccountSessionsRoute } from './list-account-sessions.ts';
+import { listAccountTokensRoute } from './list-account-tokens.ts';
 import { listApplicationsRoute } from './list-applications.ts';
 import { listLanguagesRoute } from './list-languages.ts';
 import { listRevisionsRoute } from './list-revisions.ts';
@@ -34,12 +39,24 @@ import { putValuesRoute } from './put-values.ts';
 import { reissueSpecialTokenRoute } from './reissue-special-token.ts';
 import { restoreRevisionRoute } from './restore-revision.ts';
 import { revokeAccessTokenRoute } from './revoke-access-token.ts';
+import { revokeAccountTokenRoute } from './revoke-account-token.ts';
 import { rotateSecretRoute } from './rotate-secret.ts';
 import { searchUsersRoute } from './search-users.ts';
+import { signInRoute } from './sign-in.ts';
+import { signOutRoute } from './sign-out.ts';
 import { suggestLanguageRoute } from './suggest-language.ts';
 
 /** CONTRACT.md section 5: what the portal does, as a documented interface, which a personal access token opens for programs too. */
 export function manageRoutes(app: FastifyInstance, service: Service): void {
+  signInRoute(app, service);
+  getSessionRoute(app, service);
+  signOutRoute(app, service);
+  listAccountSessionsRoute(app, service);
+  endAccountSessionRoute(app, service);
+  listAccountTokensRoute(app, service);
+  createAccountTokenRoute(app, service);
+  revokeAccountTokenRoute(app, service);
+
   listApplicationsRoute(app, service);
   createApplicationRoute(app, service);
   getApplicationRoute(app, service);

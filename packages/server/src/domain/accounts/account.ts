@@ -1,0 +1,18 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { NewAccount } from '../../storage/port.ts';
+import { whyMissing } from '../required.ts';
+import { isEmail } from '../users/email.ts';
+
+/** Addresses are compared without case: people write their own in several ways. */
+export function emailKeyOf(email: string): string {
+  return email.toLowerCase();
+}
+
+/** Why it cannot be the address of an account, in words that follow the field's name. */
+export function whyNoEmail(email: unknown): string | undefined {
+  return whyMissing(email) ?? (isEmail(email as string) ? undefined : 'is not an e-mail address');
+}
+
+export function makeAccount(email: string, now: number): NewAccount {
+  return { accountId: randomUUIDv7(), email, emailKey: emailKeyOf(email), role: 'owner', createdAt: now };
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import type { AccountRecord, NewLink, Storage } from '../../storage/port.ts';
+import type { Keyring } from '../keyring.ts';
+import { makeAccount } from './account.ts';
+
+const LIFETIME_MS = 24 * 3600 * 1000;
+
+/** A sign-in link is an account's; a set-up link makes the first account. The prefix tells which. */
+const SIGN_IN = 'ikl_';
+const SET_UP = 'iku_';
+
+export type Link = { link: string; expiresAt: number };
+
+/** Makes the account where there is none with this address. The link is in this answer and nowhere else. */
+export async function createSignInLink(
+  storage: Storage,
+  keyring: Keyring,
+  { email, publicUrl, now }: { email: string; publicUrl: string; now: number },
+): Promise<Link & { account: AccountRecord; outcome: 'created' | 'there' }> {
+  const { token, record } = makeLink(keyring, SIGN_IN, now);
+  const made = await storage.accounts.createWithLink(makeAccount(email, now), record);
+  return { ...made, link: addressOf(publicUrl, token), expiresAt: record.expiresAt };
+}
+
+/** undefined: there is an account, so nothing is left to set up. */
+export async function createSetUpLink(
+  storage: Storage,
+  keyring: Keyring,
+  { publicUrl, now }: { publicUrl: string; now: number },
+): Promise<Link | undefined> {
+  const { token, record } = makeLink(keyring, SET_UP, now);
+  if ((await storage.accounts.addSetUpLink(record)) === 'account-there') return undefined;
+  return { link: addressOf(publicUrl, token), expiresAt: record.expiresAt };
+}
+
+export function kindOfLink(token: string): 'sign-in' | 'set-up' | undefined {
+  const [, prefix] = /^(ik[lu]_)[\w-]{43}$/.exec(token) ?? [];
+  return prefix === SIGN_IN ? 'sign-in' : prefix === SET_UP ? 'set-up' : undefined;
+}
+
+function makeLink(keyring: Keyring, prefix: string, now: number): { token: string; record: NewLink } {
+  const token = prefix + randomBytes(32).toString('base64url');
+  return { token, record: { linkHash: keyring.hashLink(token), expiresAt: now + LIFETIME_MS } };
+}
+
+/** In the fragment, which no server and no log sees, and which a preview of the link does not spend. */
+function addressOf(publicUrl: string, token: string): string {
+  return `${publicUrl}/portal/sign-in#${token}`;
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
+import type { Access } from '../../domain/manage/manager.ts';
+import { whyMissing } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { TokenShape, viewToken } from './account-views.ts';
+import { readList, readMembers, refuse } from './input.ts';
+import { accountRoute } from './manage-route.ts';
+import { Nullable } from './schemas.ts';
+
+const MAX_APPS = 1000;
+
+const schema = {
+  operationId: 'createAccountToken',
+  summary: 'Make a personal access token',
+  description: 'The token is in this answer and nowhere else.',
+  body: Type.Object({
+    name: Type.String({ description: 'what it is for, 1 to 255 characters; revisions name it as their author' }),
+    access: Type.Optional(Type.Enum(['read', 'write'], { default: 'write' })),
+    apps: Type.Optional(
+      Nullable(Type.Array(Type.String(), { description: 'clientIds it is for; null: all applications' })),
+    ),
+    expires: Type.Optional(Type.String({ description: 'how long it is good, up to 365d', default: '90d' })),
+  }),
+  response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
+  errors: ['applicationNotFound'] as const,
+};
+
+export function createAccountTokenRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'POST', path: '/account/tokens', schema } as const;
+  accountRoute(app, service, operation, async ({ signedIn, readBody, reply }) => {
+    const { name, access, apps, expires } = readMembers(readBody(), ['name', 'access', 'apps', 'expires']);
+    const problem = whyMissing(name);
+    if (problem !== undefined) throw refuse('name', problem);
+    const scope = await findScope(service, apps);
+    const { storage, keyring, now } = service;
+    const wanted = {
+      name: name as string,
+      accountId: signedIn.account.accountId,
+      appIds: scope && [...scope.keys()],
+      access: readAccess(access),
+      lifetimeSeconds: readExpiry(expires),
+    };
+    const made = await createManageToken(storage, keyring, wanted, now());
+    if (!made) throw new InnkeeperError('applicationNotFound');
+    reply.code(201);
+    return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now()) };
+  });
+}
+
+/** The clientIds of the applications by their number; null: all of them. */
+async function findScope(service: Service, apps: unknown): Promise<Map<number, string> | null> {
+  if (apps === undefined || apps === null) return null;
+  const scope = new Map<number, string>();
+  for (const clientId of readList<unknown>(apps, 'apps', MAX_APPS)) {
+    if (typeof clientId !== 'string') throw refuse('apps', 'must hold clientIds');
+    const application = await service.applications.findByClientId(clientId);
+    if (!application) throw new InnkeeperError('applicationNotFound');
+    scope.set(application.appId, clientId);
+  }
+  if (scope.size === 0) throw refuse('apps', 'must name an application, or be null for all');
+  return scope;
+}
+
+function readAccess(access: unknown): Access {
+  if (access === undefined || access === 'write') return 'write';
+  if (access === 'read') return 'read';
+  throw refuse('access', 'must be read or write');
+}
+
+function readExpiry(expires: unknown): number {
+  const read = readLifetime(expires === undefined ? '90d' : String(expires));
+  if ('problem' in read) throw refuse('expires', read.problem);
+  return read.seconds;
+}

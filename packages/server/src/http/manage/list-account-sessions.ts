@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Service } from '../../domain/service.ts';
+import { SessionShape, viewSession } from './account-views.ts';
+import { accountRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'listAccountSessions',
+  summary: 'List where you are signed in to the portal',
+  description: 'The session seen latest comes first.',
+  response: { 200: Type.Object({ items: Type.Array(SessionShape) }) },
+};
+
+export function listAccountSessionsRoute(app: FastifyInstance, service: Service): void {
+  accountRoute(app, service, { method: 'GET', path: '/account/sessions', schema }, async ({ signedIn }) => {
+    const sessions = await service.storage.sessions.list(signedIn.account.accountId, service.now());
+    return { items: sessions.map((session) => viewSession(session, signedIn.session)) };
+  });
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Service } from '../../domain/service.ts';
+import { TokenShape, viewToken } from './account-views.ts';
+import { accountRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'listAccountTokens',
+  summary: 'List your personal access tokens',
+  description: 'Oldest first; expired ones too. Tokens of the command line are not among them.',
+  response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
+};
+
+export function listAccountTokensRoute(app: FastifyInstance, service: Service): void {
+  accountRoute(app, service, { method: 'GET', path: '/account/tokens', schema }, async ({ signedIn }) => {
+    const { storage, now } = service;
+    const tokens = await storage.manageTokens.list(signedIn.account.accountId);
+    const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
+    const applications = await storage.applications.list(appIds);
+    const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
+    return { items: tokens.map((token) => viewToken(token, clientIds, now())) };
+  });
+}

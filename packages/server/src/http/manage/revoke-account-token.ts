@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { isUuid } from '../../domain/users/user-code.ts';
+import { accountRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'revokeAccountToken',
+  summary: 'Revoke one of your personal access tokens',
+  description: 'It fails at once everywhere.',
+  params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
+  response: { 204: Type.Null({ description: 'The token is no longer good.' }) },
+  errors: ['manageTokenNotFound'] as const,
+};
+
+export function revokeAccountTokenRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'DELETE', path: '/account/tokens/:tokenId', schema } as const;
+  accountRoute(app, service, operation, async ({ signedIn, params }) => {
+    const tokenId = params.tokenId as string;
+    const outcome = isUuid(tokenId)
+      ? await service.storage.manageTokens.revoke(tokenId, signedIn.account.accountId)
+      : 'unknown';
+    if (outcome === 'unknown') throw new InnkeeperError('manageTokenNotFound');
+    return undefined;
+  });
+}

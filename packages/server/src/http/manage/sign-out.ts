@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Service } from '../../domain/service.ts';
+import { accountRoute } from './manage-route.ts';
+import { endedCookie } from './session-cookie.ts';
+
+const schema = {
+  operationId: 'endSession',
+  summary: 'Sign out of the portal',
+  description: 'The session fails at once everywhere.',
+  response: { 204: Type.Null({ description: 'The session has ended.' }) },
+  answerHeaders: { 'Set-Cookie': 'takes the cookie away' },
+};
+
+export function signOutRoute(app: FastifyInstance, service: Service): void {
+  accountRoute(app, service, { method: 'DELETE', path: '/session', schema }, async ({ signedIn, reply }) => {
+    await service.storage.sessions.end(signedIn.account.accountId, signedIn.session.sessionId);
+    reply.header('set-cookie', endedCookie(service.publicUrl));
+    return undefined;
+  });
+}
