@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { admin } from './cli/admin.ts';
 import { app } from './cli/app.ts';
 import { catalog } from './cli/catalog.ts';
 import { defineGroup, HelpShown } from './cli/command.ts';
@@ -38,6 +39,7 @@ const program = defineGroup({
   .addCommand(catalog())
   .addCommand(users())
   .addCommand(token())
+  .addCommand(admin())
   .addHelpText('after', ENDINGS);
 
 // Whoever reads the output may stop early (`innkeeper app list | head -1`): that is no error.

@@ -2,7 +2,8 @@ import cluster from 'node:cluster';
 import { runWorkers } from './cluster.ts';
 import type { Config } from './config.ts';
 import { demoLines, makeDemo } from './demo/make-demo.ts';
-import { startServer } from './serve.ts';
+import { createSetUpLink } from './domain/accounts/links.ts';
+import { type RunningServer, startServer } from './serve.ts';
 
 /** Everything is let go of by then, or left to itself: container runtimes kill after ten seconds. */
 const SHUTDOWN_MS = 9_500;
@@ -13,7 +14,7 @@ export async function run(config: Config, options: { demo: boolean }): Promise<n
   try {
     const server = await startServer(config);
     const asked = endAsked();
-    if (options.demo && (cluster.worker?.id ?? 1) === 1) await welcome(server);
+    if (options.demo && (cluster.worker?.id ?? 1) === 1) await welcome(server, config);
     await asked;
     setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
     await server.close();
@@ -34,7 +35,7 @@ function endAsked(): Promise<void> {
   });
 }
 
-async function welcome(server: Awaited<ReturnType<typeof startServer>>): Promise<void> {
+async function welcome(server: RunningServer, config: Config): Promise<void> {
   const { storage, keyring, now } = server.service;
   const demo = await makeDemo(storage, keyring, now());
   const url = server.url;
@@ -44,5 +45,17 @@ async function welcome(server: Awaited<ReturnType<typeof startServer>>): Promise
       ? demoLines(url, demo)
       : `\n  The demo application of an earlier start is still there: npx innkeeper app list\n  A new secret for it: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
   );
+  if (config.areas.has('portal')) process.stdout.write(await portalLines(server, config));
   process.stdout.write('\n  Stop with Ctrl+C.\n\n');
+}
+
+/** CONTRACT.md section 1: the portal's one-time set-up link, until someone has used one. */
+async function portalLines({ url, service }: RunningServer, { port, publicUrl }: Config): Promise<string> {
+  const { storage, keyring, now } = service;
+  // Without a port of its own choosing, a public address that was not given has none either.
+  const base = port === 0 ? url : publicUrl;
+  const setUp = await createSetUpLink(storage, keyring, { publicUrl: base, now: now() });
+  if (!setUp)
+    return `\n  The portal: ${base}/portal\n  A link to sign in: npx innkeeper admin create --email YOUR-ADDRESS\n`;
+  return `\n  Set up the portal with this link. It works once, within 24 hours:\n\n    ${setUp.link}\n`;
 }

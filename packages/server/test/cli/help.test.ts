@@ -18,6 +18,9 @@ const COMMANDS = [
   'token create',
   'token list',
   'token revoke',
+  'admin create',
+  'admin list',
+  'admin delete',
 ];
 
 const shown = new Map<string, Promise<string>>();

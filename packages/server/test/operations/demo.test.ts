@@ -47,6 +47,14 @@ describe('npm start in an empty folder', () => {
       expect(status, `${line}\n${printed}`).toBeGreaterThanOrEqual(200);
       expect(status, `${line}\n${printed}`).toBeLessThan(300);
     }
+    const setUp = /^ {4}(http\S+\/portal\/sign-in#iku_[\w-]{43})$/m.exec(shown)?.[1] as string;
+    expect(setUp).toMatch(new RegExp(`^${first.url}/`));
+    const made = await fetch(`${first.url}/manage/v1/session`, {
+      method: 'POST',
+      headers: { origin: first.url, 'x-innkeeper-portal': '1' },
+      body: JSON.stringify({ token: setUp.split('#')[1], email: 'ada@example.com' }),
+    });
+    expect(made.status, await made.text()).toBe(201);
     expect(await readdir(cwd)).toEqual(['data']);
     first.signal('SIGINT');
     expect(await first.exited).toEqual({ code: 0, signal: null });
@@ -60,6 +68,8 @@ describe('npm start in an empty folder', () => {
     expect(second.stdout()).not.toContain(clientSecret);
     expect(second.stdout()).not.toMatch(/clientSecret\s+\S{20,}/);
     expect(curlLines(second.stdout())).toEqual([]);
+    expect(second.stdout()).not.toContain('/portal/sign-in#');
+    expect(second.stdout()).toContain('/portal\n');
     const { stdout } = await run(process.execPath, [BIN, 'app', 'list', '--json'], {
       cwd,
       env: { PATH: process.env.PATH },

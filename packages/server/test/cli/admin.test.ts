@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../databases.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { cookieOf, openSession, visitorWith } from '../portal/portal.ts';
+import { commandLine } from './run-innkeeper.ts';
+
+// Beside a running server throughout, as CONTRACT.md section 1 has it.
+describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
+  let cli: ReturnType<typeof commandLine>;
+  let server: TestServer;
+  beforeAll(async () => {
+    const databaseUrl = await fresh();
+    cli = commandLine(databaseUrl);
+    server = await startTestServer(databaseUrl);
+  });
+  afterAll(() => server?.close());
+
+  test('create shows a link that signs in once, again a new one, and delete ends it all', async () => {
+    expect((await cli.run('admin', 'list')).stdout).toContain('innkeeper admin create');
+    const made = await cli.json('admin', 'create', '--email', 'Ada@example.com', '--public-url', 'https://x.example/p');
+    expect(Object.keys(made)).toEqual(['accountId', 'email', 'link', 'expiresAt']);
+    expect(made.link).toMatch(/^https:\/\/x\.example\/p\/portal\/sign-in#ikl_[\w-]{43}$/);
+    expect(new Date(`${made.expiresAt}Z`).getTime() - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
+    const again = await cli.run('admin', 'create', '--email', 'ada@EXAMPLE.com');
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Ada@example.com has an account') });
+    const [, token] = /http:\S+#(\S+)/.exec(again.stdout) ?? [];
+    expect((await openSession(server, { token: made.link.split('#')[1] })).json.code).toBe('9401');
+    const answer = await openSession(server, { token });
+    expect(answer).toMatchObject({ status: 201, json: { accountId: made.accountId, email: 'Ada@example.com' } });
+
+    const [listed, readable] = await Promise.all([cli.json('admin', 'list'), cli.run('admin', 'list')]);
+    expect(listed).toMatchObject([{ accountId: made.accountId, email: 'Ada@example.com', role: 'owner' }]);
+    expect(readable.stdout).toMatch(/^ROLE +CREATED +E-MAIL\nowner +\S+ \S+ +Ada@example\.com\n$/);
+    const ada = visitorWith(server, cookieOf(answer));
+    expect((await ada.send('GET', '/applications')).status).toBe(200);
+    expect(await cli.json('admin', 'delete', 'ada@example.com')).toEqual({ email: 'ada@example.com', deleted: true });
+    expect((await ada.send('GET', '/applications')).json.code).toBe('9401');
+    const gone = await cli.run('admin', 'delete', 'ada@example.com');
+    expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('innkeeper admin list') });
+  });
+
+  test.each([
+    ['no address', []],
+    ['what is no address', ['--email', 'ada']],
+  ])('create with %s makes nothing', async (_, args) => {
+    expect(await cli.run('admin', 'create', ...args)).toMatchObject({ code: 2, stdout: '' });
+    expect(await server.service.storage.accounts.list()).toEqual([]);
+  });
+});
