@@ -21,6 +21,7 @@ import { revokeRoute } from './http/oauth/revoke.ts';
 import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
 import { optionRoutes } from './http/options/routes.ts';
+import { portalPages } from './http/portal/portal-pages.ts';
 import { watchRoutes } from './http/unanswered.ts';
 import { createUserRoute } from './http/users/create-user.ts';
 import { deleteUserRoute } from './http/users/delete-user.ts';
@@ -136,7 +137,10 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     revokeRoute(app, service);
   }
   if (config.areas.has('options')) optionRoutes(app, service);
-  if (config.areas.has('portal')) manageRoutes(app, service);
+  if (config.areas.has('portal')) {
+    manageRoutes(app, service);
+    portalPages(app);
+  }
   openapiRoute(app, routes, config);
   catalogSchemaRoute(app);
   explorerRoutes(app, service);

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyApplication } from '../options/api-key.ts';
-import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';
+import { makeFile, makePage, once, type StaticFile, sendFile, versionOf } from './static-file.ts';
 
 /** All that the page may load, and from where: nothing else is ever read. */
 const ASSETS: Record<string, { from: 'page' | 'swagger-ui-dist'; type: string }> = {
@@ -31,7 +31,7 @@ const CONTENT_SECURITY_POLICY = [
 /** CONTRACT.md section 5: the explorer over /openapi.json. Its files are read when they are first asked for. */
 export function explorerRoutes(app: FastifyInstance, service: Service): void {
   const assets = new Map(Object.keys(ASSETS).map((name) => [name, once(() => readAsset(name))]));
-  const page = once(() => makePage(assets));
+  const page = once(() => makePage(join(import.meta.dirname, 'page/explorer.html'), 'docs/', assets));
 
   app.get('/docs', { schema: { hide: true } }, async (request, reply) => {
     reply
@@ -73,17 +73,4 @@ async function readAsset(name: string): Promise<StaticFile> {
       ? join(import.meta.dirname, 'page')
       : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return makeFile(await readFile(join(folder, name)), type);
-}
-
-/** The page, with every file it names given its version: they may be kept forever. */
-async function makePage(assets: ReadonlyMap<string, () => Promise<StaticFile>>): Promise<StaticFile> {
-  let html = await readFile(join(import.meta.dirname, 'page/explorer.html'), 'utf8');
-  for (const [name, asset] of assets) {
-    html = html.replaceAll(`"docs/${name}"`, `"docs/${name}?v=${versionOf(await asset())}"`);
-  }
-  return makeFile(Buffer.from(html), 'text/html; charset=utf-8');
-}
-
-function versionOf({ etag }: StaticFile): string {
-  return etag.slice(1, -1);
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, hasCurrent } from '../etag.ts';
@@ -32,4 +33,21 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, file: Sta
   if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
   if (compressed) reply.header('content-encoding', 'gzip');
   return reply.type(file.type).send(compressed ? file.gzipped : file.body);
+}
+
+/** A page, with every file it names given its version: they may be kept forever. */
+export async function makePage(
+  path: string,
+  folder: string,
+  assets: ReadonlyMap<string, () => Promise<StaticFile>>,
+): Promise<StaticFile> {
+  let html = await readFile(path, 'utf8');
+  for (const [name, asset] of assets) {
+    html = html.replaceAll(`"${folder}${name}"`, `"${folder}${name}?v=${versionOf(await asset())}"`);
+  }
+  return makeFile(Buffer.from(html), 'text/html; charset=utf-8');
+}
+
+export function versionOf({ etag }: StaticFile): string {
+  return etag.slice(1, -1);
 }
