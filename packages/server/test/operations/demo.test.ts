@@ -87,6 +87,8 @@ describe('npm start in an empty folder', () => {
       for (const server of servers) expect(server.stdout()).toContain('Ctrl+C');
     });
     expect(servers.filter((server) => curlLines(server.stdout()).length > 0)).toHaveLength(1);
+    // Only the start that made it shows secrets, though nobody has used the link yet.
+    expect(servers.filter((server) => /ink_|iku_/.test(server.stdout()))).toHaveLength(1);
     const { stdout } = await run(process.execPath, [BIN, 'app', 'list', '--json'], {
       cwd,
       env: { PATH: process.env.PATH },
