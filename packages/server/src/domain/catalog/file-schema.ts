@@ -49,6 +49,7 @@ const Key = Type.Object(
       Type.Unsafe<boolean | string | number | (boolean | string | number)[]>({
         type: ['boolean', 'string', 'number', 'array'],
         items: { type: ['boolean', 'string', 'number'] },
+        maxItems: 2000,
         description: 'what those have who never chose; a list with `multiple`',
       }),
     ),

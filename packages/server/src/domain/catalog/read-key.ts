@@ -110,7 +110,11 @@ const NUMERIC = ['min', 'max', 'step'] as const;
 function readConstraint(key: FileKey, path: Path, report: Report): Constraint {
   const given = key.constraint;
   if (!given) return {};
-  const refuse = (name: string, message: string) => report([...path, name], message);
+  let isGood = true;
+  const refuse = (name: string, message: string) => {
+    isGood = false;
+    report([...path, name], message);
+  };
   const isText = key.type === 'string';
   for (const name of NUMERIC) {
     const bound = given[name];
@@ -131,10 +135,10 @@ function readConstraint(key: FileKey, path: Path, report: Report): Constraint {
       compilePattern(given.pattern);
     } catch (error) {
       refuse('pattern', `is not a pattern in RE2 syntax: ${(error as Error).message}`);
-      // Nothing can be checked against it, and the rest is to be checked all the same.
-      return {};
     }
   }
+  // Nothing can be checked against a bad one, and the rest is to be checked all the same.
+  if (!isGood) return {};
   const { max_length: maxLength, ...rest } = given;
   return { ...rest, ...(maxLength !== undefined && { maxLength }) };
 }

@@ -11,8 +11,10 @@ export type LanguageSuggestion = {
 export function suggestLanguage(word: string): LanguageSuggestion | undefined {
   const tag = canonicalTag(word);
   if (tag === undefined) return undefined;
-  const own = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
-  const englishName = new Intl.DisplayNames(['en'], { type: 'language' }).of(tag) ?? tag;
+  // Extensions (-u-, -t-, -x-) say how to write a language, not which: it has its name without them.
+  const { baseName } = new Intl.Locale(tag);
+  const own = new Intl.DisplayNames([baseName], { type: 'language' }).of(baseName) ?? tag;
+  const englishName = new Intl.DisplayNames(['en'], { type: 'language' }).of(baseName) ?? tag;
   const [first = '', ...rest] = [...own];
   return { tag, name: first.toLocaleUpperCase(tag) + rest.join(''), englishName };
 }
