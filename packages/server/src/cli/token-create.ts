@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ACCESS, type Access } from '../domain/manage/access.ts';
 import { createManageToken, DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
-import type { Access } from '../domain/manage/manager.ts';
 import { whyMissing } from '../domain/required.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -15,7 +15,7 @@ export function tokenCreate(): Command {
     description: 'make a personal access token for /manage/v1 and show it, this once',
     settings: STORAGE_SETTINGS,
     examples: [
-      ['token create --name deploy --app 123456789_4f2c', 'may change one application, for 90 days'],
+      ['token create --name deploy --app 123456789_4f2c --access write', 'may change one catalog, for 90 days'],
       ['token create --name reports --access read --expires 365d', 'may read all applications, for a year'],
       ['token create --name ci --app 123456789_4f2c --json', '{"token","tokenId","name","apps","access","expiresAt"}'],
     ],
@@ -23,9 +23,12 @@ export function tokenCreate(): Command {
     .requiredOption('--name <name>', 'what it is for, 1 to 255 characters; revisions name it as their author')
     .option('--app <ID>', 'clientId of an application it is for; may be repeated (default: all applications)', addTo)
     .addOption(
-      new Option('--access <access>', 'read, or write to change things too')
-        .choices(['read', 'write'])
-        .default('write'),
+      new Option(
+        '--access <access>',
+        'read; texts: translations too; write: catalog and users too; own: secrets and settings too',
+      )
+        .choices(ACCESS)
+        .default('own'),
     )
     .addOption(
       new Option('--expires <time>', 'how long it is good: 12h, 30d, up to 365d')
@@ -67,7 +70,7 @@ async function run(options: CreateOptions): Promise<void> {
           ['token', bold(token)],
           ['tokenId', tokenId],
           ['for', apps ? apps.join(', ') : 'all applications'],
-          ['may', access === 'write' ? 'read and change' : 'read'],
+          ['may', access === 'own' ? 'everything' : access],
           ['expires', `${expiresAt} UTC`],
         ],
         { indent: 2 },

@@ -274,8 +274,9 @@ export const ERRORS = {
   manageForbidden: {
     code: '9403',
     status: 403,
-    message: 'This token may read here, but not change anything.',
-    remedy: 'Use a token made with --access write; to make applications, one without --app.',
+    message: 'This may be seen here, but what was asked for may not be done.',
+    remedy:
+      'It needs a higher role in the application, or a token made with more --access; to make applications, one without --app.',
   },
   applicationNotFound: {
     code: '9404',

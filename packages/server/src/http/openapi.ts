@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifySchema } from 'fastify';
 import { ERRORS, type ErrorName } from '../domain/errors.ts';
+import type { Access } from '../domain/manage/access.ts';
 import type { DocumentedRoute } from './docs/collect-routes.ts';
 import { ANYWHERE, describeErrors, errorExamples, shareErrors } from './docs/describe-errors.ts';
 import {
@@ -39,6 +40,8 @@ export type Operation = {
   summary?: string;
   description?: string;
   security: Record<string, string[]>[];
+  /** What it takes of the application: read, texts, write or own, each of which includes the ones before it. */
+  'x-access'?: Access;
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Content> };
   responses: Record<string, Answer | Reference>;
@@ -133,6 +136,7 @@ function describeOperation(route: DocumentedRoute, shapes: SharedShapes): Operat
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
     security,
+    ...(schema.access !== undefined && { 'x-access': schema.access }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { ErrorName } from '../domain/errors.ts';
+import type { Access } from '../domain/manage/access.ts';
 
 /**
  * Shapes that several operations share. They describe and never enforce: the contract's codes answer. A shape with
@@ -40,6 +41,8 @@ declare module 'fastify' {
     tags?: string[];
     /** The schemes that must come together, and the alternatives to them. */
     security?: Record<string, string[]>[];
+    /** What it takes of the application that its path names. */
+    access?: Access;
     /** Every error of its own; what can happen on any path is added to them. */
     errors?: readonly ErrorName[];
     examples?: Record<string, OperationExample>;

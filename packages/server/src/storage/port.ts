@@ -173,7 +173,7 @@ export type ManageTokenRecord = {
   name: string;
   /** null: all applications, those of the future too. Of deleted ones nothing is left here. */
   appIds: number[] | null;
-  access: 'read' | 'write';
+  access: 'read' | 'texts' | 'write' | 'own';
   createdAt: number;
   expiresAt: number;
   /** Roughly. */

@@ -45,7 +45,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
       clientId: application.clientId,
       name,
       createdAt: expect.stringMatching(TIME),
-      access: 'write',
+      access: 'own',
       settings: DEFAULTS,
       changedSettings: [],
       secrets: [{ createdAt: expect.stringMatching(TIME), expiresAt: null }],

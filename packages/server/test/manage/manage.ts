@@ -14,7 +14,7 @@ export async function manageWith(server: TestServer, wanted: Partial<WantedManag
   const made = await createManageToken(
     storage,
     keyring,
-    { name: 'tests', accountId: null, appIds: null, access: 'write', lifetimeSeconds: 3600, ...wanted },
+    { name: 'tests', accountId: null, appIds: null, access: 'own', lifetimeSeconds: 3600, ...wanted },
     now(),
   );
   if (!made) throw new Error('no token was made');

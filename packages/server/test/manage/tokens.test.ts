@@ -54,7 +54,7 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
       expect(answer.json.code).toBe('9404');
     }
     const { json } = await manage.get('/applications');
-    expect(json).toMatchObject({ total: 1, items: [{ clientId: mine.clientId, access: 'write' }] });
+    expect(json).toMatchObject({ total: 1, items: [{ clientId: mine.clientId, access: 'own' }] });
     const made = await manage.send('POST', '/applications', { name: 'More' });
     expect(made).toMatchObject({ status: 403, json: { code: '9403' } });
   });

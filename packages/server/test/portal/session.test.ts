@@ -83,7 +83,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     expect(published.status).toBe(200);
     const { json } = await ada.send('GET', `${path}/revisions`);
     expect(json).toMatchObject({ items: [{ author: 'ada@example.com' }] });
-    expect((await ada.send('GET', path)).json).toMatchObject({ name: 'Shop', access: 'write' });
+    expect((await ada.send('GET', path)).json).toMatchObject({ name: 'Shop', access: 'own' });
   });
 
   test('signing out ends it at once, in every replica', async () => {

@@ -46,15 +46,15 @@ async function admitSession({ storage, keyring, now }: Service, token: string): 
     unwaited(storage.sessions.touch(session.sessionId, { at, endsAt, unlessSince }));
   }
   // Owners, of everything: the only role there is.
-  return { author: account.email, can: () => true, canCreateApplications: true, signedIn };
+  return { author: account.email, accessTo: () => 'own', canCreateApplications: true, signedIn };
 }
 
-function managerOf({ name, appIds, access: granted }: ManageTokenRecord): Manager {
+function managerOf({ name, appIds, access }: ManageTokenRecord): Manager {
   const scope = appIds && new Set(appIds);
   return {
     author: `token:${name}`,
-    can: (appId, access) => (scope === null || scope.has(appId)) && (access === 'read' || granted === 'write'),
-    canCreateApplications: scope === null && granted === 'write',
+    accessTo: (appId) => (scope === null || scope.has(appId) ? access : undefined),
+    canCreateApplications: scope === null && access === 'own',
   };
 }
 

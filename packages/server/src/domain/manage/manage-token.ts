@@ -2,7 +2,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { ManageTokenRecord, Storage } from '../../storage/port.ts';
 import { parseDuration } from '../applications/settings.ts';
 import type { Keyring } from '../keyring.ts';
-import type { Access } from './manager.ts';
+import type { Access } from './access.ts';
 
 export const DEFAULT_LIFETIME_SECONDS = 90 * 86_400;
 const MIN_LIFETIME_SECONDS = 60;

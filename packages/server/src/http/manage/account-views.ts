@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { AccountRecord, ManageTokenRecord, SessionRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
-import { Nullable, Time } from './schemas.ts';
+import { AccessShape, Nullable, Time } from './schemas.ts';
 
 export const SignedInShape = Type.Object(
   {
@@ -54,7 +54,7 @@ export const TokenShape = Type.Object(
     tokenId: Type.String({ format: 'uuid' }),
     name: Type.String(),
     apps: Nullable(Type.Array(Type.String(), { description: 'clientIds' })),
-    access: Type.Enum(['read', 'write']),
+    access: AccessShape,
     createdAt: Time,
     expiresAt: Time,
     expired: Type.Boolean(),

@@ -14,7 +14,7 @@ export async function viewApplication(service: Service, manager: Manager, applic
     clientId,
     name,
     createdAt: formatTime(createdAt),
-    access: manager.can(appId, 'write') ? 'write' : 'read',
+    access: manager.accessTo(appId),
     settings,
     changedSettings: SETTING_NAMES.filter(
       (setting) => !isDeepStrictEqual(settings[setting], SETTINGS[setting].default),

@@ -45,7 +45,8 @@ const schema = {
 };
 
 export function changeApplicationRoute(app: FastifyInstance, service: Service): void {
-  applicationRoute(app, service, { method: 'PATCH', path: '', schema }, async ({ manager, application, readBody }) => {
+  const operation = { method: 'PATCH', path: '', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ manager, application, readBody }) => {
     const { name, settings = {} } = readMembers(readBody(), ['name', 'settings']);
     if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) {
       throw refuse('settings', 'must be an object');

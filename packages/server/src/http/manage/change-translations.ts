@@ -59,7 +59,13 @@ const schema = {
 };
 
 export function changeTranslationsRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'PATCH', path: '/catalog/translations', schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = {
+    method: 'PATCH',
+    path: '/catalog/translations',
+    schema,
+    access: 'texts',
+    bodyLimit: CATALOG_LIMIT,
+  } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const { texts } = readMembers(context.readBody(), ['texts']);

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { ACCESS, type Access } from '../../domain/manage/access.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
-import type { Access } from '../../domain/manage/manager.ts';
 import { whyMissing } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { readList, readMembers, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
-import { Nullable } from './schemas.ts';
+import { AccessShape, Nullable } from './schemas.ts';
 
 const MAX_APPS = 1000;
 
@@ -18,7 +18,7 @@ const schema = {
   description: 'The token is in this answer and nowhere else.',
   body: Type.Object({
     name: Type.String({ description: 'what it is for, 1 to 255 characters; revisions name it as their author' }),
-    access: Type.Optional(Type.Enum(['read', 'write'], { default: 'write' })),
+    access: Type.Optional(AccessShape),
     apps: Type.Optional(
       Nullable(Type.Array(Type.String(), { description: 'clientIds it is for; null: all applications' })),
     ),
@@ -65,9 +65,10 @@ async function findScope(service: Service, apps: unknown): Promise<Map<number, s
 }
 
 function readAccess(access: unknown): Access {
-  if (access === undefined || access === 'write') return 'write';
-  if (access === 'read') return 'read';
-  throw refuse('access', 'must be read or write');
+  if (access === undefined) return 'own';
+  const known = ACCESS.find((each) => each === access);
+  if (!known) throw refuse('access', 'must be read, texts, write or own');
+  return known;
 }
 
 function readExpiry(expires: unknown): number {

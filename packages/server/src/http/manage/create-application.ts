@@ -10,7 +10,8 @@ import { manageRoute } from './manage-route.ts';
 const schema = {
   operationId: 'createApplication',
   summary: 'Make an application',
-  description: 'The clientSecret is in this answer and nowhere else. Needs a token for all applications.',
+  description:
+    'The clientSecret is in this answer and nowhere else. Needs an administrator, or a token for all applications with access own.',
   body: Type.Object({ name: Type.String({ description: 'what people call it, 1 to 255 characters' }) }),
   response: {
     201: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), name: Type.String() }),
@@ -34,7 +35,7 @@ export function createApplicationRoute(app: FastifyInstance, service: Service): 
   manageRoute(app, service, { method: 'POST', path: '/applications', schema }, async ({ manager, readBody, reply }) => {
     if (!manager.canCreateApplications) {
       throw new InnkeeperError('manageForbidden', {
-        message: 'Only a token for all applications, with access to write, can make new ones.',
+        message: 'Only an administrator, or a token for all applications with access "own", can make new ones.',
       });
     }
     const { name } = readMembers(readBody(), ['name']);

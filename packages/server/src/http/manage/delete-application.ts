@@ -36,7 +36,8 @@ const schema = {
 };
 
 export function deleteApplicationRoute(app: FastifyInstance, service: Service): void {
-  applicationRoute(app, service, { method: 'DELETE', path: '', schema }, async ({ application, query }) => {
+  const operation = { method: 'DELETE', path: '', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application, query }) => {
     if (readParameter(query, 'confirm') !== application.clientId) {
       throw refuse('confirm', 'must be the clientId of the application that is to be deleted');
     }

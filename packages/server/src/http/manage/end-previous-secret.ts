@@ -20,7 +20,8 @@ const schema = {
 };
 
 export function endPreviousSecretRoute(app: FastifyInstance, service: Service): void {
-  applicationRoute(app, service, { method: 'DELETE', path: '/secrets/previous', schema }, async ({ application }) => {
+  const operation = { method: 'DELETE', path: '/secrets/previous', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application }) => {
     const outcome = await service.storage.applications.endPreviousSecrets(application.appId);
     if (outcome === 'unknown') throw new InnkeeperError('applicationNotFound');
     await service.refresh().catch(() => {});

@@ -14,7 +14,7 @@ export const APPLICATION_EXAMPLE = {
   clientId: EXAMPLE.clientId,
   name: 'Demo',
   createdAt: TIME,
-  access: 'write',
+  access: 'own',
   settings: {
     specialTokenTtl: 600,
     accessTokenTtl: 3600,

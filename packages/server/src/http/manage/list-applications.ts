@@ -7,7 +7,7 @@ import { linkHeader, readPage, toListing } from '../paging.ts';
 import { formatTime } from '../time.ts';
 import { TIME } from './examples.ts';
 import { manageRoute } from './manage-route.ts';
-import { PageQuery, Time } from './schemas.ts';
+import { AccessShape, PageQuery, Time } from './schemas.ts';
 
 const schema = {
   operationId: 'listApplications',
@@ -19,7 +19,7 @@ const schema = {
         clientId: Type.String(),
         name: Type.String(),
         createdAt: Time,
-        access: Type.Enum(['read', 'write']),
+        access: AccessShape,
       }),
     ),
   },
@@ -28,7 +28,7 @@ const schema = {
       summary: 'All that the token is for',
       status: 200,
       answer: {
-        items: [{ clientId: EXAMPLE.clientId, name: 'Demo', createdAt: TIME, access: 'write' }],
+        items: [{ clientId: EXAMPLE.clientId, name: 'Demo', createdAt: TIME, access: 'own' }],
         total: 1,
         offset: 0,
         limit: 50,
@@ -41,14 +41,14 @@ const schema = {
 export function listApplicationsRoute(app: FastifyInstance, service: Service): void {
   manageRoute(app, service, { method: 'GET', path: '/applications', schema }, async ({ manager, query, reply }) => {
     const page = readPage(query);
-    const readable = (await service.storage.applications.list()).filter(({ appId }) => manager.can(appId, 'read'));
+    const readable = (await service.storage.applications.list()).filter(({ appId }) => manager.accessTo(appId));
     const { items, ...rest } = toListing(readable, page);
     const listing = {
       items: items.map(({ appId, clientId, name, createdAt }) => ({
         clientId,
         name,
         createdAt: formatTime(createdAt),
-        access: manager.can(appId, 'write') ? 'write' : 'read',
+        access: manager.accessTo(appId),
       })),
       ...rest,
     };

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { TSchema } from 'typebox';
 import type { Application } from '../../domain/applications/application.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
+import { type Access, includesAccess } from '../../domain/manage/access.ts';
 import { authorizeManager, type Presented } from '../../domain/manage/authorize-manager.ts';
-import type { Access, Manager } from '../../domain/manage/manager.ts';
+import type { Manager } from '../../domain/manage/manager.ts';
 import type { Service } from '../../domain/service.ts';
 import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
@@ -19,7 +20,7 @@ export type Operation = {
   /** After /manage/v1, or after the application. */
   path: string;
   schema: Omit<FastifySchema, 'tags' | 'security'> & { errors?: readonly ErrorName[] };
-  /** What it takes; reading takes read, anything else write. */
+  /** What it takes of an application; unless told, GET takes read and anything else write. */
   access?: Access;
   bodyLimit?: number;
 };
@@ -74,15 +75,16 @@ export function applicationRoute(
   const access = operation.access ?? (operation.method === 'GET' ? 'read' : 'write');
   const admitted = new WeakMap<FastifyRequest, { manager: Manager; application: Application }>();
   const errors: ErrorName[] = [...MANAGE_ERRORS, 'applicationNotFound'];
-  if (access === 'write') errors.push('manageForbidden');
-  const schema = { ...operation.schema, params: withParams(ApplicationParams, operation.schema.params) };
+  if (access !== 'read') errors.push('manageForbidden');
+  const schema = { ...operation.schema, access, params: withParams(ApplicationParams, operation.schema.params) };
   addRoute(app, operation, `${PREFIX}/applications/:clientId${operation.path}`, schema, errors, {
     async admit(request) {
       const manager = await admitManager(service, request);
       const { clientId } = request.params as { clientId: string };
       const application = await service.applications.findByClientId(clientId);
-      if (!application || !manager.can(application.appId, 'read')) throw new InnkeeperError('applicationNotFound');
-      if (!manager.can(application.appId, access)) throw new InnkeeperError('manageForbidden');
+      const held = application && manager.accessTo(application.appId);
+      if (!application || !held) throw new InnkeeperError('applicationNotFound');
+      if (!includesAccess(held, access)) throw forbidden(access, held);
       admitted.set(request, { manager, application });
     },
     handle(request, reply) {
@@ -127,6 +129,12 @@ export function entranceRoute(
   addRoute(app, operation, `${PREFIX}${operation.path}`, { ...operation.schema, security: [] }, errors, {
     admit: async (request) => refuseForeignPage(request, service.publicUrl),
     handle: (request, reply) => handle(toRequest(request, reply)),
+  });
+}
+
+function forbidden(needed: Access, held: Access): InnkeeperError {
+  return new InnkeeperError('manageForbidden', {
+    message: `This needs access "${needed}" to the application; there is "${held}".`,
   });
 }
 

@@ -35,7 +35,8 @@ const schema = {
 };
 
 export function rotateSecretRoute(app: FastifyInstance, service: Service): void {
-  applicationRoute(app, service, { method: 'POST', path: '/secrets', schema }, async (context) => {
+  const operation = { method: 'POST', path: '/secrets', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async (context) => {
     const { application, readBody, reply } = context;
     const overlap = readOverlapMember(readMembers(readBody(), ['overlap']).overlap);
     const { storage, keyring, now, refresh } = service;

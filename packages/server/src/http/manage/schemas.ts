@@ -2,6 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
 import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
+import { ACCESS } from '../../domain/manage/access.ts';
 import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
 
 export const ApplicationParams = Type.Object({ clientId: Type.String({ description: 'of the application' }) });
@@ -34,6 +35,12 @@ export const FileKeySchema = CatalogFileSchema.properties.groups.items.propertie
 export const PageQuery = Type.Object(PagingQuery);
 export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
 export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()]);
+
+export const AccessShape = Type.Enum([...ACCESS], {
+  title: 'Access',
+  description:
+    'read; texts: translations too; write: catalog and users too; own: secrets, settings and members too, and deleting the application',
+});
 
 export const SettingsShape = Type.Object(
   Object.fromEntries(
@@ -68,7 +75,7 @@ export const ApplicationAnswer = Type.Object(
     clientId: Type.String(),
     name: Type.String(),
     createdAt: Time,
-    access: Type.Enum(['read', 'write']),
+    access: AccessShape,
     settings: SettingsShape,
     changedSettings: Type.Array(Type.String(), { description: 'those that differ from their defaults' }),
     secrets: Type.Array(Secret, { description: 'those that are good, the current one first' }),

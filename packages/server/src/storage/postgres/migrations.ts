@@ -206,6 +206,8 @@ const MIGRATIONS: readonly string[] = [
     value text not null
   );
   `,
+  // Tokens that could do everything still can.
+  "update manage_tokens set access = 'own' where access = 'write'",
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -191,6 +191,8 @@ const MIGRATIONS: readonly string[] = [
     value text not null
   ) strict, without rowid;
   `,
+  // Tokens that could do everything still can.
+  "update manage_tokens set access = 'own' where access = 'write'",
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;
