@@ -17,6 +17,9 @@ export const EXAMPLE = {
   keyUid: '0198c5a2-8e21-7a51-b3e4-7c8d9e0f1a23',
   secondKeyUid: '0198c5a2-8e21-7b62-84f5-8d9e0f1a2b34',
   userOptionsUid: '0198c5a3-1f32-7c73-95a6-9e0f1a2b3c45',
+  linkToken: 'YOUR_LINK_TOKEN',
+  sessionId: '0198c5a5-3b54-7e84-a7c8-b02c3d4e5f67',
+  manageTokenId: '0198c5a5-4c65-7f95-98d9-c13d4e5f6078',
 } as const;
 
 /** Made by the service, different in every database. */
@@ -34,4 +37,6 @@ export const EXAMPLE_UIDS = {
   newGroup: '0198c5a4-2a43-71c8-aafb-d35e6f7a8b90',
   newKey: '0198c5a4-2a43-72d9-bb0c-e46f7a8b9ca1',
   secondUserOptionsUid: '0198c5a3-1f32-7d84-86b7-af1a2b3c4d56',
+  account: '0198c5a5-2a43-7d73-86b7-af1b2c3d4e56',
+  newManageToken: '0198c5a5-5d76-70a6-89ea-d24e5f607189',
 } as const;

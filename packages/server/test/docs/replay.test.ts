@@ -6,6 +6,7 @@ import { createApplication } from '../../src/domain/applications/create-applicat
 import { ERRORS } from '../../src/domain/errors.ts';
 import type { Example } from '../../src/http/docs/describe-parts.ts';
 import { EXAMPLE } from '../../src/http/examples.ts';
+import { ACCOUNT_EMAIL, USER_AGENT } from '../../src/http/manage/examples.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import { databases } from '../databases.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../http/documented-answers.ts';
 import { basic, bearer, startTestServer, type TestServer } from '../http/start.ts';
 import { manageWith } from '../manage/manage.ts';
+import { cookieOf, fromPortal, openSession, signInToken } from '../portal/portal.ts';
 
 const referring: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
 const document = withoutReferences(referring);
@@ -23,6 +25,8 @@ const documented = new DocumentedAnswers(referring);
 
 /** A request of the document: each example of an operation that has one, with the answer of the same name. */
 type Request = { title: string; method: string; path: string; operation: WholeOperation; name: string; status: string };
+
+type Visitor = { cookie: string; sessionId: string; manageTokenId: string };
 
 type OptionKey = { name: string; option_key_uid: string; option_group_uid: string };
 
@@ -49,21 +53,13 @@ function namesOf(operation: WholeOperation): { name: string; status: string }[] 
   const statuses = new Map(answers);
   const names = new Set([...bodies, ...parameters, ...statuses.keys()]);
   const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) as string;
-  if (names.size === 0) return isOfPortal(operation) ? [] : [{ name: '', status: success }];
+  if (names.size === 0) return [{ name: '', status: success }];
   return [...names].map((name) => ({ name, status: statuses.get(name) ?? success }));
-}
-
-/** What only the page of the portal can ask, with its cookie: test/portal does. */
-function isOfPortal({ operationId, security }: WholeOperation): boolean {
-  if (operationId === 'createSession') return true;
-  return security.length > 0 && security.every((each) => 'portalSession' in each);
 }
 
 test('every operation has an example, with the answer that it gets', () => {
   const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  expect(
-    all.filter((operation) => !isOfPortal(operation) && !requests.some((request) => request.operation === operation)),
-  ).toEqual([]);
+  expect(all.filter((operation) => !requests.some((request) => request.operation === operation))).toEqual([]);
   const silent = requests.filter(({ operation, name, status }) => {
     const content = operation.responses[status]?.content?.['application/json'];
     return content !== undefined && exampleOf(content, name) === undefined;
@@ -106,7 +102,11 @@ describe.each(databases)('on $kind', (database) => {
   }
 
   /** What the stand-ins stand for: Ada has signed in, and has chosen unless the example is the first to. */
-  async function values(demo: Demo, { status }: Request): Promise<Record<keyof typeof EXAMPLE, string>> {
+  async function values(
+    demo: Demo,
+    visitor: Visitor,
+    { status }: Request,
+  ): Promise<Record<keyof typeof EXAMPLE, string>> {
     const { clientId, clientSecret, ada, theme } = demo;
     const clientUserId = EXAMPLE.clientUserId;
     const exchange = async () => {
@@ -136,7 +136,21 @@ describe.each(databases)('on $kind', (database) => {
       keyUid,
       secondKeyUid: keys.get('text_size')?.option_key_uid as string,
       userOptionsUid: (saved?.json.user_options_uid as string | undefined) ?? randomUUID(),
+      linkToken: await signInToken(server, ACCOUNT_EMAIL),
+      sessionId: visitor.sessionId,
+      manageTokenId: visitor.manageTokenId,
     };
+  }
+
+  /** Whoever owns the service, in one browser, with one token for the demo. */
+  async function visitPortal({ clientId }: Demo) {
+    await server.service.storage.accounts.delete(ACCOUNT_EMAIL);
+    const token = await signInToken(server, ACCOUNT_EMAIL);
+    const answer = await openSession(server, { token }, { 'user-agent': USER_AGENT });
+    const { accountId, sessionId } = answer.json as { accountId: string; sessionId: string };
+    await manageWith(server, { name: 'ci', accountId, appIds: [Number(clientId.split('_')[0])] });
+    const [made] = await server.service.storage.manageTokens.list(accountId);
+    return { cookie: cookieOf(answer), sessionId, manageTokenId: made?.tokenId as string };
   }
 
   /** The second revision. */
@@ -149,7 +163,8 @@ describe.each(databases)('on $kind', (database) => {
   test.each(requests)('$title', async (request) => {
     const { method, operation, name, status } = request;
     const demo = await makeDemo();
-    const real = await values(demo, request);
+    const visitor = await visitPortal(demo);
+    const real = await values(demo, visitor, request);
     if (operation.operationId === 'restoreRevision') await archiveGroup(demo, real.secondGroupUid);
     const fill = <T>(value: T): T =>
       JSON.parse(
@@ -161,7 +176,7 @@ describe.each(databases)('on $kind', (database) => {
 
     let { path } = request;
     const query = new URLSearchParams();
-    const headers: Record<string, string> = await authorization(demo, operation);
+    const headers: Record<string, string> = await authorization(demo, visitor, operation);
     for (const parameter of operation.parameters ?? []) {
       const example = parameter.examples?.[name];
       if (!example) continue;
@@ -189,12 +204,18 @@ describe.each(databases)('on $kind', (database) => {
   });
 
   /** As the operation asks for: the first of its alternatives that is for an application, or a token for that one. */
-  async function authorization(demo: Demo, operation: WholeOperation): Promise<Record<string, string>> {
+  async function authorization(
+    demo: Demo,
+    visitor: Visitor,
+    operation: WholeOperation,
+  ): Promise<Record<string, string>> {
     const names = operation.security.flatMap((each) => Object.keys(each));
     if (names.includes('manageToken')) {
       const appIds = operation.operationId === 'createApplication' ? null : [Number(demo.clientId.split('_')[0])];
       return bearer((await manageWith(server, { name: 'ci', appIds })).token);
     }
+    if (operation.operationId === 'createSession') return { 'sec-fetch-site': fromPortal['sec-fetch-site'] };
+    if (names.includes('portalSession')) return { ...fromPortal, cookie: visitor.cookie };
     return {
       ...(names.includes('apiKey') && { apiKey: demo.clientId }),
       ...(names.includes('basic') && basic(demo)),
@@ -213,7 +234,7 @@ function neutral(value: unknown, name = ''): unknown {
   if (value !== null && typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, neutral(each, key)]));
   }
-  if (['clientSecret', 'specialToken', 'access_token', 'iat', 'exp', 'x', 'y', 'kid'].includes(name))
+  if (['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'].includes(name))
     return `a ${name}`;
   if (typeof value !== 'string') return value;
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)) return 'a UUID';

@@ -5,7 +5,9 @@ import { ACCESS, type Access } from '../../domain/manage/access.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
 import { whyMissing } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 import { TokenShape, viewToken } from './account-views.ts';
+import { MANAGE_TOKEN } from './examples.ts';
 import { readList, readMembers, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { AccessShape, Nullable } from './schemas.ts';
@@ -26,6 +28,33 @@ const schema = {
   }),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
   errors: ['applicationNotFound'] as const,
+  examples: {
+    forOne: {
+      summary: 'To read one application, for 30 days',
+      body: { name: 'reports', access: 'read', apps: [EXAMPLE.clientId], expires: '30d' },
+      status: 201,
+      answer: {
+        token: 'YOUR_PERSONAL_ACCESS_TOKEN',
+        ...MANAGE_TOKEN,
+        tokenId: EXAMPLE_UIDS.newManageToken,
+        name: 'reports',
+        access: 'read',
+        expiresAt: '2025-12-24 16:00:00',
+      },
+    },
+    forAll: {
+      summary: 'To change whatever you may, for 90 days',
+      body: { name: 'deploy' },
+      status: 201,
+      answer: {
+        token: 'YOUR_PERSONAL_ACCESS_TOKEN',
+        ...MANAGE_TOKEN,
+        tokenId: EXAMPLE_UIDS.newManageToken,
+        name: 'deploy',
+        apps: null,
+      },
+    },
+  },
 };
 
 export function createAccountTokenRoute(app: FastifyInstance, service: Service): void {

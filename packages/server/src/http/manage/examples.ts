@@ -190,3 +190,36 @@ export const SAVED_EVENT = {
   fromValue: null,
   toValue: 'dark',
 };
+
+/** Someone who has signed in to the portal with a link, and the one token that they have made. */
+export const ACCOUNT_EMAIL = 'owner@example.com';
+export const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+export const SIGNED_IN = {
+  accountId: EXAMPLE_UIDS.account,
+  email: ACCOUNT_EMAIL,
+  role: 'owner',
+  sessionId: EXAMPLE.sessionId,
+  signedInAt: TIME,
+  expiresAt: '2025-11-25 04:00:00',
+};
+
+export const PORTAL_SESSION = {
+  sessionId: EXAMPLE.sessionId,
+  current: true,
+  userAgent: USER_AGENT,
+  signedInAt: TIME,
+  lastSeenAt: TIME,
+  expiresAt: '2025-11-25 04:00:00',
+};
+
+export const MANAGE_TOKEN = {
+  tokenId: EXAMPLE.manageTokenId,
+  name: 'ci',
+  apps: [EXAMPLE.clientId],
+  access: 'write',
+  createdAt: TIME,
+  expiresAt: '2026-02-22 16:00:00',
+  expired: false,
+  lastUsedAt: null,
+};

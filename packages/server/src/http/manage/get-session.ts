@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
+import { SIGNED_IN } from './examples.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'getSession',
   summary: 'See who is signed in to the portal',
   response: { 200: SignedInShape },
+  examples: { owner: { summary: 'The owner', status: 200, answer: SIGNED_IN } },
 };
 
 export function getSessionRoute(app: FastifyInstance, service: Service): void {

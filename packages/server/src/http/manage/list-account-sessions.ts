@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { SessionShape, viewSession } from './account-views.ts';
+import { PORTAL_SESSION } from './examples.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -9,6 +10,7 @@ const schema = {
   summary: 'List where you are signed in to the portal',
   description: 'The session seen latest comes first.',
   response: { 200: Type.Object({ items: Type.Array(SessionShape) }) },
+  examples: { one: { summary: 'One browser', status: 200, answer: { items: [PORTAL_SESSION] } } },
 };
 
 export function listAccountSessionsRoute(app: FastifyInstance, service: Service): void {

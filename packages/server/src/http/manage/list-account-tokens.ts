@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { TokenShape, viewToken } from './account-views.ts';
+import { MANAGE_TOKEN } from './examples.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -9,6 +10,7 @@ const schema = {
   summary: 'List your personal access tokens',
   description: 'Oldest first; expired ones too. Tokens of the command line are not among them.',
   response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
+  examples: { one: { summary: 'For one application', status: 200, answer: { items: [MANAGE_TOKEN] } } },
 };
 
 export function listAccountTokensRoute(app: FastifyInstance, service: Service): void {

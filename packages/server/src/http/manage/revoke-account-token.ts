@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
+import { EXAMPLE } from '../examples.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -12,6 +13,7 @@ const schema = {
   params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
   response: { 204: Type.Null({ description: 'The token is no longer good.' }) },
   errors: ['manageTokenNotFound'] as const,
+  examples: { one: { summary: 'One of those listed', params: { tokenId: EXAMPLE.manageTokenId }, status: 204 } },
 };
 
 export function revokeAccountTokenRoute(app: FastifyInstance, service: Service): void {

@@ -6,7 +6,9 @@ import { signIn } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';
+import { EXAMPLE } from '../examples.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
+import { SIGNED_IN } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
@@ -24,6 +26,15 @@ const schema = {
   response: { 201: SignedInShape },
   answerHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure where there is HTTPS' },
   errors: ['linkInvalid'] as const,
+  examples: {
+    withLink: {
+      summary: 'With a sign-in link',
+      headers: { 'X-Innkeeper-Portal': '1' },
+      body: { token: EXAMPLE.linkToken },
+      status: 201,
+      answer: SIGNED_IN,
+    },
+  },
 };
 
 export function signInRoute(app: FastifyInstance, service: Service): void {

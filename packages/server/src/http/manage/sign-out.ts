@@ -10,6 +10,7 @@ const schema = {
   description: 'The session fails at once everywhere.',
   response: { 204: Type.Null({ description: 'The session has ended.' }) },
   answerHeaders: { 'Set-Cookie': 'takes the cookie away' },
+  examples: { signOut: { summary: 'From this browser', status: 204 } },
 };
 
 export function signOutRoute(app: FastifyInstance, service: Service): void {
