@@ -166,6 +166,21 @@ const promiseRules: Snippet[] = [
   uses("process.on('exit', async () => { await store.put(); });", MISUSED),
 ];
 
+const HEAVY = 'eslint(no-restricted-imports)';
+const heavyImports: Snippet[] = [
+  {
+    title: 'typebox must not be loaded',
+    at: `${SERVER}/heavy`,
+    code: "import { Type } from 'typebox'; export const text = Type.String();",
+    breaks: HEAVY,
+  },
+  {
+    title: 'types alone load nothing',
+    at: `${SERVER}/heavy`,
+    code: "import type { TSchema } from 'typebox'; export type Schema = TSchema;",
+  },
+];
+
 const root = join(import.meta.dirname, '../../..');
 const named = (prefix: string, snippets: Snippet[]) =>
   snippets.map((snippet, index) => ({
@@ -176,6 +191,7 @@ const suites = {
   imports: named('import', importRules),
   environment: named('environment', environmentRules),
   promises: named('promise', promiseRules),
+  heavy: named('heavy', heavyImports),
 };
 
 let folder: string;
@@ -201,7 +217,7 @@ beforeAll(() => {
   for (const { category, location } of biome.diagnostics) {
     if (BIOME_RULES.includes(category)) report(location.path, category);
   }
-  const oxlint = lint('oxlint/bin/oxlint', ['--type-aware', '--format=json', `${SERVER}/promises`]);
+  const oxlint = lint('oxlint/bin/oxlint', ['--type-aware', '--format=json', `${SERVER}/promises`, `${SERVER}/heavy`]);
   for (const { code, filename } of oxlint.diagnostics) report(filename, code);
 }, 30_000);
 

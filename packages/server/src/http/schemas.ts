@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import type { ErrorName } from '../domain/errors.ts';
 import type { Access } from '../domain/manage/access.ts';
+import { Type } from '../schema.ts';
 
 /**
  * Shapes that several operations share. They describe and never enforce: the contract's codes answer. A shape with

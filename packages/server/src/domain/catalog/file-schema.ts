@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../../schema.ts';
 import { VALUE_TYPES } from './catalog.ts';
 
 const NAME = { minLength: 1, maxLength: 255 };

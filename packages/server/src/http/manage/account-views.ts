@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../schema.ts';
 import type { AccountRecord, ManageTokenRecord, SessionRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 import { AccessShape, Nullable, Time } from './schemas.ts';

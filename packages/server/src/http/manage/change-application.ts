@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { badParameter } from '../paging.ts';
 import { viewApplication } from './application-view.ts';
 import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';

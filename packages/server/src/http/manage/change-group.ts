@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { PositionMember } from './create-group.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, FIRST_REVISION, IF_MATCH, published } from './examples.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { type TProperties, Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
+import { type TProperties, Type } from '../../schema.ts';
 import { ArchivedMember, TranslationsPatch } from './change-group.ts';
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeTexts, type WantedText } from '../../domain/catalog/edits/translations.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';

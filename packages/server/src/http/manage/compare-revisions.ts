@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { compareRevisions } from '../../domain/catalog/revisions.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { readParameter } from '../paging.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { readNumber } from './input.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { ACCESS, type Access } from '../../domain/manage/access.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
 import { whyMissing } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { MANAGE_TOKEN } from './examples.ts';

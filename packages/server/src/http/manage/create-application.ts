@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { createApplication } from '../../domain/applications/create-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { whyMissing } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { readMembers, refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addGroup } from '../../domain/catalog/edits/groups.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
 import { PositionMember } from './create-group.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import type { Edited, EditOptions } from '../../domain/catalog/edit-catalog.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
+import { Type } from '../../schema.ts';
 import { readFlag, refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
 import { viewPlan } from './views.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
+import { Type } from '../../schema.ts';
 import { USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { UserParams } from './schemas.ts';

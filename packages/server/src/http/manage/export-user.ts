@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
 import { collectTraces } from '../../domain/users/export-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ACCESS_TOKEN, ADA, CHOSEN_OPTION, SAVED_EVENT, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { type Catalog, type Group, type Key, readCatalog } from '../../domain/catalog/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { revisionTag } from './edit-options.ts';
 import { APPLICATION, CATALOG_TREE } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { getRevision } from '../../domain/catalog/revisions.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
+import { Type } from '../../schema.ts';
 import { ACCESS_TOKEN, ADA, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { AccessTokenShape, UserParams, UserShape } from './schemas.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { MANAGE_TOKEN } from './examples.ts';
 import { accountRoute } from './manage-route.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { listTexts } from '../../domain/catalog/list-texts.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, readParameter, toListing } from '../paging.ts';
 import { revisionTag } from './edit-options.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { TSchema } from 'typebox';
 import type { Application } from '../../domain/applications/application.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { type Access, includesAccess } from '../../domain/manage/access.ts';
 import { authorizeManager, type Presented } from '../../domain/manage/authorize-manager.ts';
 import type { Manager } from '../../domain/manage/manager.ts';
 import type { Service } from '../../domain/service.ts';
+import type { TSchema } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { planWithImpact } from '../../domain/catalog/publish.ts';
 import { readDefinition } from '../../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../../domain/catalog/show-path.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { revisionTag } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, NEW_VALUE, plan } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';

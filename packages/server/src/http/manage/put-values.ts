@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setValues } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { BREAKS, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
 import { readMembers, refuse } from './input.ts';

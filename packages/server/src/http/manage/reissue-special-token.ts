@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { reissueSpecialToken } from '../../domain/users/reissue-special-token.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { formatTime } from '../time.ts';
 import { USER } from './examples.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { rotateSecret } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
 import { readMembers, readOverlapMember } from './input.ts';

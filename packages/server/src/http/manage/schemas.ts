@@ -1,8 +1,8 @@
-import { type TObject, type TSchema, Type } from 'typebox';
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
 import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { ACCESS } from '../../domain/manage/access.ts';
+import { type TObject, type TSchema, Type } from '../../schema.ts';
 import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
 
 export const ApplicationParams = Type.Object({ clientId: Type.String({ description: 'of the application' }) });

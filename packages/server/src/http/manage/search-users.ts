@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
+import { Type } from '../../schema.ts';
 import { type Query, readPage, readParameter } from '../paging.ts';
 import { ADA, APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { whyNoEmail } from '../../domain/accounts/account.ts';
 import { kindOfLink } from '../../domain/accounts/links.ts';
 import { signIn } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
 import { SIGNED_IN } from './examples.ts';

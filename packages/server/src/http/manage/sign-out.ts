@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { accountRoute } from './manage-route.ts';
 import { endedCookie } from './session-cookie.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { suggestLanguage } from '../../domain/catalog/suggest-language.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { readParameter } from '../paging.ts';
 import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { Application } from '../../domain/applications/application.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 
 export const CLIENT_REQUEST_ERRORS: readonly ErrorName[] = [

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { JWK } from 'jose';
-import { Type } from 'typebox';
+import { Type } from '../../schema.ts';
 
 export const JWKS_PATH = '/oauth/v2/jwks';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { INTROSPECT_PATH } from './introspect.ts';
 import { JWKS_PATH } from './jwks.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { Type } from '../../schema.ts';
 import type { Storage } from '../../storage/port.ts';
 
 const PING_LIMIT_MS = 2_000;

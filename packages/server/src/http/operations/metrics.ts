@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import { isLoopback } from '../../config.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { Type } from '../../schema.ts';
 import type { Metrics } from '../metrics.ts';
 
 const schema = {

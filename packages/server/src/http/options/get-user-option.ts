@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { type Query, readParameter } from '../paging.ts';
 import { findLanguage } from './catalog-answer.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
 import { readPage, readParameter, toListing } from '../paging.ts';
 import { answerFromCatalog } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { defaultedKeys } from '../../domain/selections/effective.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToRead } from '../../domain/users/identify-user.ts';
+import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';

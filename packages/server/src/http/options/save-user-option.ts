@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import type { ErrorName } from '../../domain/errors.ts';
 import { saveSelections } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToSave } from '../../domain/users/identify-user.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import { saveSelections } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToSave } from '../../domain/users/identify-user.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter } from '../paging.ts';
 import { identifyApplication } from './api-key.ts';

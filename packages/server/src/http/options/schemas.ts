@@ -1,6 +1,6 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
 import type { ErrorName } from '../../domain/errors.ts';
+import { type TObject, type TProperties, type TSchema, Type } from '../../schema.ts';
 
 /** Shapes of area B. Requests are checked by the rules, which know the contract's codes; answers are serialised as they are. */
 export const PagingQuery = {

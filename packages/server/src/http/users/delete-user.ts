@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { deleteUser } from '../../domain/users/delete-user.ts';
+import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { EXAMPLE } from '../examples.ts';
 

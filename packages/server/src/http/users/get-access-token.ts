@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { Type } from 'typebox';
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
+import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
 
