@@ -320,6 +320,12 @@ export const ERRORS = {
     message: 'You have no such personal access token.',
     remedy: 'Take the tokenId from GET /manage/v1/account/tokens.',
   },
+  areasNotServed: {
+    code: '9409',
+    status: 409,
+    message: 'This process does not answer for users and options, so the flow cannot run in it.',
+    remedy: 'Ask where INNKEEPER_SERVE holds users and options beside portal.',
+  },
   catalogBreaking: {
     code: '9409',
     status: 409,

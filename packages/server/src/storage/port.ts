@@ -17,6 +17,7 @@ export interface Storage {
   readonly signingKeys: SigningKeyStore;
   readonly catalogs: CatalogStore;
   readonly selections: SelectionStore;
+  readonly trials: TrialStore;
   readonly transfer: TransferStore;
   readonly changes: ChangeStore;
   readonly facts: FactStore;
@@ -57,6 +58,8 @@ export type SecretRecord = {
   expiresAt: number | null;
 };
 
+export type SecretUse = { secretHash: string; lastUsedAt: number | null };
+
 export type ApplicationUpdate = {
   name?: string;
   /** Settings to store. */
@@ -76,6 +79,10 @@ export interface ApplicationStore {
   rotateSecret(appId: number, secret: SecretRecord, previousExpiresAt: number): Promise<'rotated' | 'unknown'>;
   /** Secrets that have an end stop working now. */
   endPreviousSecrets(appId: number): Promise<'ended' | 'unknown'>;
+  /** Notes a use of a secret, unless one was noted after `unlessSince`. */
+  touchSecret(secretHash: string, at: number, unlessSince: number): Promise<void>;
+  /** When each of an application's secrets was last used, roughly; null: never yet. */
+  secretUses(appId: number): Promise<SecretUse[]>;
   /** With everything that belongs to it. */
   delete(appId: number): Promise<'deleted' | 'unknown'>;
   countUsers(appId: number): Promise<number>;
@@ -161,6 +168,8 @@ export interface TokenStore {
   /** A user's live access tokens, newest first. */
   list(userId: string, now: number): Promise<AccessTokenRecord[]>;
   revoke(appId: number, tokenId: string): Promise<void>;
+  /** All access tokens of a user, and the special token that was not spent yet. */
+  revokeAll(appId: number, userId: string): Promise<void>;
 }
 
 // ---- personal access tokens, which open /manage/v1
@@ -385,6 +394,15 @@ export interface SelectionStore {
   ): Promise<{ total: number; items: SelectionEvent[] }>;
   /** How many selections of a key hold each stored value (JSON text). */
   countByValue(appId: number, keyNo: number): Promise<{ value: string; count: number }[]>;
+}
+
+// ---- throw-away users
+
+/** A trial is noted before its user is made, so that the user never outlives it: purgeExpired ends what nobody else did. */
+export interface TrialStore {
+  add(appId: number, clientUserId: string, endsAt: number): Promise<'added' | 'application-gone'>;
+  /** The user, if there is one, goes with everything that is theirs; without a note of a trial, nothing happens. */
+  end(appId: number, clientUserId: string): Promise<void>;
 }
 
 // ---- import and export of users with their selections

@@ -42,6 +42,23 @@ describe.each(databases)('rotating secrets on $kind', (database) => {
     expect((await secretsOf(appId))?.map(({ expiresAt }) => expiresAt)).toEqual([null, NOW + MINUTE]);
   });
 
+  test('when each was last used is noted once in a while, and goes with it', async () => {
+    const [first, second] = [secret(NOW), secret(NOW + 1)];
+    const { appId } = await createWith(first);
+    const uses = async () =>
+      Object.fromEntries((await storage.applications.secretUses(appId)).map((use) => [use.secretHash, use.lastUsedAt]));
+    expect(await uses()).toEqual({ [first.secretHash]: null });
+    await storage.applications.touchSecret(first.secretHash, NOW + 5, NOW + 5 - MINUTE);
+    await storage.applications.touchSecret(first.secretHash, NOW + 6, NOW + 6 - MINUTE);
+    expect(await uses()).toEqual({ [first.secretHash]: NOW + 5 });
+    await storage.applications.touchSecret(first.secretHash, NOW + 5 + MINUTE, NOW + 5);
+    await storage.applications.rotateSecret(appId, second, NOW + MINUTE);
+    expect(await uses()).toEqual({ [first.secretHash]: NOW + 5 + MINUTE, [second.secretHash]: null });
+    await storage.applications.endPreviousSecrets(appId);
+    await storage.applications.touchSecret(first.secretHash, NOW + 9 * MINUTE, NOW);
+    expect(await uses()).toEqual({ [second.secretHash]: null });
+  });
+
   async function createWith(first: SecretRecord): Promise<{ appId: number }> {
     const example = application({ secrets: [first] });
     await storage.applications.create(example);

@@ -168,4 +168,25 @@ describe.each(databases)('tokens on $kind', (database) => {
     await storage.tokens.revoke(appId, token.tokenId);
     expect(await storage.tokens.findOwner(token.tokenId, NOW)).toBeUndefined();
   });
+
+  test('all tokens of a user are revoked at once, the unspent special token too; nobody else loses any', async () => {
+    const [user, other] = [await createUser(storage, appId), await createUser(storage, appId)];
+    const tokens = [accessToken(), accessToken()];
+    for (const token of tokens) {
+      const fresh = { tokenHash: hash(), expiresAt: NOW + MINUTE };
+      await storage.tokens.replaceSpecialToken(appId, user.clientUserId, fresh);
+      await storage.tokens.exchange(fresh.tokenHash, NOW, token);
+    }
+    const unspent = { tokenHash: hash(), expiresAt: NOW + MINUTE };
+    await storage.tokens.replaceSpecialToken(appId, user.clientUserId, unspent);
+    const theirs = accessToken();
+    await storage.tokens.exchange(other.specialToken.tokenHash, NOW, theirs);
+    await storage.tokens.revokeAll(await createApplication(storage), user.userId);
+    expect(await storage.tokens.list(user.userId, NOW)).toHaveLength(2);
+    await storage.tokens.revokeAll(appId, user.userId);
+    await storage.tokens.revokeAll(appId, user.userId);
+    expect(await storage.tokens.list(user.userId, NOW)).toEqual([]);
+    expect(await storage.tokens.findSpecialToken(unspent.tokenHash, NOW)).toBeUndefined();
+    expect(await storage.tokens.findOwner(theirs.tokenId, NOW)).toBeDefined();
+  });
 });

@@ -228,16 +228,23 @@ function exampleOf(content: WholeContent | undefined, name: string): unknown {
   return example?.value;
 }
 
+const DIFFERENT = new Set([
+  ...['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'],
+  ...['fingerprint', 'durationMs', 'authorization'],
+]);
+
 /** Without what is different every time. */
 function neutral(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => neutral(each));
+  // What a request of "try it" got: shortened in the document, and known by that operation's own example.
+  if (name === 'answer') return 'an answer';
   if (value !== null && typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, neutral(each, key)]));
   }
-  if (['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'].includes(name))
-    return `a ${name}`;
+  if (DIFFERENT.has(name)) return `a ${name}`;
   if (typeof value !== 'string') return value;
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)) return 'a UUID';
-  if (/^\d+_[\da-f]{32}$/.test(value)) return 'a clientId';
-  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) ? 'a time' : value;
+  return value
+    .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'a UUID')
+    .replace(/^\d+_[\da-f]{32}$/, 'a clientId')
+    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, 'a time');
 }

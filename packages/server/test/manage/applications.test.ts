@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../databases.ts';
 import { makeSignedInUser, makeUser, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { type Manage, manageWith } from './manage.ts';
@@ -11,6 +11,8 @@ const DEFAULTS = {
   saveByUserUid: 'open',
   allowedOrigins: [],
 };
+
+const FINGERPRINT = expect.stringMatching(/^[\da-f]{8}$/);
 
 describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
   let server: TestServer;
@@ -48,7 +50,9 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
       access: 'own',
       settings: DEFAULTS,
       changedSettings: [],
-      secrets: [{ createdAt: expect.stringMatching(TIME), expiresAt: null }],
+      secrets: [
+        { fingerprint: FINGERPRINT, createdAt: expect.stringMatching(TIME), expiresAt: null, lastUsedAt: null },
+      ],
       counts: { users: 0, languages: 0, groups: 0, keys: 0, revision: 0 },
     });
     expect(shown.text).not.toContain(application.clientSecret);
@@ -174,9 +178,15 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     const next = { ...application, clientSecret: rotated.json.clientSecret as string };
     const works = async (with_: typeof application) => (await makeUser(server, with_)).specialToken !== undefined;
     expect([await works(application), await works(next)]).toEqual([true, true]);
-    expect((await manage.get(path)).json.secrets).toEqual([
-      { createdAt: expect.stringMatching(TIME), expiresAt: null },
-      { createdAt: expect.stringMatching(TIME), expiresAt: rotated.json.previousExpiresAt },
+    const secrets = async () => (await manage.get(path)).json.secrets as Record<string, unknown>[];
+    // Uses are noted behind the answers' backs.
+    await vi.waitFor(async () =>
+      expect(await secrets()).not.toContainEqual(expect.objectContaining({ lastUsedAt: null })),
+    );
+    const [createdAt, lastUsedAt] = [expect.stringMatching(TIME), expect.stringMatching(TIME)];
+    expect(await secrets()).toEqual([
+      { fingerprint: rotated.json.fingerprint, createdAt, expiresAt: null, lastUsedAt },
+      { fingerprint: FINGERPRINT, createdAt, expiresAt: rotated.json.previousExpiresAt, lastUsedAt },
     ]);
     expect((await manage.send('DELETE', `${path}/secrets/previous`)).status).toBe(204);
     expect([await works(application), await works(next)]).toEqual([false, true]);

@@ -113,6 +113,18 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     expect((await at.send('DELETE', `${path}/tokens/x`)).json.code).toBe('9404');
   });
 
+  test('lose all their tokens at once', async () => {
+    const user = await makeSignedInUser(server, at.application);
+    const { specialToken } = (await at.send('POST', `/users/${user.userCode}/special-token`)).json;
+    expect((await at.send('DELETE', `/users/${user.userCode}/tokens`)).status).toBe(204);
+    const headers = { ...apiKey, ...bearer(user.accessToken) };
+    expect((await server.send('GET', '/api/user_options', { headers })).json.code).toBe('1007');
+    const { clientSecret } = at.application;
+    expect((await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken })).json.code).toBe('0008');
+    expect((await at.get(`/users/${user.userCode}`)).json.accessTokens).toEqual([]);
+    expect((await at.send('DELETE', `/users/${NOBODY}/tokens`)).json.code).toBe('9404');
+  });
+
   test('get a fresh specialToken, which is good for one exchange', async () => {
     const user = await makeSignedInUser(server, at.application);
     const issued = await at.send('POST', `/users/${user.userCode}/special-token`);

@@ -31,6 +31,11 @@ export function makeSecretRecord(keyring: Keyring, clientSecret: string, now: nu
   return { secretHash: keyring.hashSecret(clientSecret), createdAt: now, expiresAt: null };
 }
 
+/** What people tell secrets apart by. It is of the keyed hash: nothing of the secret can be learned from it. */
+export function fingerprintOf(secretHash: string): string {
+  return secretHash.slice(0, 8);
+}
+
 export function isLive(secret: SecretRecord, now: number): boolean {
   return secret.expiresAt === null || secret.expiresAt > now;
 }

@@ -1,8 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ApplicationRecord, Storage } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
-import { type Application, isLive } from './application.ts';
+import { type Application, isLive, makeClientSecret } from './application.ts';
 import { allowsOrigin, completeSettings } from './settings.ts';
+
+/** When a secret was last used is kept this exactly: a busy application costs one write a minute and process. */
+const USE_MS = 60_000;
 
 /**
  * All applications, in memory: the hot path never asks the database who is calling. Every replica
@@ -14,6 +17,10 @@ export class ApplicationDirectory {
   readonly #byAppId = new Map<number, Application>();
   readonly #byClientId = new Map<string, Application>();
   readonly #bySecretHash = new Map<string, Application>();
+  /** Secrets that were lent, by hash: good in this process, until they are given back. */
+  readonly #lent = new Map<string, number>();
+  /** When a use of a secret was last noted, by hash. */
+  readonly #noted = new Map<string, number>();
   #refresh: () => Promise<void> = async () => {};
 
   constructor(storage: Storage, keyring: Keyring) {
@@ -28,14 +35,11 @@ export class ApplicationDirectory {
 
   async loadAll(): Promise<void> {
     const records = await this.#storage.applications.list();
-    for (const appId of [...this.#byAppId.keys()]) this.#forget(appId);
-    for (const record of records) this.#remember(record);
+    this.#replace([...this.#byAppId.keys()], records);
   }
 
   async reload(appIds: readonly number[]): Promise<void> {
-    const records = await this.#storage.applications.list(appIds);
-    for (const appId of appIds) this.#forget(appId);
-    for (const record of records) this.#remember(record);
+    this.#replace(appIds, await this.#storage.applications.list(appIds));
   }
 
   async findByClientId(clientId: string): Promise<Application | undefined> {
@@ -44,16 +48,30 @@ export class ApplicationDirectory {
 
   async hasSecret(application: Application, clientSecret: string, now: number): Promise<boolean> {
     const hash = this.#keyring.hashSecret(clientSecret);
-    if (matches(application, hash, now)) return true;
+    if (this.#lent.get(hash) === application.appId || this.#matches(application, hash, now)) return true;
     const again = await this.#lookAgain(() => this.#byAppId.get(application.appId));
-    return again !== undefined && matches(again, hash, now);
+    return again !== undefined && this.#matches(again, hash, now);
   }
 
   /** For callers that send a secret and no clientId. */
   async findBySecret(clientSecret: string, now: number): Promise<Application | undefined> {
     const hash = this.#keyring.hashSecret(clientSecret);
+    const lentBy = this.#lent.get(hash);
+    if (lentBy !== undefined) return this.#byAppId.get(lentBy);
     const application = this.#bySecretHash.get(hash) ?? (await this.#lookAgain(() => this.#bySecretHash.get(hash)));
-    return application && matches(application, hash, now) ? application : undefined;
+    return application && this.#matches(application, hash, now) ? application : undefined;
+  }
+
+  /** A secret that is written down nowhere and good in this process alone, while `work` is under way. */
+  async lendSecret<T>({ appId }: Application, work: (clientSecret: string) => Promise<T>): Promise<T> {
+    const clientSecret = makeClientSecret();
+    const hash = this.#keyring.hashSecret(clientSecret);
+    this.#lent.set(hash, appId);
+    try {
+      return await work(clientSecret);
+    } finally {
+      this.#lent.delete(hash);
+    }
   }
 
   /** Whether any application lets this origin in: all that can be asked before the apiKey is known. */
@@ -68,6 +86,22 @@ export class ApplicationDirectory {
   async #lookAgain<T>(find: () => T | undefined): Promise<T | undefined> {
     await this.#refresh();
     return find();
+  }
+
+  #matches(application: Application, hash: string, now: number): boolean {
+    const found = matches(application, hash, now);
+    if (found && now - (this.#noted.get(hash) ?? 0) >= USE_MS) {
+      this.#noted.set(hash, now);
+      // Nobody waits for it, and nothing depends on it.
+      this.#storage.applications.touchSecret(hash, now, now - USE_MS).catch(() => {});
+    }
+    return found;
+  }
+
+  #replace(appIds: readonly number[], records: readonly ApplicationRecord[]): void {
+    for (const appId of appIds) this.#forget(appId);
+    for (const record of records) this.#remember(record);
+    for (const hash of this.#noted.keys()) if (!this.#bySecretHash.has(hash)) this.#noted.delete(hash);
   }
 
   #remember(record: ApplicationRecord): void {

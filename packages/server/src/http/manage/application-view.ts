@@ -19,7 +19,7 @@ export async function viewApplication(service: Service, manager: Manager, applic
     changedSettings: SETTING_NAMES.filter(
       (setting) => !isDeepStrictEqual(settings[setting], SETTINGS[setting].default),
     ),
-    secrets: viewSecrets(application, service.now()),
+    secrets: viewSecrets(application, await service.storage.applications.secretUses(appId), service.now()),
     counts: await countParts(service, application),
   };
 }

@@ -23,7 +23,7 @@ export const APPLICATION_EXAMPLE = {
     allowedOrigins: [],
   },
   changedSettings: [] as string[],
-  secrets: [{ createdAt: TIME, expiresAt: null }],
+  secrets: [{ fingerprint: '3f9c0a7e', createdAt: TIME, expiresAt: null, lastUsedAt: TIME }],
   counts: { users: 1, languages: 3, groups: 2, keys: 6, revision: 1 },
 };
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { fingerprintOf } from '../../domain/applications/application.ts';
 import { rotateSecret } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
@@ -7,7 +8,7 @@ import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
 import { readMembers, readOverlapMember } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { Time } from './schemas.ts';
+import { Fingerprint, Time } from './schemas.ts';
 
 const schema = {
   operationId: 'rotateSecret',
@@ -22,14 +23,18 @@ const schema = {
       }),
     ),
   }),
-  response: { 201: Type.Object({ clientSecret: Type.String(), previousExpiresAt: Time }) },
+  response: { 201: Type.Object({ clientSecret: Type.String(), fingerprint: Fingerprint, previousExpiresAt: Time }) },
   examples: {
     overlap: {
       summary: 'With a day to bring the new one everywhere',
       params: APPLICATION,
       body: { overlap: '24h' },
       status: 201,
-      answer: { clientSecret: 'THE_NEW_CLIENT_SECRET', previousExpiresAt: '2025-11-25 16:00:00' },
+      answer: {
+        clientSecret: 'THE_NEW_CLIENT_SECRET',
+        fingerprint: 'b81d44c6',
+        previousExpiresAt: '2025-11-25 16:00:00',
+      },
     },
   },
 };
@@ -44,6 +49,8 @@ export function rotateSecretRoute(app: FastifyInstance, service: Service): void 
     if (!rotated) throw new InnkeeperError('applicationNotFound');
     await refresh().catch(() => {});
     reply.code(201);
-    return { clientSecret: rotated.clientSecret, previousExpiresAt: formatTime(rotated.previousExpiresAt) };
+    const { clientSecret, previousExpiresAt } = rotated;
+    const fingerprint = fingerprintOf(keyring.hashSecret(clientSecret));
+    return { clientSecret, fingerprint, previousExpiresAt: formatTime(previousExpiresAt) };
   });
 }

@@ -39,12 +39,14 @@ import { putValuesRoute } from './put-values.ts';
 import { reissueSpecialTokenRoute } from './reissue-special-token.ts';
 import { restoreRevisionRoute } from './restore-revision.ts';
 import { revokeAccessTokenRoute } from './revoke-access-token.ts';
+import { revokeAccessTokensRoute } from './revoke-access-tokens.ts';
 import { revokeAccountTokenRoute } from './revoke-account-token.ts';
 import { rotateSecretRoute } from './rotate-secret.ts';
 import { searchUsersRoute } from './search-users.ts';
 import { signInRoute } from './sign-in.ts';
 import { signOutRoute } from './sign-out.ts';
 import { suggestLanguageRoute } from './suggest-language.ts';
+import { tryItRoute } from './try-it.ts';
 
 /** CONTRACT.md section 5: what the portal does, as a documented interface, which a personal access token opens for programs too. */
 export function manageRoutes(app: FastifyInstance, service: Service): void {
@@ -94,8 +96,11 @@ export function manageRoutes(app: FastifyInstance, service: Service): void {
   exportUserRoute(app, service);
   reissueSpecialTokenRoute(app, service);
   revokeAccessTokenRoute(app, service);
+  revokeAccessTokensRoute(app, service);
   listUserOptionsRoute(app, service);
   listUserHistoryRoute(app, service);
 
   countValuesRoute(app, service);
+
+  tryItRoute(app, service);
 }

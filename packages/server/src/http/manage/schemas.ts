@@ -65,9 +65,13 @@ export const SettingsPatch = Type.Object(
   ),
 );
 
+export const Fingerprint = Type.String({ description: 'what this clientSecret is told apart by; it opens nothing' });
+
 const Secret = Type.Object({
+  fingerprint: Fingerprint,
   createdAt: Time,
   expiresAt: Nullable(Type.String({ description: 'null: good until it is rotated' })),
+  lastUsedAt: Nullable(Type.String({ description: 'to the minute; null: never yet' })),
 });
 
 export const ApplicationAnswer = Type.Object(

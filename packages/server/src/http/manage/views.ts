@@ -1,20 +1,26 @@
 import type { Application } from '../../domain/applications/application.ts';
-import { isLive } from '../../domain/applications/application.ts';
+import { fingerprintOf, isLive } from '../../domain/applications/application.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { type CountedPlan, readableDifference } from '../../domain/catalog/publish.ts';
 import type { Revision } from '../../domain/catalog/revisions.ts';
 import type { DescribedOption } from '../../domain/selections/describe-options.ts';
 import { emailOf } from '../../domain/users/email.ts';
-import type { AccessTokenRecord, SelectionEvent, UserRecord } from '../../storage/port.ts';
+import type { AccessTokenRecord, SecretUse, SelectionEvent, UserRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 
-export function viewSecrets({ secrets }: Application, now: number) {
+export function viewSecrets({ secrets }: Application, uses: readonly SecretUse[], now: number) {
+  const lastUsed = new Map(uses.map(({ secretHash, lastUsedAt }) => [secretHash, lastUsedAt]));
   return secrets
     .filter((secret) => isLive(secret, now))
-    .map(({ createdAt, expiresAt }) => ({
-      createdAt: formatTime(createdAt),
-      expiresAt: expiresAt === null ? null : formatTime(expiresAt),
-    }));
+    .map(({ secretHash, createdAt, expiresAt }) => {
+      const lastUsedAt = lastUsed.get(secretHash) ?? null;
+      return {
+        fingerprint: fingerprintOf(secretHash),
+        createdAt: formatTime(createdAt),
+        expiresAt: expiresAt === null ? null : formatTime(expiresAt),
+        lastUsedAt: lastUsedAt === null ? null : formatTime(lastUsedAt),
+      };
+    });
 }
 
 export function viewRevision({ revision, author, createdAt, changes }: Revision) {

@@ -18,6 +18,11 @@ const ORDER = 'order by a.created_at, a.app_id, s.expires_at is not null, s.crea
 const LIST = statement(`${COLUMNS} ${ORDER}`);
 const LIST_SOME = statement(`${COLUMNS} where a.app_id = any ($1::bigint[]) ${ORDER}`);
 const FIND = statement(`${COLUMNS} where a.client_id = $1 ${ORDER}`);
+const SECRET_USES = statement('select secret_hash, last_used_at from application_secrets where app_id = $1');
+const TOUCH_SECRET = statement(`
+  update application_secrets set last_used_at = $2
+  where secret_hash = $1 and (last_used_at is null or last_used_at <= $3)
+`);
 const COUNT_USERS = statement('select count(*) as count from users where app_id = $1');
 
 type Row = { app_id: number; client_id: string; name: string; settings: string; created_at: number } & (
@@ -96,6 +101,15 @@ export function applicationStore(connections: Connections): ApplicationStore {
         await logChange(query, 'application', appId);
         return 'ended';
       }),
+
+    async touchSecret(secretHash, at, unlessSince) {
+      await connections.write(TOUCH_SECRET, [toBytes(secretHash), at, unlessSince]);
+    },
+
+    async secretUses(appId) {
+      const rows = await connections.read<{ secret_hash: Buffer; last_used_at: number | null }>(SECRET_USES, [appId]);
+      return rows.map((row) => ({ secretHash: toHex(row.secret_hash), lastUsedAt: row.last_used_at }));
+    },
 
     delete: (appId) =>
       connections.transaction(async (query) => {

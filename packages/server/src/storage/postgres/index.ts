@@ -14,6 +14,7 @@ import { sessionStore } from './sessions.ts';
 import { signingKeyStore } from './signing-keys.ts';
 import { tokenStore } from './tokens.ts';
 import { transferStore } from './transfer.ts';
+import { trialStore } from './trials.ts';
 import { userSearch } from './user-search.ts';
 import { userStore } from './users.ts';
 
@@ -42,6 +43,7 @@ function openPostgres(connections: Connections): Storage {
     signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
     selections: selectionStore(connections),
+    trials: trialStore(connections),
     transfer: transferStore(connections),
     changes: changeStore(connections),
     facts: factStore(connections),

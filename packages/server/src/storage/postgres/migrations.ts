@@ -208,6 +208,18 @@ const MIGRATIONS: readonly string[] = [
   `,
   // Tokens that could do everything still can.
   "update manage_tokens set access = 'own' where access = 'write'",
+  `
+  -- Roughly: see directory.ts.
+  alter table application_secrets add column last_used_at bigint;
+
+  -- Throw-away users of "try it", noted before they are made: whatever happens meanwhile, they go at their end.
+  create table trial_users (
+    app_id bigint not null constraint trial_users_application references applications (app_id) on delete cascade,
+    client_user_id text collate "C" not null,
+    ends_at bigint not null,
+    primary key (app_id, client_user_id)
+  );
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

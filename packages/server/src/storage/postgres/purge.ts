@@ -1,4 +1,5 @@
 import { type Connections, statement } from './connections.ts';
+import { endTrials } from './trials.ts';
 
 /** Rows of each kind that one act removes: a purge never holds many locks, nor for long. */
 const BATCH = 1000;
@@ -32,12 +33,19 @@ const OLD_CHANGES = statement(`
   select count(*) as count from removed
 `);
 
+const ENDED_TRIALS = statement(
+  endTrials(`(app_id, client_user_id) in (
+    select app_id, client_user_id from trial_users where ends_at <= $1 limit ${BATCH} for update skip locked
+  )`),
+);
+
 export async function purgeExpired(connections: Connections, now: number): Promise<number> {
   let removed = 0;
   const add = ([row]: { count: number }[]): void => {
     removed += row?.count ?? 0;
   };
   for (const ended of ENDED) add(await connections.write(ended, [now]));
+  add(await connections.write(ENDED_TRIALS, [now]));
   add(await connections.write(OLD_CHANGES, [now - CHANGE_LOG_MS]));
   return removed;
 }

@@ -50,6 +50,16 @@ const REVOKE = statement(`
   delete from access_tokens t using users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
 `);
 
+// The user is locked first, as everyone does who touches a user's tokens.
+const REVOKE_ALL = statement(`
+  with owner as (
+    select user_id from users where user_id = $1 and app_id = $2 for key share
+  ), special as (
+    delete from special_tokens t using owner o where t.user_id = o.user_id
+  )
+  delete from access_tokens t using owner o where t.user_id = o.user_id
+`);
+
 export function tokenStore(connections: Connections): TokenStore {
   return {
     async replaceSpecialToken(appId, clientUserId, token) {
@@ -100,6 +110,9 @@ export function tokenStore(connections: Connections): TokenStore {
     },
     async revoke(appId, tokenId) {
       await connections.write(REVOKE, [tokenIdToBytes(tokenId), appId]);
+    },
+    async revokeAll(appId, userId) {
+      await connections.write(REVOKE_ALL, [userId, appId]);
     },
   };
 }

@@ -10,6 +10,7 @@ import { sessionActs } from './sessions.ts';
 import { signingKeyActs } from './signing-keys.ts';
 import { tokenActs } from './tokens.ts';
 import { transferActs } from './transfer.ts';
+import { trialActs } from './trials.ts';
 import { userActs } from './users.ts';
 
 /** Everything that writes, by name. Each runs whole inside a transaction that the writer opens and commits. */
@@ -25,6 +26,7 @@ export function createActs(connection: Connection) {
     ...catalogActs(connection),
     ...selectionActs(connection),
     ...transferActs(connection),
+    ...trialActs(connection),
     ...factActs(connection),
     ...purgeActs(connection),
   };

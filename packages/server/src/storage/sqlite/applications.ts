@@ -7,7 +7,7 @@ const COLUMNS = 'app_id, client_id, name, settings, created_at';
 
 export function applicationReads(
   connection: Connection,
-): Pick<ApplicationStore, 'list' | 'findByClientId' | 'countUsers'> {
+): Pick<ApplicationStore, 'list' | 'findByClientId' | 'countUsers' | 'secretUses'> {
   const complete = (row: Record<string, unknown>): ApplicationRecord => ({
     appId: row.app_id as number,
     clientId: row.client_id as string,
@@ -41,6 +41,15 @@ export function applicationReads(
     async findByClientId(clientId) {
       const row = connection.statement(`select ${COLUMNS} from applications where client_id = ?`).get(clientId);
       return row && complete(row);
+    },
+    async secretUses(appId) {
+      return connection
+        .statement('select secret_hash, last_used_at from application_secrets where app_id = ?')
+        .all(appId)
+        .map((row) => ({
+          secretHash: toHex(row.secret_hash as Uint8Array),
+          lastUsedAt: row.last_used_at as number | null,
+        }));
     },
     async countUsers(appId) {
       return connection.statement('select count(*) as n from users where app_id = ?').get(appId)?.n as number;
@@ -94,6 +103,14 @@ export function applicationActs(connection: Connection) {
       connection.statement('delete from application_secrets where app_id = ? and expires_at is not null').run(appId);
       logChange(connection, 'application', appId);
       return 'ended';
+    },
+    touchSecret(secretHash: string, at: number, unlessSince: number): void {
+      connection
+        .statement(
+          `update application_secrets set last_used_at = ?
+           where secret_hash = ? and (last_used_at is null or last_used_at <= ?)`,
+        )
+        .run(at, toBytes(secretHash), unlessSince);
     },
     deleteApplication(appId: number): 'deleted' | 'unknown' {
       const { changes } = connection.statement('delete from applications where app_id = ?').run(appId);

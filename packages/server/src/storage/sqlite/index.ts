@@ -58,6 +58,7 @@ function openSqlite(path: string, writer: Writer): Storage {
       update: (appId, change) => writer.run('updateApplication', appId, change),
       rotateSecret: (appId, secret, previousExpiresAt) => writer.run('rotateSecret', appId, secret, previousExpiresAt),
       endPreviousSecrets: (appId) => writer.run('endPreviousSecrets', appId),
+      touchSecret: (secretHash, at, unlessSince) => writer.run('touchSecret', secretHash, at, unlessSince),
       delete: (appId) => writer.run('deleteApplication', appId),
     },
     users: {
@@ -72,6 +73,7 @@ function openSqlite(path: string, writer: Writer): Storage {
         writer.run('replaceSpecialToken', appId, clientUserId, token),
       exchange: (tokenHash, now, accessToken) => writer.run('exchangeSpecialToken', tokenHash, now, accessToken),
       revoke: (appId, tokenId) => writer.run('revokeAccessToken', appId, tokenId),
+      revokeAll: (appId, userId) => writer.run('revokeAllTokens', appId, userId),
     },
     manageTokens: {
       ...manageTokenReads(reader),
@@ -102,6 +104,10 @@ function openSqlite(path: string, writer: Writer): Storage {
       ...selectionReads(reader),
       save: (appId, userId, selections, change) => writer.run('saveSelections', appId, userId, selections, change),
       unset: (userId, selectionId, change) => writer.run('unsetSelection', userId, selectionId, change),
+    },
+    trials: {
+      add: (appId, clientUserId, endsAt) => writer.run('addTrial', appId, clientUserId, endsAt),
+      end: (appId, clientUserId) => writer.run('endTrial', appId, clientUserId),
     },
     transfer: { ...transferReads(reader), importUsers: importInTurns(writer) },
     changes: changeReads(reader),

@@ -193,6 +193,18 @@ const MIGRATIONS: readonly string[] = [
   `,
   // Tokens that could do everything still can.
   "update manage_tokens set access = 'own' where access = 'write'",
+  `
+  -- Roughly: see directory.ts.
+  alter table application_secrets add column last_used_at integer;
+
+  -- Throw-away users of "try it", noted before they are made: whatever happens meanwhile, they go at their end.
+  create table trial_users (
+    app_id integer not null references applications on delete cascade,
+    client_user_id text not null,
+    ends_at integer not null,
+    primary key (app_id, client_user_id)
+  ) strict, without rowid;
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

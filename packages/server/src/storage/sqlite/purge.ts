@@ -1,10 +1,13 @@
 import type { Connection } from './connection.ts';
+import { trialActs } from './trials.ts';
 
 /** Rows of each kind that one act removes: a purge never holds the write lock for long. */
 const BATCH = 1000;
 const CHANGE_LOG_MS = 3600 * 1000;
 
-export function purgeActs({ statement }: Connection) {
+export function purgeActs(connection: Connection) {
+  const { statement } = connection;
+  const { endTrial } = trialActs(connection);
   const removeEnded = (table: string, key: string, end: string, now: number): number =>
     Number(
       statement(
@@ -21,6 +24,13 @@ export function purgeActs({ statement }: Connection) {
          )`,
       ).run(now - CHANGE_LOG_MS).changes,
     );
+  const endTrials = (now: number): number => {
+    const ended = statement(`select app_id, client_user_id from trial_users where ends_at <= ? limit ${BATCH}`).all(
+      now,
+    );
+    for (const row of ended) endTrial(row.app_id as number, row.client_user_id as string);
+    return ended.length;
+  };
 
   return {
     purgeExpired(now: number): number {
@@ -32,6 +42,7 @@ export function purgeActs({ statement }: Connection) {
         removeEnded('sign_in_links', 'link_hash', 'expires_at', now) +
         removeEnded('sessions', 'session_id', 'ends_at', now) +
         removeEnded('signing_keys', 'generation', 'published_until', now) +
+        endTrials(now) +
         removeOldChanges(now)
       );
     },

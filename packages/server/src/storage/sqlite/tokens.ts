@@ -101,5 +101,12 @@ export function tokenActs(connection: Connection) {
         )
         .run(toBytes(tokenId), appId);
     },
+    revokeAllTokens(appId: number, userId: string): void {
+      const user = toBytes(userId);
+      const owner = connection.statement('select 1 from users where user_id = ? and app_id = ?').get(user, appId);
+      if (!owner) return;
+      connection.statement('delete from access_tokens where user_id = ?').run(user);
+      connection.statement('delete from special_tokens where user_id = ?').run(user);
+    },
   };
 }

@@ -1,0 +1,38 @@
+import type { Key, Scalar } from '../catalog/catalog.ts';
+import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { checkSelection } from './check-selection.ts';
+
+export type SampleSelection = { placed: PlacedKey; values: Scalar[] };
+
+/** Something that a new user could choose: of the first key for which something can be thought of. */
+export function sampleSelection(catalog: CompiledCatalog, today: string): SampleSelection | undefined {
+  const circumstances = { languages: catalog.languages, language: undefined, held: [] };
+  for (const placed of catalog.keys) {
+    const values = candidates(placed.key, today).find(
+      (sent) => !('problems' in checkSelection(placed.key, sent, circumstances)),
+    );
+    if (values) return { placed, values };
+  }
+  return undefined;
+}
+
+/** Rather not what holds anyway. */
+function candidates(key: Key, today: string): Scalar[][] {
+  const byDefault = key.defaultValue === null ? [] : [key.defaultValue].flat();
+  if (key.values) {
+    const offered = key.values.filter(({ retired }) => !retired).map(({ value }) => value);
+    const others = offered.filter((value) => !byDefault.includes(value));
+    const several = [...others, ...offered.filter((value) => byDefault.includes(value))];
+    return [...others.map((value) => [value]), several.slice(0, Math.max(key.minSelected, 1)), byDefault];
+  }
+  const { min, max } = key.constraint;
+  const bounds = [min, max].filter((bound) => bound !== undefined);
+  const singles: Record<Key['type'], Scalar[]> = {
+    boolean: [byDefault[0] !== true],
+    string: ['Hello', 'A'],
+    integer: [...bounds, 1, 0],
+    number: [...bounds, 1, 0],
+    date: [today, ...bounds],
+  };
+  return [...singles[key.type].map((value) => [value]), byDefault];
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { Type } from '../../schema.ts';
+import { USER } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { UserParams } from './schemas.ts';
+
+const schema = {
+  operationId: 'revokeAccessTokens',
+  summary: 'Revoke all tokens of a user',
+  description:
+    'Every access token, and the specialToken that was not spent yet. They fail at once everywhere; the user has to sign in anew.',
+  params: UserParams,
+  response: { 204: Type.Null({ description: 'The user has no token that is good.' }) },
+  errors: ['userNotFound'] as const,
+  examples: {
+    all: {
+      summary: 'All that the user has',
+      params: USER,
+      status: 204,
+    },
+  },
+};
+
+export function revokeAccessTokensRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'DELETE', path: '/users/:userUid/tokens', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const { userId } = await findUser(service, application, params.userUid as string);
+    await service.storage.tokens.revokeAll(application.appId, userId);
+    return undefined;
+  });
+}

@@ -1,0 +1,113 @@
+import type { FastifyInstance } from 'fastify';
+import type { SampleSelection } from '../../domain/selections/sample-selection.ts';
+import type { Trial } from '../../domain/users/with-trial.ts';
+import { mask } from '../logging.ts';
+
+export type TriedRequest = {
+  operationId: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: unknown;
+  status: number;
+  durationMs: number;
+  answer: unknown;
+};
+
+export type Flow = Trial & {
+  clientId: string;
+  /** undefined: there is nothing that can be chosen. */
+  sample: SampleSelection | undefined;
+  language: string | undefined;
+};
+
+type Sent = {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  query?: Record<string, string | undefined>;
+  headers?: Record<string, string>;
+  body?: Record<string, unknown>;
+};
+
+/** Each step is a request to the routes of this process, as an application would send it (SPEC.md section 1.6). */
+export async function runFlow(
+  app: FastifyInstance,
+  { clientId, clientSecret, clientUserId, sample, language }: Flow,
+): Promise<{ complete: boolean; steps: TriedRequest[] }> {
+  const steps: TriedRequest[] = [];
+  const standIns = new Map([[clientSecret, 'YOUR_CLIENT_SECRET']]);
+  const send = async (operationId: string, sent: Sent): Promise<Record<string, string>> => {
+    const { step, answer } = await sendOne(app, operationId, sent);
+    steps.push(step);
+    if (step.status >= 400) throw new StepFailed();
+    return answer;
+  };
+  let complete = false;
+  try {
+    const user = { clientUserId, clientUserName: 'Innkeeper trial' };
+    const { specialToken } = await send('createUser', {
+      method: 'POST',
+      path: '/api/v2/app/create-user',
+      body: { clientId, clientSecret, ...user },
+    });
+    standIns.set(specialToken as string, 'YOUR_SPECIAL_TOKEN');
+    const { service_user_code, access_token } = await send('getAccessToken', {
+      method: 'POST',
+      path: '/oauth/v2/get-access-token',
+      body: { clientSecret, specialToken },
+    });
+    standIns.set(access_token as string, 'YOUR_ACCESS_TOKEN');
+    const apiKey = { apiKey: clientId };
+    const signedIn = { ...apiKey, authorization: `Bearer ${access_token}` };
+    await send('listOptionGroups', { method: 'GET', path: '/api/option_groups', query: { language }, headers: apiKey });
+    if (sample) {
+      const { group, key } = sample.placed;
+      const query = { option_group_name: group.name, language };
+      await send('listOptionKeys', { method: 'GET', path: '/api/option_keys', query, headers: apiKey });
+      const body = { option_group_uid: group.groupUid, option_key_uid: key.keyUid, value: sample.values };
+      await send('saveUserOption', { method: 'POST', path: '/api/user_options', headers: signedIn, body });
+    }
+    const effective = { effective: 'true', language };
+    await send('listUserOptions', { method: 'GET', path: '/api/user_options', query: effective, headers: signedIn });
+    await send('deleteUser', {
+      method: 'DELETE',
+      path: `/api/v2/app/${clientId}/users/${service_user_code}`,
+      headers: { authorization: `Bearer ${access_token}` },
+    });
+    complete = true;
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+  }
+  return { complete, steps: withStandIns(steps, standIns) };
+}
+
+class StepFailed extends Error {}
+
+async function sendOne(
+  app: FastifyInstance,
+  operationId: string,
+  { method, path, query = {}, headers = {}, body }: Sent,
+) {
+  const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
+  const url = given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
+  const all = { ...headers, ...(body && { 'content-type': 'application/json' }) };
+  const from = performance.now();
+  const { statusCode, payload } = await app.inject({
+    method,
+    url,
+    headers: all,
+    ...(body && { payload: JSON.stringify(body) }),
+  });
+  const durationMs = Math.round((performance.now() - from) * 10) / 10;
+  const answer = payload === '' ? null : JSON.parse(payload);
+  const request = { operationId, method, path: url, headers: all, body: body ?? null };
+  const step: TriedRequest = { ...request, status: statusCode, durationMs, answer };
+  return { step, answer: (answer ?? {}) as Record<string, string> };
+}
+
+/** What is shown works once the stand-ins are replaced; and should a secret stand elsewhere, it is masked there. */
+function withStandIns(steps: TriedRequest[], standIns: ReadonlyMap<string, string>): TriedRequest[] {
+  let text = JSON.stringify(steps);
+  for (const [secret, standIn] of standIns) text = text.replaceAll(secret, standIn);
+  return JSON.parse(mask(text));
+}

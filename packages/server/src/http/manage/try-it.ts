@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { sampleSelection } from '../../domain/selections/sample-selection.ts';
+import type { Service } from '../../domain/service.ts';
+import { withTrial } from '../../domain/users/with-trial.ts';
+import { Type } from '../../schema.ts';
+import { applicationRoute } from './manage-route.ts';
+import { Nullable } from './schemas.ts';
+import { TRY_EXAMPLE } from './try-example.ts';
+import { runFlow } from './try-flow.ts';
+
+const Step = Type.Object(
+  {
+    operationId: Type.String(),
+    method: Type.String(),
+    path: Type.String({ description: 'with its query' }),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Nullable(Type.Unknown({ description: 'as JSON; null: none' })),
+    status: Type.Integer(),
+    durationMs: Type.Number(),
+    answer: Nullable(Type.Unknown({ description: 'as JSON; null: none' })),
+  },
+  { title: 'TriedRequest' },
+);
+
+const schema = {
+  operationId: 'tryIt',
+  summary: 'Run the whole flow with a throw-away user, and see each request and answer',
+  description:
+    'Creates a user, exchanges the specialToken, lists groups and keys, saves a selection, reads it back and deletes ' +
+    'the user, by the same operations that an application calls. It needs no clientSecret: one is lent for the moment. ' +
+    'Secrets and tokens are masked. Whatever fails, nothing of the user stays.',
+  response: {
+    200: Type.Object({
+      complete: Type.Boolean({ description: 'false: the last but one of the steps failed, and the flow ended there' }),
+      steps: Type.Array(Step, { description: 'as they were sent, one after another' }),
+    }),
+  },
+  errors: ['areasNotServed'] as const,
+  examples: { demo: TRY_EXAMPLE },
+};
+
+export function tryItRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'POST', path: '/try', schema }, async ({ application }) => {
+    const served = ['/api/v2/app/create-user', '/api/user_options'].every((url) =>
+      app.hasRoute({ method: 'POST', url }),
+    );
+    if (!served) throw new InnkeeperError('areasNotServed');
+    const catalog = await service.catalogs.get(application.appId);
+    const sample = sampleSelection(catalog, new Date(service.now()).toISOString().slice(0, 10));
+    const language = catalog.languages.byDefault?.tag;
+    return withTrial(service, application, (trial) =>
+      runFlow(app, { clientId: application.clientId, ...trial, sample, language }),
+    );
+  });
+}

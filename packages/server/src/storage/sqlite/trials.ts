@@ -1,0 +1,32 @@
+import type { Connection } from './connection.ts';
+import { toUuid } from './encoding.ts';
+import { USER_OF_PROFILE } from './user-row.ts';
+import { userActs } from './users.ts';
+
+export function trialActs(connection: Connection) {
+  const { statement } = connection;
+  const { deleteUser } = userActs(connection);
+
+  return {
+    addTrial(appId: number, clientUserId: string, endsAt: number): 'added' | 'application-gone' {
+      if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
+      statement('insert into trial_users (app_id, client_user_id, ends_at) values (?, ?, ?)').run(
+        appId,
+        clientUserId,
+        endsAt,
+      );
+      return 'added';
+    },
+    endTrial(appId: number, clientUserId: string): void {
+      const { changes } = statement('delete from trial_users where app_id = ? and client_user_id = ?').run(
+        appId,
+        clientUserId,
+      );
+      if (changes === 0) return;
+      const row = statement(
+        `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
+      ).get(appId, clientUserId);
+      if (row) deleteUser(appId, toUuid(row.user_id as Uint8Array));
+    },
+  };
+}
