@@ -18,8 +18,9 @@ export async function renderOpenapiDoc(): Promise<string> {
     port: 8080,
     publicUrl: 'http://127.0.0.1:8080',
     metricsToken: undefined,
+    trustedProxies: [],
   };
-  const metrics = { observe() {}, text: async () => '' };
+  const metrics = { observe() {}, count() {}, text: async () => '' };
   const logger = pino({ level: 'silent' });
   const app = createApp({ config, service: nothing, keys: nothing, metrics, logger });
   const answer = await app.inject('/openapi.json');

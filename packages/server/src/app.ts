@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyInstance, LogController } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { InnkeeperError } from './domain/errors.ts';
 import type { Service } from './domain/service.ts';
+import { clientAddress } from './http/client-address.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
 import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { collectRoutes } from './http/docs/collect-routes.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
 import { openapiRoute } from './http/docs/openapi.ts';
 import { drain } from './http/drain.ts';
-import { answerClientError, answerConnect, answerExpectation, createErrorHandler, sendError } from './http/errors.ts';
-import { mask, maskPath } from './http/logging.ts';
+import { createErrorHandler, sendError } from './http/errors.ts';
+import { maskPath } from './http/logging.ts';
 import { manageRoutes } from './http/manage/routes.ts';
 import type { Metrics } from './http/metrics.ts';
 import { introspectRoute } from './http/oauth/introspect.ts';
@@ -22,6 +23,9 @@ import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
 import { optionRoutes } from './http/options/routes.ts';
 import { portalPages } from './http/portal/portal-pages.ts';
+import { createRawAnswers } from './http/raw-answers.ts';
+import { readRequestId } from './http/request-id.ts';
+import { readableTarget } from './http/request-target.ts';
 import { watchRoutes } from './http/unanswered.ts';
 import { createUserRoute } from './http/users/create-user.ts';
 import { deleteUserRoute } from './http/users/delete-user.ts';
@@ -37,7 +41,7 @@ const REQUEST_MS = 10_000;
 const CLOSE_MS = 7_000;
 
 export type AppParts = {
-  config: Pick<Config, 'areas' | 'host' | 'metricsToken' | 'port' | 'publicUrl'>;
+  config: Pick<Config, 'areas' | 'host' | 'metricsToken' | 'port' | 'publicUrl' | 'trustedProxies'>;
   service: Service;
   keys: SigningKeys;
   metrics: Metrics;
@@ -48,6 +52,7 @@ export type AppParts = {
 export function createApp({ config, service, keys, metrics, logger }: AppParts): FastifyInstance {
   let closing = false;
   let held: Promise<void> | undefined;
+  const raw = createRawAnswers(metrics, logger);
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -60,17 +65,40 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
       maxHeaderSize: HEADER_LIMIT,
       connectionsCheckingInterval: 1_000,
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: raw.clientError,
+    rewriteUrl: ({ url = '' }) => readableTarget(url),
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomUUID(),
     // Requests that arrive on open connections while the server closes are still answered.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // The path's parts are checked by the rules, which know the right code for one that is too long.
     routerOptions: { maxParamLength: HEADER_LIMIT },
-    frameworkErrors: (error, request, reply) => handleError(error, request, reply),
+    frameworkErrors(error, request, reply) {
+      // No hook runs for these.
+      mark(request, reply);
+      reply.raw.once('finish', () => record(request, reply));
+      handleError(error, request, reply);
+    },
   }) as unknown as FastifyInstance;
   const handleError = createErrorHandler(new CredentialThrottle());
-  app.server.on('connect', answerConnect).on('checkExpectation', answerExpectation);
+  const mark = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+  };
+  const record = (request: FastifyRequest, reply: FastifyReply): void => {
+    const route = request.routeOptions.url;
+    metrics.observe(request.method, route ?? 'unknown', reply.statusCode, reply.errorCode, reply.elapsedTime / 1000);
+    request.log.info({
+      method: request.method,
+      ...(route === undefined ? { path: maskPath(request.url.split('?', 1)[0] ?? '') } : { route }),
+      address: clientAddress(request),
+      status: reply.statusCode,
+      code: reply.errorCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+    });
+  };
+  raw.listen(app.server);
 
   // Request schemas describe; the rules check, so that the contract's codes answer and not the framework's.
   app.setValidatorCompiler(() => () => true);
@@ -88,8 +116,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   app.addHook('onRequest', (request, reply, done) => {
     // Any content type is read as JSON (CONTRACT.md section 2), a malformed one too.
     if (request.headers['content-type'] !== undefined) request.raw.headers['content-type'] = 'application/json';
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
+    mark(request, reply);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       done(new InnkeeperError('badRequest', { message: 'HTTP/1.1 needs a Host header.' }));
     } else if (request.is404) {
@@ -103,15 +130,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url;
-    metrics.observe(request.method, route ?? 'unknown', reply.statusCode, reply.errorCode, reply.elapsedTime / 1000);
-    request.log.info({
-      method: request.method,
-      ...(route === undefined ? { path: maskPath(request.url.split('?', 1)[0] ?? '') } : { route }),
-      status: reply.statusCode,
-      code: reply.errorCode,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
-    });
+    record(request, reply);
     done();
   });
   app.addHook('preClose', async () => {
@@ -145,9 +164,4 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   catalogSchemaRoute(app);
   explorerRoutes(app, service);
   return app;
-}
-
-function readRequestId(header: string | string[] | undefined): string | undefined {
-  // It goes into the log and back to the client: not one that looks like a secret or token.
-  return typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) && mask(header) === header ? header : undefined;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 
@@ -17,6 +18,10 @@ export const SETTINGS = {
   workers: { default: '1', describe: 'processes that share the port' },
   logLevel: { default: 'info', describe: 'trace, debug, info, warn, error, fatal or silent' },
   metricsToken: { default: '', describe: 'Bearer token that opens /metrics to other machines' },
+  trustedProxies: {
+    default: '',
+    describe: 'addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, comma-separated',
+  },
 } as const satisfies Record<string, { default: string; describe: string }>;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -38,6 +43,8 @@ export type Config = {
   workers: number;
   logLevel: (typeof LOG_LEVELS)[number];
   metricsToken: string | undefined;
+  /** Addresses and CIDR ranges; none: every peer is a client. */
+  trustedProxies: readonly string[];
 };
 
 /** A setting that cannot be used, in words that name it and the way out. */
@@ -101,6 +108,11 @@ export function readConfig(
       `one of ${LOG_LEVELS.join(', ')}`,
     ),
     metricsToken: text('metricsToken') || undefined,
+    trustedProxies: check(
+      'trustedProxies',
+      readNetworks(text('trustedProxies')),
+      'a comma-separated list of addresses and CIDR ranges, as in 10.0.0.7,192.168.0.0/24,fd00::/8',
+    ),
   };
   if (problems.length === 0) config.secret = readSecret(text('secret'), databaseUrl, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -140,6 +152,11 @@ export function unsafeSettings(config: Config): string[] {
   if (config.metricsToken !== undefined && (config.metricsToken.length < 16 || new Set(config.metricsToken).size < 6)) {
     problems.push(
       'INNKEEPER_METRICS_TOKEN is weak: it needs at least 16 characters that are not a pattern. Make one with: openssl rand -hex 24',
+    );
+  }
+  if (config.trustedProxies.some((network) => network.endsWith('/0'))) {
+    problems.push(
+      'INNKEEPER_TRUSTED_PROXIES has a range of all addresses: anyone could pass for another. Name the proxies alone.',
     );
   }
   return problems;
@@ -189,12 +206,31 @@ function readPublicUrl(text: string): string | undefined {
 }
 
 function readAreas(text: string): Set<Area> | undefined {
-  const names = text
+  const names = readList(text);
+  const areas = new Set(AREAS.filter((area) => names.includes(area)));
+  return names.length > 0 && names.every((name) => areas.has(name as Area)) ? areas : undefined;
+}
+
+function readNetworks(text: string): string[] | undefined {
+  const networks = readList(text);
+  const isNetwork = (network: string): boolean => {
+    const [address = '', bits, ...more] = network.split('/');
+    const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    return (
+      more.length === 0 &&
+      longest > 0 &&
+      !address.includes('%') &&
+      (bits === undefined || readInteger(bits, 0, longest) !== undefined)
+    );
+  };
+  return networks.every(isNetwork) ? networks : undefined;
+}
+
+function readList(text: string): string[] {
+  return text
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  const areas = new Set(AREAS.filter((area) => names.includes(area)));
-  return names.length > 0 && names.every((name) => areas.has(name as Area)) ? areas : undefined;
 }
 
 function readSecret(given: string, databaseUrl: string, problems: string[]): string {

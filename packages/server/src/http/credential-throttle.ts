@@ -1,4 +1,5 @@
 import { InnkeeperError } from '../domain/errors.ts';
+import { networkOf } from './client-address.ts';
 
 /** Failures an address may make at once, and how fast it earns them back. */
 const BURST = 200;
@@ -16,12 +17,13 @@ export class CredentialThrottle {
 
   /** Counts a failure; throws once the address has made too many. */
   failed(address: string, now: number): void {
-    const bucket = this.#buckets.get(address) ?? { failures: 0, at: now };
+    const network = networkOf(address);
+    const bucket = this.#buckets.get(network) ?? { failures: 0, at: now };
     bucket.failures = Math.max(0, bucket.failures - ((now - bucket.at) / 1000) * PER_SECOND) + 1;
     bucket.at = now;
     // Re-inserted last: the first key is always the address that has been quiet the longest.
-    this.#buckets.delete(address);
-    this.#buckets.set(address, bucket);
+    this.#buckets.delete(network);
+    this.#buckets.set(network, bucket);
     if (this.#buckets.size > MAX_ADDRESSES) this.#buckets.delete(this.#buckets.keys().next().value as string);
     if (bucket.failures <= BURST) return;
     bucket.failures = Math.min(bucket.failures, BURST * 2);

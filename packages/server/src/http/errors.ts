@@ -1,10 +1,8 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
+import { type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
+import { clientAddress } from './client-address.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
 
 /** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
@@ -18,7 +16,7 @@ export function createErrorHandler(throttle: CredentialThrottle) {
     let error = toInnkeeperError(thrown, request);
     if (isFailedCredential(error, request)) {
       try {
-        throttle.failed(request.ip, Date.now());
+        throttle.failed(clientAddress(request), Date.now());
       } catch (throttled) {
         error = throttled as InnkeeperError;
       }
@@ -32,7 +30,8 @@ export function createErrorHandler(throttle: CredentialThrottle) {
 /** Who sends no credentials at all has guessed nothing. */
 function isFailedCredential({ code, error }: InnkeeperError, { headers }: FastifyRequest): boolean {
   if (error === 'manageTokenInvalid' || error === 'linkInvalid' || error === 'sessionEnded') return true;
-  if (error === 'credentialsWrong' || code === '1011') return headers.authorization !== undefined;
+  if (error === 'credentialsWrong' || error === 'unauthorized' || code === '1011')
+    return headers.authorization !== undefined;
   return FAILED_CREDENTIALS.has(code);
 }
 
@@ -84,41 +83,6 @@ function toInnkeeperError(thrown: unknown, { routeOptions }: FastifyRequest): In
     return new InnkeeperError('badRequest', { message: (thrown as Error).message });
   }
   return new InnkeeperError('internal');
-}
-
-/** What is so malformed that it never becomes a request still gets a code and a message. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, code, message } =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ERRORS.headersTooLarge
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ERRORS.requestTimeout
-        : ERRORS.badRequest;
-  endWith(socket, { status, code, message });
-}
-
-/** There is nothing to tunnel to. Node hands CONNECT over as a bare socket. */
-export function answerConnect(_request: unknown, socket: Duplex): void {
-  endWith(socket, ERRORS.methodNotAllowed);
-}
-
-/** An expectation other than 100-continue: RFC 9110 10.1.1. */
-export function answerExpectation(_request: unknown, response: ServerResponse): void {
-  const { status, code, message } = ERRORS.expectationFailed;
-  const body = JSON.stringify({ code, message } satisfies ErrorBody);
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(body);
-}
-
-function endWith(socket: Duplex, { status, code, message }: { status: number; code: string; message: string }): void {
-  const body = JSON.stringify({ code, message } satisfies ErrorBody);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }
 
 declare module 'fastify' {

@@ -3,6 +3,8 @@ import type { Storage } from '../storage/port.ts';
 
 export type Metrics = {
   observe(method: string, route: string, status: number, code: string | undefined, seconds: number): void;
+  /** A request of which nobody knows when it began. */
+  count(method: string, route: string, status: number, code: string | undefined): void;
   /** Prometheus text format. */
   text(): Promise<string>;
 };
@@ -46,15 +48,20 @@ export function createMetrics(storage: Storage, textOf: (registry: Registry) => 
   const counters = new Map<string, Counter.Internal>();
   const durations = new Map<string, Histogram.Internal<'route'>>();
 
+  const count: Metrics['count'] = (method, route, status, code) => {
+    const name = `${method} ${route} ${status} ${code ?? ''}`;
+    let counter = counters.get(name);
+    if (!counter) {
+      counter = requests.labels(method, route, String(status), code ?? '');
+      counters.set(name, counter);
+    }
+    counter.inc();
+  };
+
   return {
+    count,
     observe(method, route, status, code, seconds) {
-      const name = `${method} ${route} ${status} ${code ?? ''}`;
-      let counter = counters.get(name);
-      if (!counter) {
-        counter = requests.labels(method, route, String(status), code ?? '');
-        counters.set(name, counter);
-      }
-      counter.inc();
+      count(method, route, status, code);
       let histogram = durations.get(route);
       if (!histogram) {
         histogram = duration.labels(route);

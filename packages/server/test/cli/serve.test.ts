@@ -41,6 +41,11 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
       { ...REMOTE, INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET: '' },
       'INNKEEPER_TOKEN_SERVICE_CLIENT_ID or _CLIENT_SECRET is not. Set both.',
     ],
+    [
+      'everyone as a trusted proxy',
+      { INNKEEPER_TRUSTED_PROXIES: '10.0.0.7,::/0' },
+      'INNKEEPER_TRUSTED_PROXIES has a range',
+    ],
     ['a short metrics token', { INNKEEPER_METRICS_TOKEN: 'short' }, 'INNKEEPER_METRICS_TOKEN is weak'],
   ])('%s', async (_, settings, words) => {
     const ending = await serve(settings);

@@ -87,34 +87,61 @@ describe.each(databases)('bad input on $kind', (database) => {
     expect({ status, code: json.code, allow: headers.get('allow') }).toEqual({ status: 405, code: '9405', allow });
   });
 
-  test('a malformed URL is 9400', async () => {
-    const { status, json } = await server.send('DELETE', '/api/v2/app/%zz/users/x');
-    expect({ status, code: json.code }).toEqual({ status: 400, code: '9400' });
+  test('a part of the path that cannot be decoded names nothing: how that is told is for the route to say', async () => {
+    const { clientId: apiKey } = await server.application();
+    for (const [method, path, status, code] of [
+      ['GET', '/nowhere/%zz', 404, '9404'],
+      ['GET', '/livez%', 404, '9404'],
+      ['POST', '/api/v2/app/%zz/users/%zz', 405, '9405'],
+      ['GET', '/api/option_groups/%zz?limit=%zz', 404, '1004'],
+      ['GET', '/api/option_groups/%ff', 404, '1004'],
+      ['GET', '/api/option_keys/%e4%b8', 404, '1005'],
+      ['GET', '/api/user_options/%zz', 401, '1011'],
+    ] as const) {
+      const answer = await server.send(method, path, { headers: { apiKey } });
+      expect({ path, status: answer.status, code: answer.json.code }).toEqual({ path, status, code });
+    }
   });
 
-  test('what is not HTTP still gets a code and a message', async () => {
-    const answer = async (text: string) => {
-      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-      socket.end(text);
-      const chunks: Buffer[] = [];
-      for await (const chunk of socket) chunks.push(chunk as Buffer);
-      return Buffer.concat(chunks).toString();
+  /** Whatever is written to the socket, and all that comes back. */
+  const answerTo = async (text: string) => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(text);
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  };
+
+  test.each([
+    ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, '9400'],
+    ['nonsense\r\n\r\n', 400, '9400'],
+    ['GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, '9400'],
+    ['CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, '9405'],
+    ['POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n', 417, '9417'],
+    [`GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, '9431'],
+    ['OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404, '9404'],
+  ])('%#: what is hardly HTTP gets an answer like all others, and is counted', async (text, status, code) => {
+    const count = async () => {
+      const { text: samples } = await server.send('GET', '/metrics');
+      const found = samples.matchAll(new RegExp(`^innkeeper_requests_total\\{.*code="${code}"\\} (\\d+)$`, 'gm'));
+      return found.reduce((sum, [, value]) => sum + Number(value), 0);
     };
-    expect(await answer('FOO / HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
-    expect(await answer('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
-    const hostless = await answer('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n');
-    expect(hostless).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
-    expect(await answer('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
-    expect(await answer('CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(
-      /^HTTP\/1.1 405 [\s\S]*"code":"9405"/,
-    );
-    expect(
-      await answer('POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n'),
-    ).toMatch(/^HTTP\/1.1 417 [\s\S]*"code":"9417"/);
-    const header = `X: ${'x'.repeat(20_000)}`;
-    expect(await answer(`GET /livez HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)).toMatch(
-      /^HTTP\/1.1 431 [\s\S]*"code":"9431"/,
-    );
+    const before = await count();
+    const answer = await answerTo(text);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/^x-request-id: [\da-f-]{36}$/im);
+    expect(head).toMatch(/^x-content-type-options: nosniff$/im);
+    expect(head).toMatch(/^content-type: application\/json; charset=utf-8$/im);
+    expect(JSON.parse(body)).toEqual({ code, message: expect.any(String) });
+    if (status === 405) expect(head).toMatch(/^allow: GET, HEAD, POST/im);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('HTTP/1.0 needs no Host, and a request in absolute form is one', async () => {
+    expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
+    const absolute = 'DELETE http://example.com/api/v2/app/%zz/users/x HTTP/1.0\r\n\r\n';
+    expect(await answerTo(absolute)).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"0012"/);
   });
 
   test('area A has no CORS', async () => {

@@ -79,6 +79,11 @@ describe.each(databases)('delete-user on $kind', (database) => {
     const stranger = await makeSignedInUser(server, await server.application());
     expect((await remove('1_nobody', '/nonsense')).json).toMatchObject({ code: '0012' });
     expect((await remove('1_nobody', '/nonsense')).status).toBe(400);
+    for (const clientId of ['%zz', '%ff', `${application.clientId}%`, `%${application.clientId}`]) {
+      const { status, json } = await remove(clientId, '/%zz', basic(application));
+      expect({ clientId, status, code: json.code }).toEqual({ clientId, status: 400, code: '0012' });
+    }
+    expect((await remove(application.clientId, '/%zz')).json.code).toBe('0011');
     expect((await remove(application.clientId, '/nonsense')).json.code).toBe('0011');
     const codes = [
       '',
@@ -87,6 +92,12 @@ describe.each(databases)('delete-user on $kind', (database) => {
       `/${crypto.randomUUID()}`,
       `/${stranger.userCode}`,
       '/%00',
+      '/%zz',
+      '/%ff',
+      '/%',
+      '/%2',
+      '/%c3%28x',
+      '/%2F%zz',
       `/${'x'.repeat(4000)}`,
     ];
     for (const rest of codes) {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
 import { databases } from '../databases.ts';
@@ -135,6 +136,25 @@ describe.each(databases)('a healthy server on $kind', ({ fresh }) => {
       expect(answer.json.code).toBe('9401');
       expect(answer.headers.get('www-authenticate')).toContain('Bearer');
       expect(answer.text).not.toContain('innkeeper_requests');
+    }
+  });
+
+  it('/metrics tells what the same machine is by its addresses, whichever they are', async () => {
+    const { fresh: freshHere } = databases[0] as (typeof databases)[0];
+    const everywhere = await startTestServer(await freshHere(), { host: '::' });
+    try {
+      const port = new URL(everywhere.url).port;
+      const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+      const reachable = own.filter(({ scopeid = 0 }) => scopeid === 0);
+      expect(reachable.length).toBeGreaterThan(0);
+      for (const { address, family } of reachable) {
+        const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`;
+        expect({ address, status: (await fetch(url)).status }).toEqual({ address, status: 200 });
+        const forwarded = await fetch(url, { headers: { 'x-forwarded-for': address } });
+        expect({ address, status: forwarded.status }).toEqual({ address, status: 401 });
+      }
+    } finally {
+      await everywhere.close();
     }
   });
 

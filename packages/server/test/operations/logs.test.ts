@@ -45,6 +45,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
       reqId: id,
       method: 'POST',
       route: '/api/v2/app/create-user',
+      address: '127.0.0.1',
       status: 400,
       code: '0004',
       ms: expect.any(Number),
@@ -70,6 +71,15 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     expect(given).toMatch(/^[0-9a-f-]{36}$/);
     await lineOf(given);
     if (id !== '') expect(server.stdout()).not.toContain(JSON.stringify(id).slice(1, -1));
+  });
+
+  it('has what is hardly HTTP too', async () => {
+    const raw = connect(server.port, '127.0.0.1').setEncoding('utf8');
+    raw.end('nonsense\r\n\r\n');
+    const [answer] = await once(raw, 'data');
+    const id = /x-request-id: (\S+)/i.exec(answer as string)?.[1] as string;
+    const seen = { address: '127.0.0.1', status: 400, code: '9400', reason: expect.stringMatching(/^HPE_/) };
+    expect(await lineOf(id)).toMatchObject(seen);
   });
 
   it('never holds a secret, a token, a name or an e-mail address, nor does any error', async () => {

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
-import { isLoopback } from '../../config.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
+import { clientAddress, isOwnAddress } from '../client-address.ts';
 import type { Metrics } from '../metrics.ts';
 
 const schema = {
@@ -13,7 +13,7 @@ const schema = {
   security: [{}, { metricsToken: [] }],
   produces: 'text/plain',
   response: { 200: Type.String({ description: 'Prometheus text format' }) },
-  errors: ['unauthorized'],
+  errors: ['unauthorized', 'tooManyFailures'],
   examples: { metrics: { summary: 'From the same machine', status: 200 } },
 } satisfies FastifySchema;
 
@@ -33,9 +33,8 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: stri
 /** What proxies add. One on this machine also connects from it: a forwarded request is not local. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-function isLocal({ headers, socket }: FastifyRequest): boolean {
-  if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
-  return isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''));
+function isLocal(request: FastifyRequest): boolean {
+  return FORWARDED.every((name) => request.headers[name] === undefined) && isOwnAddress(clientAddress(request));
 }
 
 function hasToken({ headers }: FastifyRequest, token: string | undefined): boolean {

@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { FastifyRequest } from 'fastify';
+import { isLoopback } from '../config.ts';
+
+/** Whose request it is: the peer of the connection, or whom a trusted proxy names (INNKEEPER_TRUSTED_PROXIES). */
+export function clientAddress({ ip, socket }: FastifyRequest): string {
+  const named = plain(ip ?? '');
+  return isIP(named) ? named : plain(socket.remoteAddress ?? '');
+}
+
+/** Connections to an address of this machine from this machine have that address at both ends. */
+export function isOwnAddress(address: string): boolean {
+  if (isLoopback(address)) return true;
+  return Object.values(networkInterfaces()).some((own) => own?.some((each) => each.address === address));
+}
+
+/** Where one subscriber has a whole network of addresses, it counts as one: RFC 6177 gives each a /64 or more. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail ? tail.split(':').length : 0;
+  if (tail !== undefined) groups.push(...Array.from({ length: Math.max(0, 8 - groups.length - after) }, () => '0'));
+  if (tail) groups.push(...tail.split(':'));
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/** IPv4 as IPv4, and without the name of an interface. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { networkOf } from '../../src/http/client-address.ts';
+import { databases } from '../databases.ts';
+import { startTestServer, type TestServer, uniqueName } from './start.ts';
+
+const METRICS_TOKEN = 'metrics of the tests 0123456789';
+const [sqlite] = databases as [(typeof databases)[0]];
+
+/** INNKEEPER_TRUSTED_PROXIES: whose word about the client's address counts. */
+describe('the address of a client', () => {
+  let direct: TestServer;
+  let behind: TestServer;
+  let elsewhere: TestServer;
+  beforeAll(async () => {
+    const url = await sqlite.fresh();
+    const metricsToken = METRICS_TOKEN;
+    direct = await startTestServer(url, { metricsToken });
+    behind = await startTestServer(url, { metricsToken, trustedProxies: '127.0.0.1, 192.0.2.0/24, fd00::/8' });
+    elsewhere = await startTestServer(url, { metricsToken, trustedProxies: '192.0.2.1' });
+  });
+  afterAll(async () => {
+    for (const server of [direct, behind, elsewhere]) await server?.close();
+  });
+
+  /** Wrong secrets, by way of proxies that say so. */
+  const guess = (server: TestServer, forwardedFor: string) =>
+    server.send('GET', '/metrics', {
+      headers: { 'x-forwarded-for': forwardedFor, authorization: `Bearer ${uniqueName()}` },
+    });
+  const exhaust = async (server: TestServer, forwardedFor: (index: number) => string) => {
+    const codes = new Set<unknown>();
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => guess(server, forwardedFor(index))));
+      for (const { json } of answers) codes.add(json.code);
+    }
+    return [...codes].sort();
+  };
+
+  test.each([
+    ['no proxy is trusted', () => direct],
+    ['another proxy is trusted', () => elsewhere],
+  ])('is that of the connection when %s: made-up ones do not help', async (_, server) => {
+    expect(await exhaust(server(), (index) => `203.0.113.${index}`)).toEqual(['9401', '9429']);
+    expect((await guess(server(), '203.0.113.77')).status).toBe(429);
+  });
+
+  test('is what the trusted proxy says, however many the client puts before it', async () => {
+    expect(await exhaust(behind, (index) => `198.51.100.${index}, 203.0.113.9, 192.0.2.7`)).toEqual(['9401', '9429']);
+    expect((await guess(behind, '203.0.113.9')).status).toBe(429);
+    expect((await guess(behind, '203.0.113.10')).status).toBe(401);
+    expect((await guess(behind, '203.0.113.9, 203.0.113.10')).status).toBe(401);
+    // What is no address at all is the proxy's own doing.
+    expect((await guess(behind, 'unknown')).status).toBe(401);
+  });
+
+  test('in IPv6 is a whole network: each subscriber has one', async () => {
+    expect(await exhaust(behind, (index) => `2001:db8:0:7::${index + 1}`)).toEqual(['9401', '9429']);
+    expect((await guess(behind, '2001:db8::7:ffff:1:2:3')).status).toBe(429);
+    expect((await guess(behind, '2001:db8:0:8::1')).status).toBe(401);
+  });
+
+  test('never makes a forwarded request one of the same machine', async () => {
+    const forwarded = (server: TestServer, address: string) =>
+      server.send('GET', '/metrics', { headers: { 'x-forwarded-for': address } });
+    for (const server of [direct, behind, elsewhere]) {
+      expect((await forwarded(server, '127.0.0.1')).status).toBe(401);
+      expect((await forwarded(server, '203.0.113.50')).status).toBe(401);
+      const right = { 'x-forwarded-for': '203.0.113.9', authorization: `Bearer ${METRICS_TOKEN}` };
+      // The token is right: no count of wrong ones stands in its way.
+      expect((await server.send('GET', '/metrics', { headers: right })).status).toBe(200);
+    }
+  });
+});
+
+test.each([
+  ['2001:db8:0:7::1', '2001:db8:0:7::/64'],
+  ['2001:DB8::7:0:0:0:1', '2001:db8:0:7::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fd00::', 'fd00:0:0:0::/64'],
+  ['1:2:3:4:5:6:7:8', '1:2:3:4::/64'],
+  ['192.0.2.1', '192.0.2.1'],
+  ['', ''],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+test.each([
+  'proxy.example.com',
+  '10.0.0.0/33',
+  '10.0.0.0/8/8',
+  '10.0.0/8',
+  'fe80::1%eth0',
+  '10.0.0.1;10.0.0.2',
+  'true',
+])('%s is no list of proxies', (trustedProxies) => {
+  const settings = { databaseUrl: 'postgres://x/y', secret: 'x', trustedProxies };
+  expect(() => readConfig(settings, { env: {} })).toThrow(/INNKEEPER_TRUSTED_PROXIES is .*CIDR ranges/);
+});
