@@ -51,10 +51,8 @@ async function run(name: string, options: ImportOptions): Promise<void> {
 }
 
 async function readTexts({ name, text }: Input): Promise<TextsFile> {
-  const isXml = /\.(xlf|xliff|xml)$/i.test(name) || /^\ufeff?\s*</.test(text);
-  const read = isXml
-    ? (await import('../domain/catalog/read-xliff.ts')).readTextsXliff(text)
-    : (await import('../domain/catalog/texts-csv.ts')).readTextsCsv(text);
+  const { readTextsFile } = await import('../domain/catalog/read-texts-file.ts');
+  const read = readTextsFile(text, name);
   if ('problems' in read) throw await brokenFile(name, read.problems);
   return read.file;
 }

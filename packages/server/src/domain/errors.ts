@@ -333,6 +333,13 @@ export const ERRORS = {
     remedy:
       '`breaking` lists each such change and the selections it touches; allow_breaking=true publishes all the same.',
   },
+  textsConflict: {
+    code: '9409',
+    status: 409,
+    message: 'The file and the catalog both changed a text since the export. Nothing was changed.',
+    remedy:
+      '`conflicts` lists both texts. Send prefer with file or catalog, or take with the texts to take from the file.',
+  },
   catalogChanged: {
     code: '9412',
     status: 412,
@@ -345,6 +352,13 @@ export const ERRORS = {
     status: 422,
     message: 'The catalog would not be valid. Nothing was published.',
     remedy: '`errors` names each field at fault.',
+    namesFields: true,
+  },
+  textsFileInvalid: {
+    code: '9422',
+    status: 422,
+    message: 'The file of texts cannot be taken. Nothing was changed.',
+    remedy: '`errors` names each line at fault. Mend the file, or send take with the texts to take from it.',
     namesFields: true,
   },
   ifMatchMissing: {

@@ -184,7 +184,11 @@ function describeSuccesses(schema: FastifySchema, shapes: SharedShapes): Record<
       const answer: Answer = {
         description: shape.description ?? STATUS_CODES[status] ?? status,
         ...(headers && { headers }),
-        ...(shape.type !== 'null' && { content: { [produces]: withExamples(shapes.share(shape), examples) } }),
+        ...(shape.type !== 'null' && {
+          content: Object.fromEntries(
+            [produces].flat().map((type) => [type, withExamples(shapes.share(shape), examples)]),
+          ),
+        }),
       };
       return [status, answer];
     }),

@@ -48,9 +48,9 @@ declare module 'fastify' {
     examples?: Record<string, OperationExample>;
     /** Headers of the answer, with what they say. */
     answerHeaders?: Record<string, string>;
-    /** The media type of the body or of the answer where it is not JSON. */
+    /** The media type of the body or of the answer where it is not JSON; several where the caller chooses. */
     consumes?: string;
-    produces?: string;
+    produces?: string | readonly string[];
     /** Answered, but not documented. */
     hide?: boolean;
   }

@@ -61,9 +61,10 @@ export class DocumentedAnswers {
     if (!answer.content) {
       return text === '' ? undefined : `${operationId}: HTTP ${status} is documented without a body: ${text}`;
     }
-    const [documented, content] = Object.entries(answer.content)[0] ?? [];
-    if (documented === undefined || !content || !type?.startsWith(documented)) {
-      return `${operationId}: HTTP ${status} is documented as ${documented}, but is ${type}`;
+    const [documented, content] = Object.entries(answer.content).find(([each]) => type?.startsWith(each)) ?? [];
+    if (documented === undefined || !content) {
+      const types = Object.keys(answer.content).join(', ');
+      return `${operationId}: HTTP ${status} is documented as ${types}, but is ${type}`;
     }
     if (documented !== 'application/json') return undefined;
     const validate = this.#validators.get(content) ?? this.#ajv.compile(closed(content.schema) as object);

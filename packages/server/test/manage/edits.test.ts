@@ -32,6 +32,7 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
       ['PUT', `/keys/${keyUid}/values`, { values: [] }],
       ['PUT', '/order', { groups: [] }],
       ['PATCH', '/translations', { texts: [] }],
+      ['POST', '/translations/import', { file: 'path,English\n' }],
     ] as const) {
       expect((await send(method, `/catalog${rest}`, body)).json.code).toBe('9428');
       const stale = await send(method, `/catalog${rest}`, body, { 'if-match': '"0"' });

@@ -87,6 +87,7 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
       ['PUT', `/catalog/keys/${uid}/values`],
       ['PUT', '/catalog/order'],
       ['PATCH', '/catalog/translations'],
+      ['POST', '/catalog/translations/import'],
       ['POST', '/revisions/1/restore'],
       ['DELETE', `/users/${uid}`],
       ['POST', `/users/${uid}/special-token`],

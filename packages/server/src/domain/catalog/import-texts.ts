@@ -1,5 +1,5 @@
 import type { Storage } from '../../storage/port.ts';
-import { readCatalog } from './catalog.ts';
+import { type Catalog, readCatalog } from './catalog.ts';
 import { type MergedTexts, mergeTexts } from './merge-texts.ts';
 import { type PublishOutcome, publishCatalog } from './publish.ts';
 import { stampOf, type TextsFile } from './texts-file.ts';
@@ -15,12 +15,11 @@ export async function importTexts(
   file: TextsFile,
   options: { author: string; now: number; prefer?: 'file' | 'catalog' },
 ): Promise<ImportOutcome> {
-  const { appId, clientId } = application;
+  const { appId } = application;
   const current = readCatalog(await storage.catalogs.load(appId));
-  const exportedAt = readStamp(file.stamp, clientId);
-  const stored = exportedAt === undefined ? undefined : await storage.catalogs.loadAt(appId, exportedAt);
+  const base = await loadExported(storage, application, file);
   const { definition, problems, conflicts, outdated } = mergeTexts(current, file.entries, {
-    ...(stored && { base: readCatalog(stored) }),
+    ...(base && { base }),
     ...(options.prefer && { prefer: options.prefer }),
   });
   if (problems.length > 0 || conflicts.length > 0) return { outcome: 'refused', problems, conflicts, outdated };
@@ -32,6 +31,17 @@ export async function importTexts(
     expectedRevision: current.revision,
   });
   return { ...published, outdated };
+}
+
+/** The catalog that a file was exported from, where it tells. */
+export async function loadExported(
+  storage: Storage,
+  { appId, clientId }: { appId: number; clientId: string },
+  { stamp }: TextsFile,
+): Promise<Catalog | undefined> {
+  const revision = readStamp(stamp, clientId);
+  const stored = revision === undefined ? undefined : await storage.catalogs.loadAt(appId, revision);
+  return stored && readCatalog(stored);
 }
 
 /** The revision a file was exported at, when it is from this application: another's revisions say nothing here. */

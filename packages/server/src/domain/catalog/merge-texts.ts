@@ -13,10 +13,31 @@ export type TextConflict = { path: string; language: string; line: number; inFil
 /** A text whose source is another one now than it was translated from. */
 export type OutdatedText = { path: string; language: string; line: number; was: string; is: string };
 
+/** A text of the file that is not the one of the catalog. */
+export type MergedText = {
+  path: string;
+  tag: string;
+  line: number;
+  text: string;
+  /** In the catalog now. */
+  before: string | null;
+  /** When the file was exported, where that is known. */
+  exported?: string | null;
+  /** Both changed it since. */
+  isConflict: boolean;
+  /** What it was translated from and what there is now, where the two differ. */
+  source?: { was: string; is: string };
+};
+
+/** What keeps a text of the file out of the catalog; in which language, where it is one of the catalog's. */
+export type TextProblem = PlacedProblem & { tag?: string };
+
 export type MergedTexts = {
   /** The catalog with the texts of the file. */
   definition: CatalogDefinition;
-  problems: PlacedProblem[];
+  /** What the file brings, conflicts included, whichever side was preferred. */
+  texts: MergedText[];
+  problems: TextProblem[];
   conflicts: TextConflict[];
   outdated: OutdatedText[];
 };
@@ -31,15 +52,18 @@ export function mergeTexts(
   { base, prefer }: { base?: Catalog; prefer?: 'file' | 'catalog' } = {},
 ): MergedTexts {
   const definition = structuredClone(definitionOf(current));
-  const merged: MergedTexts = { definition, problems: [], conflicts: [], outdated: [] };
+  const merged: MergedTexts = { definition, texts: [], problems: [], conflicts: [], outdated: [] };
   const items = new Map(listNamed(definition).map((item) => [item.path, item]));
   const itemsBefore = base && new Map(listNamed(base).map((item) => [item.path, item]));
   const sources = new Map([...items].map(([path, item]) => [path, sourceText(item, defaultOf(current.languages))]));
   const lines = new Map<string, number>();
+  const languages = new Map<string, Language | undefined>();
 
   for (const { path, language: word, text, source, line } of entries) {
-    const report = (message: string) => merged.problems.push({ line, column: 1, path, message });
-    const language = findLanguage(current.languages, word);
+    if (!languages.has(word)) languages.set(word, findLanguage(current.languages, word));
+    const language = languages.get(word);
+    const report = (message: string) =>
+      merged.problems.push({ line, column: 1, path, message, ...(language && { tag: language.tag }) });
     const item = items.get(path);
     if (!item) report(itemsBefore?.has(path) ? 'is not in the catalog any more' : 'is not in the catalog');
     else if (!language) report(`"${word}" is not a language of the catalog`);
@@ -47,19 +71,33 @@ export function mergeTexts(
 
     const { name, tag } = language;
     const spot = `${path} ${tag}`;
-    if (lines.has(spot)) report(`has a text in ${name} already, in line ${lines.get(spot)}`);
+    if (lines.has(spot)) {
+      report(`has a text in ${name} already, in line ${lines.get(spot)}`);
+      continue;
+    }
     lines.set(spot, line);
     const before = item.texts[tag];
+    const exported = itemsBefore?.get(path)?.texts[tag];
     // With a base: left as it was by whoever had the file.
-    if (text === before || (itemsBefore && text === itemsBefore.get(path)?.texts[tag])) continue;
+    if (text === before || (itemsBefore && text === exported)) continue;
     const problem = [...text].length > TEXT_LIMIT ? `is longer than ${TEXT_LIMIT} characters` : textProblem(text);
-    if (problem) report(`in ${name} ${problem}`);
-    if (itemsBefore && before !== itemsBefore.get(path)?.texts[tag]) {
+    if (problem) {
+      report(`in ${name} ${problem}`);
+      continue;
+    }
+    const isConflict = itemsBefore !== undefined && before !== exported;
+    const is = sources.get(path) as string;
+    const isOutdated = source !== undefined && source !== is;
+    merged.texts.push({
+      ...{ path, tag, line, text, before: before ?? null, isConflict },
+      ...(itemsBefore && { exported: exported ?? null }),
+      ...(isOutdated && { source: { was: source, is } }),
+    });
+    if (isConflict) {
       if (!prefer) merged.conflicts.push({ path, language: name, line, inFile: text, inCatalog: before ?? null });
       if (prefer !== 'file') continue;
     }
-    const is = sources.get(path) as string;
-    if (source !== undefined && source !== is) merged.outdated.push({ path, language: name, line, was: source, is });
+    if (isOutdated) merged.outdated.push({ path, language: name, line, was: source, is });
     (item.texts as Texts)[tag] = text;
   }
   merged.problems.push(...ambiguities(definition, lines));
@@ -76,17 +114,22 @@ export function findLanguage(languages: readonly Language[], word: string): Lang
   return languages.find(({ name, tag }) => words.includes(name.toLowerCase()) || words.includes(tag.toLowerCase()));
 }
 
-function ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, number>): PlacedProblem[] {
+/** Texts that came to stand for two values, told at the one of them that the file has. */
+function ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, number>): TextProblem[] {
   const languages = createLanguages(definition.languages);
   return definition.groups.flatMap((group) =>
     group.keys
       .filter(({ type }) => type === 'string')
-      .flatMap((key) =>
-        findAmbiguous(key.values ?? [], languages).map(({ index, tag, text }) => {
-          const path = pathOf(group.name, key.name, String(key.values?.[index]?.value));
+      .flatMap((key) => {
+        const values = key.values ?? [];
+        const paths = values.map(({ value }) => pathOf(group.name, key.name, String(value)));
+        return findAmbiguous(values, languages).map(({ index, tag, text }) => {
+          const own = paths[index] as string;
+          const alike = paths.filter((_, at) => values[at]?.texts[tag] === text);
+          const path = [own, ...alike].find((each) => lines.has(`${each} ${tag}`)) ?? own;
           const message = `has the text "${text}" in ${tag}, which stands for another value already`;
-          return { line: lines.get(`${path} ${tag}`) ?? 1, column: 1, path, message };
-        }),
-      ),
+          return { line: lines.get(`${path} ${tag}`) ?? 1, column: 1, path, message, tag };
+        });
+      }),
   );
 }

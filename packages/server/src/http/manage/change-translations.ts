@@ -8,13 +8,29 @@ import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
-import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
+import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
 
 const MAX_TEXTS = 100_000;
+
+const ChangedTextsMembers = Type.Object({
+  ...ChangedMembers.properties,
+  texts: Type.Optional(
+    Type.Array(
+      Type.Object({
+        path: Type.String(),
+        language: Type.String({ description: 'its tag' }),
+        text: Nullable(Type.String({ description: 'as it is now' })),
+      }),
+      { description: 'the texts that are not what `was` says' },
+    ),
+  ),
+});
 
 const schema = {
   operationId: 'changeTranslations',
   summary: 'Change many texts at once, all or none',
+  description:
+    'Those who send `was` with each text can send If-Match: * and never overwrite anybody: 9412 lists in `texts` what is there instead.',
   headers: IfMatchHeader,
   querystring: AllowBreakingQuery,
   body: Type.Object({
@@ -23,11 +39,14 @@ const schema = {
         path: Type.String({ description: 'as the list of translations has it' }),
         language: Type.String({ description: 'name or tag' }),
         text: Nullable(Type.String({ description: 'null takes it away' })),
+        was: Type.Optional(
+          Nullable(Type.String({ description: 'the text to replace, null for none: another one there refuses all' })),
+        ),
       }),
       { maxItems: MAX_TEXTS },
     ),
   }),
-  response: { 200: EditedAnswer },
+  response: { 200: EditedAnswer, 412: ChangedTextsMembers },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,
   examples: {
@@ -54,6 +73,20 @@ const schema = {
         ],
         missing: ['appearance/theme=system'],
       }),
+    },
+    gone: {
+      summary: 'Somebody else changed the text meanwhile',
+      params: APPLICATION,
+      headers: { 'If-Match': '*' },
+      body: { texts: [{ path: 'appearance/theme', language: 'de', text: 'Farben', was: 'Thema' }] },
+      status: 412,
+      answer: {
+        code: '9412',
+        message: 'A text is no longer the one that was to be replaced. Nothing was changed.',
+        revision: 1,
+        revisions: [],
+        texts: [{ path: 'appearance/theme', language: 'de', text: 'Farbschema' }],
+      },
     },
   },
 };

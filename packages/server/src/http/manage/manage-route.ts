@@ -165,10 +165,10 @@ function addRoute(
       security: schema.security ?? [{ manageToken: [] }, { portalSession: [] }],
       errors: [...all],
       response: {
-        ...(schema.response as Record<number, TSchema>),
         ...(method === 'GET' && { 304: NotModified }),
         ...(all.has('catalogBreaking') && { 409: BreakingMembers }),
         ...(all.has('catalogChanged') && { 412: ChangedMembers }),
+        ...(schema.response as Record<number, TSchema>),
       },
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
@@ -217,13 +217,28 @@ function toRequest(request: FastifyRequest, reply: FastifyReply): Omit<ManageReq
   };
 }
 
+/** What is answered as it is, to be saved under a name of ASCII letters, digits, dots and dashes. */
+export class FileAnswer {
+  readonly type: string;
+  readonly name: string;
+  readonly content: string;
+
+  constructor(type: string, name: string, content: string) {
+    this.type = type;
+    this.name = name;
+    this.content = content;
+  }
+}
+
 /** With the ETag that the operation gave it, or one of its bytes. */
 function answerIfNew(request: FastifyRequest, reply: FastifyReply, value: object): FastifyReply {
-  const body = JSON.stringify(value);
+  const file = value instanceof FileAnswer ? value : undefined;
+  const body = file ? file.content : JSON.stringify(value);
   const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(body);
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Cookie');
   if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.header('content-type', 'application/json; charset=utf-8').send(body);
+  if (file) reply.header('content-disposition', `attachment; filename="${file.name}"`);
+  return reply.header('content-type', `${file?.type ?? 'application/json'}; charset=utf-8`).send(body);
 }
 
 /** What is shared with the other areas answers with their codes; here it is 9400. */

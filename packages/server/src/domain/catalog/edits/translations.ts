@@ -1,34 +1,53 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
+import type { AllowedValue } from '../catalog.ts';
 import { type Draft, findLanguage, type OpenGroup, openGroup, toFileValue } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
-import { TEXT_LIMIT } from '../file-schema.ts';
+import { type FileKey, TEXT_LIMIT } from '../file-schema.ts';
+import { createLanguages } from '../languages.ts';
 import { textProblem } from '../read-definition.ts';
+import { findAmbiguous } from '../read-key.ts';
 import { pathOf } from '../translatable.ts';
 
-export type WantedText = { path: unknown; language: unknown; text: unknown };
+/** `was`: the text that it is to replace, null for none; another one there refuses the change. */
+export type WantedText = { path: unknown; language: unknown; text: unknown; was?: unknown };
+
+/** A text that is not the one that somebody wanted to replace. */
+export type ChangedText = { path: string; language: string; text: string | null };
 
 /** Many texts at once, all or none; null takes one away. */
 export function changeTexts(wanted: readonly WantedText[]): Edit {
   return (draft) => {
     const findHolder = textHolders(draft);
     const problems: FieldError[] = [];
-    const seen = new Set<string>();
-    for (const [index, { path, language, text }] of wanted.entries()) {
+    const changed: ChangedText[] = [];
+    const places = new Map<string, number>();
+    const touched = new Set<Siblings>();
+    for (const [index, { path, language, text, was }] of wanted.entries()) {
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
-      const set = typeof path === 'string' ? findHolder(path) : undefined;
+      const holder = typeof path === 'string' ? findHolder(path) : undefined;
       const tag = typeof language === 'string' ? findLanguage(draft.languages, language) : undefined;
       const problem = problemOf(text);
-      if (!set) refuse('path', 'is not in the catalog');
+      const isWasGood = was === undefined || was === null || typeof was === 'string';
+      if (!holder) refuse('path', 'is not in the catalog');
       if (tag === undefined) refuse('language', 'is not a language of this application');
       if (problem !== undefined) refuse('text', problem);
-      if (!set || tag === undefined || problem !== undefined) continue;
+      if (!isWasGood) refuse('was', 'must be a text, or null for none');
+      if (!holder || tag === undefined || problem !== undefined || !isWasGood) continue;
       const spot = `${tag} ${path}`;
-      if (seen.has(spot)) refuse('path', 'is there twice in this language');
-      seen.add(spot);
-      set(tag, text as string | null);
+      if (places.has(spot)) refuse('path', 'is there twice in this language');
+      places.set(spot, index);
+      const before = holder.get(tag);
+      // What is there is what they want: whoever brought it there.
+      if (was !== undefined && before !== was && before !== text) {
+        changed.push({ path: path as string, language: tag, text: before });
+      }
+      holder.set(tag, text as string | null);
+      if (holder.siblings) touched.add(holder.siblings);
     }
+    problems.push(...findSharedTexts(draft, touched, wanted, places));
     if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
+    if (changed.length > 0) throw changedMeanwhile(draft, changed);
     return [];
   };
 }
@@ -40,14 +59,47 @@ function problemOf(text: unknown): string | undefined {
   return textProblem(text);
 }
 
-type SetText = (tag: string, text: string | null) => void;
+function changedMeanwhile({ catalog: { revision } }: Draft, texts: ChangedText[]): InnkeeperError {
+  return new InnkeeperError('catalogChanged', {
+    message: 'A text is no longer the one that was to be replaced. Nothing was changed.',
+    headers: { etag: `"${revision}"` },
+    more: { revision, revisions: [], texts },
+  });
+}
 
-/** How to set the text of what has a path. Only the groups that are asked for are opened. */
-function textHolders(draft: Draft): (path: string) => SetText | undefined {
+/** Texts that came to stand for two values of a key, told as of who sent one of them. */
+function findSharedTexts(
+  { catalog }: Draft,
+  touched: ReadonlySet<Siblings>,
+  wanted: readonly WantedText[],
+  places: ReadonlyMap<string, number>,
+): FieldError[] {
+  const languages = createLanguages(catalog.languages);
+  return [...touched].flatMap(({ key, paths }) => {
+    const values = (key.values ?? []).map((plain): AllowedValue => {
+      const { value, translations = {}, retired = false } = toFileValue(plain);
+      return { value, texts: translations, retired };
+    });
+    return findAmbiguous(values, languages).flatMap(({ index, tag, text }) => {
+      const own = places.get(`${tag} ${paths[index]}`);
+      const others = paths.flatMap((path) => places.get(`${tag} ${path}`) ?? []);
+      const place = own ?? others.find((other) => wanted[other]?.text === text) ?? others[0];
+      const message = `makes "${text}" stand for two values of this key in this language`;
+      return place === undefined ? [] : [{ field: `texts[${place}].text`, message }];
+    });
+  });
+}
+
+/** The values of a string key, whose texts must differ, and their paths in order. */
+type Siblings = { key: FileKey; paths: string[] };
+type Holder = { get(tag: string): string | null; set(tag: string, text: string | null): void; siblings?: Siblings };
+
+/** What has the text of a path. Only the groups that are asked for are opened. */
+function textHolders(draft: Draft): (path: string) => Holder | undefined {
   const groups = new Map(
     draft.groups.map((group, index) => [pathOf('closed' in group ? group.closed.name : group.group.name), index]),
   );
-  const holders = new Map<number, Map<string, SetText>>();
+  const holders = new Map<number, Map<string, Holder>>();
   return (path) => {
     // The path of a group is that of all in it, up to the first slash: in names it is written otherwise.
     const index = groups.get(path.split('/', 1)[0] as string);
@@ -58,25 +110,35 @@ function textHolders(draft: Draft): (path: string) => SetText | undefined {
   };
 }
 
-function holdersOf({ group, keys }: OpenGroup): Map<string, SetText> {
-  const holders = new Map([[pathOf(group.name), setterOf(group)]]);
+function holdersOf({ group, keys }: OpenGroup): Map<string, Holder> {
+  const holders = new Map([[pathOf(group.name), holderOf(group)]]);
   for (const { key } of keys) {
-    holders.set(pathOf(group.name, key.name), setterOf(key));
+    holders.set(pathOf(group.name, key.name), holderOf(key));
+    const siblings: Siblings = { key, paths: [] };
     for (const [index, plain] of (key.values ?? []).entries()) {
       const value = toFileValue(plain);
-      const set = setterOf(value);
-      holders.set(pathOf(group.name, key.name, String(value.value)), (tag, text) => {
-        (key.values as unknown[])[index] = value;
-        set(tag, text);
+      const holder = holderOf(value);
+      const path = pathOf(group.name, key.name, String(value.value));
+      siblings.paths.push(path);
+      holders.set(path, {
+        ...holder,
+        set(tag, text) {
+          (key.values as unknown[])[index] = value;
+          holder.set(tag, text);
+        },
+        ...(key.type === 'string' && { siblings }),
       });
     }
   }
   return holders;
 }
 
-function setterOf(holder: { translations?: Record<string, string> }): SetText {
-  return (tag, text) => {
-    const { [tag]: _, ...others } = holder.translations ?? {};
-    holder.translations = text === null ? others : { ...others, [tag]: text };
+function holderOf(item: { translations?: Record<string, string> }): Holder {
+  return {
+    get: (tag) => item.translations?.[tag] ?? null,
+    set(tag, text) {
+      const { [tag]: _, ...others } = item.translations ?? {};
+      item.translations = text === null ? others : { ...others, [tag]: text };
+    },
   };
 }

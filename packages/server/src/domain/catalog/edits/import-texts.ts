@@ -1,0 +1,72 @@
+import { type FieldError, InnkeeperError } from '../../errors.ts';
+import type { Catalog } from '../catalog.ts';
+import type { Edit } from '../edit-catalog.ts';
+import { findLanguage, type MergedText, mergeTexts, type OutdatedText } from '../merge-texts.ts';
+import { readTextsFile } from '../read-texts-file.ts';
+import type { PlacedProblem } from '../source.ts';
+import type { TextEntry, TextsFile } from '../texts-file.ts';
+import { changeTexts } from './translations.ts';
+
+/** More are of no use to anybody: whoever mends these finds the others then. */
+const TOLD = 200;
+
+/** Which texts of a file: all of them, with one side where both changed a text; or certain ones, whatever the catalog has. */
+export type TakenTexts = { prefer?: 'file' | 'catalog' } | { take: readonly { path: string; language: string }[] };
+
+/** Whoever sent the file is told every line at fault. */
+export function readSentFile(text: string, name: string | undefined): TextsFile {
+  const read = readTextsFile(text, name);
+  if ('problems' in read) throw brokenTexts(read.problems);
+  return read.file;
+}
+
+/** Puts the texts of a file, or some of them, into the catalog: all or none. `note` hears what was translated from an older source. */
+export function takeTexts(
+  { entries }: TextsFile,
+  { base, taken, note }: { base: Catalog | undefined; taken: TakenTexts; note(outdated: OutdatedText[]): void },
+): Edit {
+  return (draft) => {
+    const { catalog } = draft;
+    const chosen = 'take' in taken ? chooseEntries(catalog, entries, taken.take) : entries;
+    const prefer = 'take' in taken ? 'file' : taken.prefer;
+    const merged = mergeTexts(catalog, chosen, { ...(base && { base }), ...(prefer && { prefer }) });
+    if (merged.problems.length > 0) throw brokenTexts(merged.problems);
+    if (merged.conflicts.length > 0) {
+      throw new InnkeeperError('textsConflict', { more: { conflicts: merged.conflicts.slice(0, TOLD) } });
+    }
+    note(merged.outdated);
+    const isTaken = ({ isConflict }: MergedText) => !isConflict || prefer === 'file';
+    return changeTexts(merged.texts.filter(isTaken).map(({ path, tag, text }) => ({ path, language: tag, text })))(
+      draft,
+    );
+  };
+}
+
+function chooseEntries(
+  { languages }: Catalog,
+  entries: readonly TextEntry[],
+  take: readonly { path: string; language: string }[],
+): TextEntry[] {
+  const tags = new Map<string, string>();
+  const spotOf = ({ path, language }: { path: string; language: string }) => {
+    if (!tags.has(language)) tags.set(language, findLanguage(languages, language)?.tag ?? language);
+    return `${tags.get(language)} ${path}`;
+  };
+  const wanted = new Map(take.map((each, index) => [spotOf(each), index]));
+  const chosen = entries.filter((entry) => wanted.has(spotOf(entry)));
+  for (const entry of chosen) wanted.delete(spotOf(entry));
+  const fields = [...wanted.values()].map((index) => ({ field: `take[${index}]`, message: 'is not in the file' }));
+  if (fields.length > 0) throw new InnkeeperError('textsFileInvalid', { fields: fields.slice(0, TOLD) });
+  return chosen;
+}
+
+function brokenTexts(problems: readonly PlacedProblem[]): InnkeeperError {
+  const fields: FieldError[] = problems.slice(0, TOLD).map(({ line, column, path, message }) => ({
+    field: 'file',
+    message: `line ${line}${column > 1 ? `, column ${column}` : ''}: ${[path, message].filter(Boolean).join(' ')}`,
+  }));
+  return new InnkeeperError('textsFileInvalid', {
+    fields,
+    message: `The file cannot be taken: ${fields[0]?.message}. Nothing was changed.`,
+  });
+}

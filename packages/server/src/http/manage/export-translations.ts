@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import { readCatalog } from '../../domain/catalog/catalog.ts';
+import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog/export-texts.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { badParameter, type Query, readParameter } from '../paging.ts';
+import { APPLICATION } from './examples.ts';
+import { applicationRoute, FileAnswer } from './manage-route.ts';
+
+const TYPES: Record<TextFormat, string> = { csv: 'text/csv', xliff: 'application/xliff+xml' };
+
+const schema = {
+  operationId: 'exportTranslations',
+  summary: 'Download the texts as a file for a spreadsheet or a translation tool',
+  description:
+    'CSV holds all languages, or those that `language` names; XLIFF 2.0 is for one. The file says which revision it is of: when it comes back, what changed meanwhile is noticed.',
+  querystring: Type.Object({
+    format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'csv' })),
+    language: Type.Optional(Type.String({ description: 'name or tag; several for CSV, separated by commas' })),
+  }),
+  response: { 200: Type.String() },
+  produces: Object.values(TYPES),
+  answerHeaders: { 'Content-Disposition': 'a name for the file' },
+  examples: {
+    spreadsheet: { summary: 'All texts for a spreadsheet', params: APPLICATION, query: { format: 'csv' }, status: 200 },
+    tool: {
+      summary: 'German for a translation tool',
+      params: APPLICATION,
+      query: { format: 'xliff', language: 'de' },
+      status: 200,
+    },
+  },
+};
+
+export function exportTranslationsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/catalog/translations/export', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, query }) => {
+    const format = readFormat(query);
+    const languages = (readParameter(query, 'language') ?? '').split(',').filter((word) => word.trim() !== '');
+    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    const { name, content } = exportTexts(application, catalog, { format, languages });
+    return new FileAnswer(TYPES[format], name, content);
+  });
+}
+
+function readFormat(query: Query): TextFormat {
+  const word = readParameter(query, 'format') ?? 'csv';
+  const format = TEXT_FORMATS.find((each) => each === word);
+  if (!format) throw badParameter([{ field: 'format', message: 'must be csv or xliff', allowed: TEXT_FORMATS }]);
+  return format;
+}

@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify';
+import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
+import { type TakenTexts, takeTexts } from '../../domain/catalog/edits/import-texts.ts';
+import { loadExported } from '../../domain/catalog/import-texts.ts';
+import type { OutdatedText } from '../../domain/catalog/merge-texts.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { answerEdited, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
+import { readMembers, readObjects, refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
+import { EXAMPLE_FILE, readTextsFileMembers, TextsFileShape } from './texts-file-body.ts';
+
+const MAX_TAKEN = 100_000;
+
+const Outdated = Type.Object({
+  path: Type.String(),
+  language: Type.String({ description: 'its name' }),
+  line: Type.Integer({ description: 'where it stands in the file' }),
+  was: Type.String({ description: 'what it was translated from' }),
+  is: Type.String({ description: 'what there is now' }),
+});
+
+const Conflict = Type.Object({
+  path: Type.String(),
+  language: Type.String({ description: 'its name' }),
+  line: Type.Integer({ description: 'where it stands in the file' }),
+  inFile: Type.String(),
+  inCatalog: Nullable(Type.String()),
+});
+
+const schema = {
+  operationId: 'importTranslations',
+  summary: 'Put the texts of a CSV or XLIFF 2 file into the catalog, all or none',
+  description:
+    'A file that was exported from this application tells which texts were changed in it: only those are taken. An empty cell takes nothing away.',
+  headers: IfMatchHeader,
+  body: Type.Object({
+    ...TextsFileShape,
+    prefer: Type.Optional(
+      Type.Enum(['file', 'catalog'], { description: 'where both changed a text since the export; else 9409' }),
+    ),
+    take: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), language: Type.String({ description: 'name or tag' }) }), {
+        maxItems: MAX_TAKEN,
+        description: 'these texts of the file alone, whatever the catalog has in their place',
+      }),
+    ),
+  }),
+  response: {
+    200: Type.Object(
+      {
+        ...EditedAnswer.properties,
+        outdated: Type.Array(Outdated, { description: 'texts to look at again: their source has changed' }),
+      },
+      { title: 'ImportedTranslations' },
+    ),
+    409: Type.Object({ conflicts: Type.Array(Conflict, { description: 'at most 200' }) }),
+  },
+  answerHeaders: EDITED_HEADERS,
+  errors: ['ifMatchMissing', 'catalogChanged', 'catalogInvalid', 'textsFileInvalid', 'textsConflict'] as const,
+  examples: {
+    theme: {
+      summary: 'One text in another word, one as it is',
+      params: APPLICATION,
+      headers: IF_MATCH,
+      body: { file: EXAMPLE_FILE },
+      status: 200,
+      answer: {
+        ...published({
+          changes: [change('changed', 'key', 'appearance/theme', ['Deutsch: "Farbschema" → "Farben"'], 1)],
+        }),
+        outdated: [],
+      },
+    },
+  },
+};
+
+export function importTranslationsRoute(app: FastifyInstance, service: Service): void {
+  const operation = {
+    method: 'POST',
+    path: '/catalog/translations/import',
+    schema,
+    access: 'texts',
+    bodyLimit: CATALOG_LIMIT,
+  } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const { application, reply } = context;
+    const options = readEditOptions(context);
+    const members = readMembers(context.readBody(), ['file', 'name', 'prefer', 'take']);
+    const taken = readTaken(members);
+    const file = readTextsFileMembers(members);
+    const base = await loadExported(service.storage, application, file);
+    let outdated: OutdatedText[] = [];
+    const edit = takeTexts(file, { base, taken, note: (found) => (outdated = found) });
+    const edited = await editCatalog(service, application, edit, options);
+    return { ...answerEdited(reply, edited), outdated };
+  });
+}
+
+function readTaken({ prefer, take }: { prefer?: unknown; take?: unknown }): TakenTexts {
+  if (take !== undefined && prefer !== undefined) throw refuse('prefer', 'does not go with take');
+  if (take !== undefined) {
+    return {
+      take: readObjects(take, 'take', MAX_TAKEN).map(({ path, language }, index) => {
+        if (typeof path !== 'string' || typeof language !== 'string') {
+          throw refuse(`take[${index}]`, 'must have path and language');
+        }
+        return { path, language };
+      }),
+    };
+  }
+  if (prefer !== undefined && prefer !== 'file' && prefer !== 'catalog')
+    throw refuse('prefer', 'must be file or catalog');
+  return prefer === undefined ? {} : { prefer };
+}
