@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AppParts, createApp } from '../src/app.ts';
 import { AREAS } from '../src/config.ts';
+import type { Service } from '../src/domain/service.ts';
 import type { OpenApiDocument } from '../src/http/openapi.ts';
 
 export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json');
@@ -22,7 +23,13 @@ export async function renderOpenapiDoc(): Promise<string> {
   };
   const metrics = { observe() {}, count() {}, text: async () => '' };
   const logger = pino({ level: 'silent' });
-  const app = createApp({ config, service: nothing, keys: nothing, metrics, logger });
+  const app = createApp({
+    config,
+    service: { publicUrl: config.publicUrl } as Service,
+    keys: nothing,
+    metrics,
+    logger,
+  });
   const answer = await app.inject('/openapi.json');
   await app.close();
   return `${JSON.stringify(answer.json<OpenApiDocument>(), null, 2)}\n`;

@@ -150,9 +150,9 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     specialTokenRoute(app, service);
     getAccessTokenRoute(app, service);
     deleteUserRoute(app, service);
-    metadataRoute(app, config.publicUrl);
+    metadataRoute(app, service);
     jwksRoute(app, () => keys.published());
-    introspectRoute(app, service, config.publicUrl);
+    introspectRoute(app, service);
     revokeRoute(app, service);
   }
   if (config.areas.has('options')) optionRoutes(app, service);

@@ -45,21 +45,15 @@ async function welcome(server: RunningServer, config: Config): Promise<void> {
       ? demoLines(url, demo)
       : `\n  The demo application of an earlier start is still there: npx innkeeper app list\n  A new secret for it: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
   );
-  if (config.areas.has('portal')) process.stdout.write(await portalLines(server, config, demo !== undefined));
+  if (config.areas.has('portal')) process.stdout.write(await portalLines(server, demo !== undefined));
   process.stdout.write('\n  Stop with Ctrl+C.\n\n');
 }
 
 /** CONTRACT.md section 1: the first start prints the portal's one-time set-up link; later ones print no secrets. */
-async function portalLines(
-  { url, service }: RunningServer,
-  { port, publicUrl }: Config,
-  isFirst: boolean,
-): Promise<string> {
-  const { storage, keyring, now } = service;
-  // Without a port of its own choosing, a public address that was not given has none either.
-  const base = port === 0 ? url : publicUrl;
-  const setUp = isFirst ? await createSetUpLink(storage, keyring, { publicUrl: base, now: now() }) : undefined;
+async function portalLines({ service }: RunningServer, isFirst: boolean): Promise<string> {
+  const { storage, keyring, publicUrl, now } = service;
+  const setUp = isFirst ? await createSetUpLink(storage, keyring, { publicUrl, now: now() }) : undefined;
   if (!setUp)
-    return `\n  The portal: ${base}/portal\n  A link to sign in: npx innkeeper admin create --email YOUR-ADDRESS\n`;
+    return `\n  The portal: ${publicUrl}/portal\n  A link to sign in: npx innkeeper admin create --email YOUR-ADDRESS\n`;
   return `\n  Set up the portal with this link. It works once, within 24 hours:\n\n    ${setUp.link}\n`;
 }

@@ -42,7 +42,8 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const applications = new ApplicationDirectory(storage, keyring);
     const catalogs = new CatalogDirectory(storage);
     const keys = new SigningKeys(storage.signingKeys, keyring, now);
-    const tokens = createTokenService(config, keys, keyring, now);
+    let { publicUrl } = config;
+    const tokens = createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
     const changes = await followChanges(
       storage,
       {
@@ -65,12 +66,13 @@ export async function startServer(config: Config): Promise<RunningServer> {
     );
 
     held.push({ close: () => tidying.stop() });
-    const { publicUrl } = config;
     const { refresh } = changes;
     const service: Service = { storage, applications, catalogs, tokens, keyring, publicUrl, now, refresh };
     const app = createApp({ config, service, keys, metrics: createMetrics(storage, metricsText), logger });
     await app.listen({ host: config.host, port: config.port, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
+    publicUrl = withPort(publicUrl, port);
+    service.publicUrl = publicUrl;
 
     return {
       url: listeningUrl(config.host, port),
@@ -86,4 +88,12 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await letGo();
     throw error;
   }
+}
+
+/** Whoever listens on any free port has no public address but that one, unless another was given. */
+function withPort(publicUrl: string, port: number): string {
+  const url = new URL(publicUrl);
+  if (url.port !== '0') return publicUrl;
+  url.port = String(port);
+  return url.href.replace(/\/$/, '');
 }

@@ -11,7 +11,7 @@ export type Service = {
   catalogs: CatalogDirectory;
   tokens: TokenService;
   keyring: Keyring;
-  /** Where people and programs find it. */
+  /** Where people and programs find it; on a port of the system's choosing, known once it listens. */
   publicUrl: string;
   now(): number;
   /** Resolves when what was changed before the call, by anyone, is seen in this process. */

@@ -7,19 +7,19 @@ import { createRemoteTokenService } from './remote.ts';
 
 /** The token service that the settings name: the one at INNKEEPER_TOKEN_SERVICE_URL, or the embedded one. */
 export function createTokenService(
-  config: Config,
+  config: Pick<Config, 'tokenService'>,
   keys: SigningKeys,
   keyring: Keyring,
-  now: () => number,
+  { issuer, now }: { issuer: () => string; now: () => number },
 ): TokenService {
-  if (!config.tokenService) return createEmbeddedTokenService({ keys, issuer: config.publicUrl, now });
+  if (!config.tokenService) return createEmbeddedTokenService({ keys, issuer, now });
   return createRemoteTokenService({
     ...config.tokenService,
     hashToken: keyring.hashToken,
     async signSubjectToken({ user, clientId, audience, expiresInSeconds }) {
       const iat = Math.floor(now() / 1000);
       return keys.signJwt('JWT', {
-        iss: config.publicUrl,
+        iss: issuer(),
         sub: user.userId,
         aud: audience,
         client_id: clientId,

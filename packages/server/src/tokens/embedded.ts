@@ -9,7 +9,7 @@ const VERIFIED_LIMIT = 10_000;
 /** RFC 9068 access tokens, signed here. They stand until they expire, are revoked, or their user is deleted. */
 export function createEmbeddedTokenService(options: {
   keys: SigningKeys;
-  issuer: string;
+  issuer(): string;
   now(): number;
 }): TokenService {
   const { keys, issuer, now } = options;
@@ -29,7 +29,7 @@ export function createEmbeddedTokenService(options: {
       const iat = Math.floor(now() / 1000);
       const exp = iat + lifetimeSeconds;
       const accessToken = keys.signJwt('at+jwt', {
-        iss: issuer,
+        iss: issuer(),
         sub: user.userId,
         aud: clientId,
         client_id: clientId,
@@ -64,7 +64,7 @@ export function createEmbeddedTokenService(options: {
   async function verify(accessToken: string): Promise<IdentifiedToken | undefined> {
     try {
       const { payload } = await jwtVerify(accessToken, findKey, {
-        issuer,
+        issuer: issuer(),
         algorithms: ['EdDSA'],
         typ: 'at+jwt',
         requiredClaims: ['sub', 'aud', 'client_id', 'iat', 'exp', 'jti'],

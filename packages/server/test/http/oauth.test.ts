@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
@@ -114,6 +115,44 @@ describe.each(databases)('the embedded token service on $kind, through oauth4web
       const auth = oauth.ClientSecretBasic(application.clientSecret);
       const response = await oauth.introspectionRequest(issuer, client, auth, accessToken, insecure);
       expect(await oauth.processIntrospectionResponse(issuer, client, response)).toMatchObject({ active: true });
+    }
+  });
+});
+
+describe('a server on any free port', () => {
+  const [sqlite] = databases as [(typeof databases)[0]];
+  const issuerOf = async (server: TestServer) =>
+    (await server.send('GET', '/.well-known/oauth-authorization-server')).json.issuer;
+
+  test('is known by the port that it got: as issuer, in its links, to its own page', async () => {
+    const server = await startTestServer(await sqlite.fresh(), { port: '0', publicUrl: '' });
+    try {
+      expect(new URL(server.url).port).not.toBe('0');
+      expect(await issuerOf(server)).toBe(server.url);
+      expect(server.service.publicUrl).toBe(server.url);
+      const application = await server.application();
+      const user = await makeSignedInUser(server, application);
+      expect(decodeJwt(user.accessToken).iss).toBe(server.url);
+      const body = new URLSearchParams({ token: user.accessToken });
+      const introspected = await server.send('POST', '/oauth/v2/introspect', { headers: basic(application), body });
+      expect(introspected.json).toMatchObject({ active: true, iss: server.url });
+      const headers = { origin: server.url, 'x-innkeeper-portal': '1' };
+      const refused = await server.post('/manage/v1/session', { token: `ikl_${'x'.repeat(43)}` }, headers);
+      expect(refused.json.code).not.toBe('9403');
+      const document = await server.send('GET', '/openapi.json');
+      expect(document.json.servers).toEqual([{ url: '/' }]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('is known by its public address where that was given', async () => {
+    const publicUrl = 'https://users.example.com/innkeeper';
+    const server = await startTestServer(await sqlite.fresh(), { port: '0', publicUrl });
+    try {
+      expect(await issuerOf(server)).toBe(publicUrl);
+    } finally {
+      await server.close();
     }
   });
 });

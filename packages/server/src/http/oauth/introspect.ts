@@ -55,7 +55,7 @@ const schema = {
   },
 } satisfies FastifySchema;
 
-export function introspectRoute(app: FastifyInstance, service: Service, issuer: string): void {
+export function introspectRoute(app: FastifyInstance, service: Service): void {
   app.post(INTROSPECT_PATH, { schema, config: { oauthErrors: true } }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const { application, token } = await readClientRequest(service, request);
@@ -63,7 +63,7 @@ export function introspectRoute(app: FastifyInstance, service: Service, issuer: 
     if (!user) return { active: false };
     return {
       active: true,
-      iss: issuer,
+      iss: service.publicUrl,
       sub: user.userId,
       aud: application.clientId,
       client_id: application.clientId,

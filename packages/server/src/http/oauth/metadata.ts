@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { INTROSPECT_PATH } from './introspect.ts';
@@ -33,15 +34,14 @@ const schema = {
 } satisfies FastifySchema;
 
 /** No grant of RFC 6749 is offered, so there is no token_endpoint: access tokens come from get-access-token. */
-export function metadataRoute(app: FastifyInstance, issuer: string): void {
-  const { pathname } = new URL(issuer);
-  const metadata = metadataOf(issuer);
+export function metadataRoute(app: FastifyInstance, service: Service): void {
+  const { pathname } = new URL(service.publicUrl);
   const path = '/.well-known/oauth-authorization-server';
   // RFC 8414 3.1 puts the well-known part between host and path; a proxy may strip that path, so both are served.
   for (const url of new Set([path, path + pathname.replace(/\/$/, '')])) {
     app.get(url, { schema: { ...schema, hide: url !== path } }, async (_request, reply) => {
       reply.header('cache-control', 'public, max-age=300');
-      return metadata;
+      return metadataOf(service.publicUrl);
     });
   }
 }
