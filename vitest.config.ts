@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts'],
+    include: ['packages/*/test/**/*.test.ts', 'e2e/**/*.test.ts'],
     globalSetup: ['packages/server/test/global-setup.ts'],
     // Processes, not threads: suites start servers, send signals and read the environment.
     pool: 'forks',

@@ -1,70 +1,64 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { makeFile, makePage, once, type StaticFile, sendFile, versionOf } from '../docs/static-file.ts';
+import { sendFile } from '../docs/static-file.ts';
+import { type BuiltPortal, readBuiltPortal } from './built-portal.ts';
 
-const PAGE = join(import.meta.dirname, 'page');
-const SCRIPT = 'text/javascript; charset=utf-8';
+/** From here alone, and nothing inline but the styles that the page's own script puts in with this answer's nonce. */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'self'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-/** All that the pages may load: nothing else is ever read. */
-const ASSETS: Record<string, { path: string; type: string }> = {
-  'account.js': { path: join(PAGE, 'account.js'), type: SCRIPT },
-  'sign-in.js': { path: join(PAGE, 'sign-in.js'), type: SCRIPT },
-  'manage.js': { path: join(PAGE, 'manage.js'), type: SCRIPT },
-  'portal.css': { path: join(PAGE, 'portal.css'), type: 'text/css; charset=utf-8' },
-  'icon.svg': { path: join(import.meta.dirname, '../docs/page/icon.svg'), type: 'image/svg+xml' },
-};
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Innkeeper</title>
+<h1>The portal is not built</h1><p>Run <code>npm run build</code> where Innkeeper is installed, then load this page again.</p></html>`;
 
-/** From here alone, and nothing inline. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** CONTRACT.md section 5: the portal. Its pages hold nothing of anybody: all that they show comes through /manage/v1. */
+/** CONTRACT.md section 5: the portal. Its page holds nothing of anybody: all that it shows comes through /manage/v1. */
 export function portalPages(app: FastifyInstance): void {
-  const assets = new Map(
-    Object.entries(ASSETS).map(([name, { path, type }]) => [
-      name,
-      once(async () => makeFile(await readFile(path), type)),
-    ]),
-  );
-  const account = once(() => makePage(join(PAGE, 'account.html'), 'portal/', assets));
-  const signIn = once(() => makePage(join(PAGE, 'sign-in.html'), '', assets));
+  let built: BuiltPortal | undefined;
 
-  app.get('/portal', { schema: { hide: true } }, async (request, reply) => {
-    return sendFile(request, asPage(reply), await account());
-  });
-  app.get('/portal/sign-in', { schema: { hide: true } }, async (request, reply) => {
-    return sendFile(request, asPage(reply), await signIn());
-  });
-  // The pages name their files relative to their own address, so that a proxy may put all of this under a path.
-  app.get('/portal/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('../portal', 308));
-
-  app.get<{ Params: { name: string }; Querystring: { v?: string } }>(
-    '/portal/:name',
-    { schema: { hide: true }, logLevel: 'warn' },
-    async (request, reply) => {
-      const file: StaticFile | undefined = await assets.get(request.params.name)?.();
-      if (!file) throw new InnkeeperError('pathUnknown');
-      const isCurrent = request.query.v === versionOf(file);
-      reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+  /** `path` is what follows /portal/. Whatever is no file is an address inside the portal. */
+  const answer = async (request: FastifyRequest, reply: FastifyReply, path: string | undefined) => {
+    built ??= await readBuiltPortal();
+    if (!built) return asPage(reply, '').code(503).header('retry-after', '5').send(NOT_BUILT);
+    const file = path !== undefined && (await built.files.get(path)?.());
+    if (file) {
+      // Their names hold a hash of what is in them.
+      const isHashed = path.startsWith('assets/');
+      reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
       return sendFile(request, reply, file);
-    },
+    }
+    if (path?.startsWith('assets/')) throw new InnkeeperError('pathUnknown');
+    const nonce = randomBytes(16).toString('base64url');
+    return asPage(reply, nonce).send(fillPage(built.html, path, nonce));
+  };
+
+  app.get('/portal', { schema: { hide: true } }, (request, reply) => answer(request, reply, undefined));
+  app.get<{ Params: { '*': string } }>('/portal/*', { schema: { hide: true }, logLevel: 'warn' }, (request, reply) =>
+    answer(request, reply, request.params['*']),
   );
 }
 
-function asPage(reply: FastifyReply): FastifyReply {
+/** The page's <base> is relative to its own address, so that a proxy may put all of this under a path. */
+function fillPage(html: string, path: string | undefined, nonce: string): string {
+  const base = path === undefined ? 'portal/' : `./${'../'.repeat(path.split('/').length - 1)}`;
+  return html
+    .replace('<base href="/portal/"', `<base href="${base}"`)
+    .replaceAll('<script ', `<script nonce="${nonce}" `);
+}
+
+function asPage(reply: FastifyReply, nonce: string): FastifyReply {
   return reply
-    .header('content-security-policy', CONTENT_SECURITY_POLICY)
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', contentSecurityPolicy(nonce))
     .header('referrer-policy', 'same-origin')
     .header('cross-origin-opener-policy', 'same-origin')
-    .header('cache-control', 'no-cache');
+    .header('cache-control', 'no-store');
 }

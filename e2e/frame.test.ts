@@ -1,0 +1,97 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+describe.each(databases)('the portal on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('is entered by a link, goes from room to room, and is left', async () => {
+    const application = await portal.server.application();
+    const { page, complaints } = await portal.enter();
+    await page.getByRole('link', { name: 'Test' }).first().click();
+    for (const room of ['Catalog', 'Translations', 'Users', 'Credentials']) {
+      await page.getByRole('link', { name: room, exact: true }).click();
+      await page.getByRole('heading', { name: room, level: 1 }).waitFor();
+    }
+    expect(page.url()).toBe(`${portal.server.url}/portal/applications/${application.clientId}/credentials`);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Credentials', level: 1 }).waitFor();
+    await page.getByRole('button', { name: /^Account / }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/portal/sign-in');
+    await page.goto(`${portal.server.url}/portal`);
+    await page.waitForURL('**/portal/sign-in');
+    expect(complaints).toEqual([]);
+  });
+
+  test('speaks four languages and has a dark theme; both are kept', async () => {
+    const { page } = await portal.enter();
+    const menu = () => page.getByRole('button', { name: /@example\.com$/ }).click();
+    await menu();
+    for (const [language, signOut] of [
+      ['Deutsch', 'Abmelden'],
+      ['Español', 'Cerrar sesión'],
+      ['Magyar', 'Kijelentkezés'],
+    ] as const) {
+      await page.getByRole('menuitemradio', { name: language }).click();
+      await page.getByRole('menuitem', { name: signOut }).waitFor();
+    }
+    await page.getByRole('menuitemradio', { name: 'Sötét' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Alkalmazások' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark');
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('hu');
+  });
+
+  test('fits a phone and keeps nobody out', async () => {
+    const { clientId } = await portal.server.application();
+    const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
+    await page.getByRole('button', { name: 'Rooms' }).click();
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+  });
+
+  test('an application that is not there looks like one that is not for this account', async () => {
+    const { page } = await portal.enter('/applications/9_nowhere/catalog');
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  });
+});
+
+describe('the files of the portal', () => {
+  const [sqlite] = databases as [(typeof databases)[0]];
+  const portal = openPortal(sqlite);
+
+  test('are kept by browsers forever, the page never; nothing else is served', async () => {
+    const page = await portal.server.send('GET', '/portal/applications/1_x/catalog');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; /);
+    expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|\*|http/);
+    const [, base] = /<base href="([^"]+)"/.exec(page.text) ?? [];
+    expect(base).toBe('./../../');
+    const [, script] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page.text) ?? [];
+    const file = await portal.server.send('GET', `/portal/${script}`);
+    expect([file.status, file.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    for (const path of ['/portal/assets/none.js', '/portal/assets/..%2Findex.html', '/portal/assets/constructor']) {
+      expect((await portal.server.send('GET', path)).json.code, path).toBe('9404');
+    }
+  });
+
+  test('the first view takes less than 250 kB of compressed script', async () => {
+    const { page } = await portal.visit('/portal/sign-in');
+    const scripts: Promise<number>[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) scripts.push(response.body().then((body) => gzipSync(body).length));
+    });
+    const entered = await portal.enter();
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await entered.page.getByRole('heading', { name: 'Applications' }).waitFor();
+    const sum = (await Promise.all(scripts)).reduce((all, each) => all + each, 0);
+    expect(sum).toBeGreaterThan(50_000);
+    expect(sum).toBeLessThan(250_000);
+  });
+});

@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { type Browser, startBrowser } from '../packages/server/test/browser.ts';
+import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { signInToken } from '../packages/server/test/portal/portal.ts';
+
+/** A window on the portal, and whatever the browser found wrong with it. */
+export type Visit = { page: Page; complaints: string[] };
+
+export type Portal = {
+  readonly server: TestServer;
+  /** A window of its own on an address of the service; closed after the test. */
+  visit(path: string, options?: BrowserContextOptions): Promise<Visit>;
+  /** The same, signed in; `path` is inside the portal, as in '/applications/1_x/catalog'. */
+  enter(path?: string, options?: BrowserContextOptions & { email?: string }): Promise<Visit>;
+};
+
+/** To be called in a describe: a service on this database and a browser, both for all of its tests. */
+export function openPortal(database: { fresh(): Promise<string> }): Portal {
+  // Chromium may have to be installed first.
+  vi.setConfig({ testTimeout: 40_000, hookTimeout: 600_000 });
+  let server: TestServer;
+  let browser: Browser;
+  const open: { close(): Promise<void> }[] = [];
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([database.fresh().then((url) => startTestServer(url)), startBrowser()]);
+  });
+  afterEach(async () => {
+    for (const window of open.splice(0)) await window.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const visit: Portal['visit'] = async (path, options = {}) => {
+    const window = await browser.window({ locale: 'en-GB', viewport: { width: 1280, height: 800 }, ...options });
+    open.push(window);
+    const page = await window.newPage();
+    const complaints = listen(page, server.url);
+    await page.goto(server.url + path);
+    return { page, complaints };
+  };
+  return {
+    get server() {
+      return server;
+    },
+    visit,
+    async enter(path = '', { email, ...options } = {}) {
+      const arrived = await visit(`/portal/sign-in#${await signInToken(server, email)}`, options);
+      await arrived.page.getByRole('button', { name: 'Sign in' }).click();
+      await arrived.page.getByRole('button', { name: /^Account / }).waitFor();
+      if (path !== '') await arrived.page.goto(`${server.url}/portal${path}`);
+      return arrived;
+    },
+  };
+}
+
+/** What the Content-Security-Policy blocked, what broke, and whatever was asked of another host. */
+function listen(page: Page, origin: string): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A refusal that the page tells of is also an entry here; what the policy blocked is not a refusal.
+    const isRefusal = /the server responded with a status of 4\d\d/.test(message.text());
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (protocol.startsWith('http') && asked !== origin) complaints.push(`asked ${request.url()}`);
+  });
+  return complaints;
+}
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Nothing that would keep somebody out: axe finds nothing serious, in both themes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    // Not by a script element, which the page's policy would block.
+    await page.evaluate((await import('node:fs')).readFileSync(axe, 'utf8'));
+    const found = await page.evaluate(async () => {
+      const { violations } = await (window as unknown as { axe: Axe }).axe.run(document);
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+    });
+    expect(found, theme).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null });
+}
+
+type Axe = {
+  run(node: Document): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+};
+
+/** No page is wider than its window. */
+export async function expectFits(page: Page): Promise<void> {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  expect(content).toBeLessThanOrEqual(window as number);
+}

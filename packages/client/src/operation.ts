@@ -1,0 +1,50 @@
+import type { paths } from './generated.ts';
+
+/** What docs/openapi.json says of an operation, in the form in which it is called. */
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+export type PathsOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends { [K in M]: { responses: unknown } } ? P : never;
+}[keyof paths];
+
+type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends { [K in M]: infer O } ? O : never;
+
+type Part<O, Name extends string> = O extends { parameters: infer All }
+  ? All extends { [K in Name]: infer Given }
+    ? { [K in Name]: Given }
+    : All extends { [K in Name]?: infer Given }
+      ? [Exclude<Given, undefined>] extends [never]
+        ? unknown
+        : { [K in Name]?: Given }
+      : unknown
+  : unknown;
+
+type BodyOf<O> = O extends { requestBody: { content: infer C } }
+  ? { body: C[keyof C] }
+  : O extends { requestBody?: infer B }
+    ? [Exclude<B, undefined>] extends [never]
+      ? unknown
+      : Exclude<B, undefined> extends { content: infer C }
+        ? { body?: C[keyof C] }
+        : unknown
+    : unknown;
+
+/** `path` and `query` by their names, `body`, and what goes with any request. */
+export type InputOf<P extends keyof paths, M extends Method> = Part<OperationOf<P, M>, 'path'> &
+  Part<OperationOf<P, M>, 'query'> &
+  BodyOf<OperationOf<P, M>> & {
+    ifMatch?: string | undefined;
+    signal?: AbortSignal | undefined;
+    headers?: Record<string, string> | undefined;
+  };
+
+type Success = 200 | 201 | 202;
+
+type ContentOf<R> = R extends { content: infer C } ? C[keyof C] : undefined;
+
+export type OutputOf<P extends keyof paths, M extends Method> =
+  OperationOf<P, M> extends { responses: infer R }
+    ? Success & keyof R extends never
+      ? undefined
+      : { [S in Success & keyof R]: ContentOf<R[S]> }[Success & keyof R]
+    : never;

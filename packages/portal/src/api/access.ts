@@ -1,0 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
+import { sessionQuery } from './queries.ts';
+
+/** What an account may do with an application; each includes the ones before it. */
+export type Access = 'read' | 'texts' | 'write' | 'own';
+const ORDER: readonly Access[] = ['read', 'texts', 'write', 'own'];
+
+/** Whether the one who is signed in may do this with the application. What it hides, the service refuses too. */
+export function useCan(_clientId: string): (wanted: Access) => boolean {
+  const { data: session } = useQuery(sessionQuery);
+  const granted: Access | undefined = session && 'own';
+  return (wanted) => granted !== undefined && ORDER.indexOf(wanted) <= ORDER.indexOf(granted);
+}

@@ -1,0 +1,8 @@
+import { createManageClient } from '@innkeeper/client/manage';
+
+/** Where the portal is, as the browser sees it: with the path that a proxy may have put before it. */
+export const PORTAL_PATH = new URL(document.baseURI).pathname.replace(/\/$/, '');
+export const SERVICE_URL = new URL('..', document.baseURI).href.replace(/\/$/, '');
+
+/** The only way to the service: everything in the portal goes through /manage/v1. */
+export const api = createManageClient({ baseUrl: SERVICE_URL });

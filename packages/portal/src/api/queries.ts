@@ -1,0 +1,24 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+
+/** What more than one room asks for. A room's own queries are beside it. */
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }) => (await api.get('/manage/v1/session', { signal })).data,
+  staleTime: 60_000,
+});
+
+export const applicationsQuery = queryOptions({
+  queryKey: ['applications'],
+  queryFn: async ({ signal }) => (await api.get('/manage/v1/applications', { query: { limit: 200 }, signal })).data,
+});
+
+/** Everything of an application is under ['application', clientId]: one call forgets it all. */
+export function applicationQuery(clientId: string) {
+  return queryOptions({
+    queryKey: ['application', clientId],
+    queryFn: async ({ signal }) =>
+      (await api.get('/manage/v1/applications/{clientId}', { path: { clientId }, signal })).data,
+  });
+}

@@ -1,0 +1,40 @@
+import i18next from 'i18next';
+import resourcesToBackend from 'i18next-resources-to-backend';
+import { initReactI18next } from 'react-i18next';
+
+/** The languages of the portal itself, each named in itself; an application's own languages are another matter. */
+export const PORTAL_LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', hu: 'Magyar' } as const;
+export type PortalLanguage = keyof typeof PORTAL_LANGUAGES;
+
+const STORED = 'innkeeper-language';
+
+/** One file a room and language, loaded when the room is entered: src/locales/LANGUAGE/ROOM.json. */
+export async function startTranslations(): Promise<void> {
+  i18next.on('languageChanged', (language) => {
+    document.documentElement.lang = language;
+  });
+  await i18next
+    .use(resourcesToBackend((language: string, room: string) => import(`./locales/${language}/${room}.json`)))
+    .use(initReactI18next)
+    .init({
+      lng: chosenLanguage(),
+      fallbackLng: 'en',
+      supportedLngs: Object.keys(PORTAL_LANGUAGES),
+      load: 'languageOnly',
+      ns: ['shell'],
+      defaultNS: 'shell',
+      interpolation: { escapeValue: false },
+      returnNull: false,
+    });
+}
+
+export async function chooseLanguage(language: PortalLanguage): Promise<void> {
+  localStorage.setItem(STORED, language);
+  await i18next.changeLanguage(language);
+}
+
+function chosenLanguage(): string {
+  const wanted = [localStorage.getItem(STORED), ...navigator.languages];
+  const known = wanted.map((tag) => tag?.split('-')[0] ?? '').find((tag) => tag in PORTAL_LANGUAGES);
+  return known ?? 'en';
+}

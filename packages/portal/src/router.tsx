@@ -1,0 +1,171 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { PORTAL_PATH } from './api/client.ts';
+import { sessionQuery } from './api/queries.ts';
+import { queryClient } from './api/query-client.ts';
+import { ApplicationFrame } from './shell/application-frame.tsx';
+import { Frame } from './shell/frame.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { LoadingState, PageProblem } from './shell/states.tsx';
+
+/** Every page of the portal, by its address. Each room is loaded when it is entered. */
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: 'sign-in',
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
+    typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
+  component: lazyRouteComponent(() => import('./rooms/sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+
+/** Of somebody who is signed in; anybody else is sent to the door, and afterwards back to where they wanted to be. */
+const frame = createRoute({
+  getParentRoute: () => root,
+  id: 'frame',
+  component: Frame,
+  async beforeLoad({ location }) {
+    try {
+      await queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (!isInnkeeperError(error) || error.status !== 401) throw error;
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    }
+  },
+});
+
+const applications = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  component: lazyRouteComponent(() => import('./rooms/applications/applications-page.tsx'), 'ApplicationsPage'),
+});
+
+const account = createRoute({
+  getParentRoute: () => frame,
+  path: 'account',
+  component: lazyRouteComponent(() => import('./rooms/account/account-page.tsx'), 'AccountPage'),
+});
+
+/** Of one application. */
+const application = createRoute({
+  getParentRoute: () => frame,
+  path: 'applications/$clientId',
+  component: ApplicationFrame,
+});
+
+const overview = createRoute({
+  getParentRoute: () => application,
+  path: '/',
+  component: lazyRouteComponent(() => import('./rooms/overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+const catalog = createRoute({
+  getParentRoute: () => application,
+  path: 'catalog',
+  component: lazyRouteComponent(() => import('./rooms/catalog/catalog-page.tsx'), 'CatalogPage'),
+});
+
+const revisions = createRoute({
+  getParentRoute: () => application,
+  path: 'revisions',
+  component: lazyRouteComponent(() => import('./rooms/revisions/revisions-page.tsx'), 'RevisionsPage'),
+});
+
+const translations = createRoute({
+  getParentRoute: () => application,
+  path: 'translations',
+  component: lazyRouteComponent(() => import('./rooms/translations/translations-page.tsx'), 'TranslationsPage'),
+});
+
+const users = createRoute({
+  getParentRoute: () => application,
+  path: 'users',
+  component: lazyRouteComponent(() => import('./rooms/users/users-page.tsx'), 'UsersPage'),
+});
+
+const user = createRoute({
+  getParentRoute: () => application,
+  path: 'users/$userUid',
+  component: lazyRouteComponent(() => import('./rooms/users/user-page.tsx'), 'UserPage'),
+});
+
+const insights = createRoute({
+  getParentRoute: () => application,
+  path: 'insights',
+  component: lazyRouteComponent(() => import('./rooms/insights/insights-page.tsx'), 'InsightsPage'),
+});
+
+const requests = createRoute({
+  getParentRoute: () => application,
+  path: 'requests',
+  component: lazyRouteComponent(() => import('./rooms/requests/requests-page.tsx'), 'RequestsPage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => application,
+  path: 'audit',
+  component: lazyRouteComponent(() => import('./rooms/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const connect = createRoute({
+  getParentRoute: () => application,
+  path: 'connect',
+  component: lazyRouteComponent(() => import('./rooms/connect/connect-page.tsx'), 'ConnectPage'),
+});
+
+const credentials = createRoute({
+  getParentRoute: () => application,
+  path: 'credentials',
+  component: lazyRouteComponent(() => import('./rooms/credentials/credentials-page.tsx'), 'CredentialsPage'),
+});
+
+const members = createRoute({
+  getParentRoute: () => application,
+  path: 'members',
+  component: lazyRouteComponent(() => import('./rooms/members/members-page.tsx'), 'MembersPage'),
+});
+
+const tree = root.addChildren([
+  signIn,
+  frame.addChildren([
+    applications,
+    account,
+    application.addChildren([
+      overview,
+      catalog,
+      revisions,
+      translations,
+      users,
+      user,
+      insights,
+      requests,
+      audit,
+      connect,
+      credentials,
+      members,
+    ]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  basepath: PORTAL_PATH,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: PageProblem,
+  defaultPendingComponent: LoadingState,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

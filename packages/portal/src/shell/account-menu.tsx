@@ -1,0 +1,56 @@
+import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api, PORTAL_PATH } from '../api/client.ts';
+import { chooseLanguage, PORTAL_LANGUAGES, type PortalLanguage } from '../i18n.ts';
+import { LinkMenuItem } from './links.tsx';
+
+const THEMES = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
+
+export function AccountMenu({ email }: { email: string }) {
+  const { t, i18n } = useTranslation();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const signOut = useMutation({
+    mutationFn: () => api.delete('/manage/v1/session'),
+    // A whole new page: nothing that was shown stays in memory.
+    onSettled: () => location.assign(`${PORTAL_PATH}/sign-in`),
+  });
+  return (
+    <Menu position="bottom-end" width={240} closeOnItemClick={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" radius="xl" aria-label={t('account', { email })}>
+          <IconUser size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{email}</Menu.Label>
+        <LinkMenuItem to="/account" closeMenuOnClick leftSection={<IconUser size={16} aria-hidden />}>
+          {t('accountSettings')}
+        </LinkMenuItem>
+        <Menu.Divider />
+        <Menu.Label>{t('theme.title')}</Menu.Label>
+        <Menu.RadioGroup value={colorScheme} onChange={(name) => setColorScheme(name as keyof typeof THEMES)}>
+          {Object.entries(THEMES).map(([name, Icon]) => (
+            <Menu.RadioItem key={name} value={name} rightSection={<Icon size={16} aria-hidden />}>
+              {t(`theme.${name as keyof typeof THEMES}`)}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Label>{t('language')}</Menu.Label>
+        <Menu.RadioGroup value={i18n.language} onChange={(tag) => void chooseLanguage(tag as PortalLanguage)}>
+          {Object.entries(PORTAL_LANGUAGES).map(([tag, name]) => (
+            <Menu.RadioItem key={tag} value={tag} lang={tag}>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
+          {t('signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,23 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { applicationQuery } from '../api/queries.ts';
+import { NotFound } from './not-found.tsx';
+import { ErrorState, LoadingState } from './states.tsx';
+
+/** Around the rooms of one application: none is shown of one that is not there, or not for this account. */
+export function ApplicationFrame() {
+  const { clientId } = useParams({ from: '/frame/applications/$clientId' });
+  const application = useQuery(applicationQuery(clientId));
+  if (application.isPending) return <LoadingState />;
+  if (application.isError) {
+    const isMissing = isInnkeeperError(application.error) && application.error.status === 404;
+    return isMissing ? <NotFound /> : <ErrorState error={application.error} retry={() => application.refetch()} />;
+  }
+  return (
+    <Suspense fallback={<LoadingState />}>
+      <Outlet />
+    </Suspense>
+  );
+}

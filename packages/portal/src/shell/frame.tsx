@@ -1,0 +1,68 @@
+import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Suspense, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { sessionQuery } from '../api/queries.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { ApplicationSwitch } from './application-switch.tsx';
+import classes from './frame.module.css';
+import { Logo } from './logo.tsx';
+import { RoomList } from './room-list.tsx';
+import { SignedOut } from './signed-out.tsx';
+import { LoadingState } from './states.tsx';
+
+/** What is around every page of somebody who is signed in. */
+export function Frame() {
+  const { t } = useTranslation();
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const { clientId } = useParams({ strict: false });
+  const { pathname } = useLocation();
+  const [opened, { toggle, close }] = useDisclosure();
+
+  // On a phone the list lies over the page: it goes away when a room was chosen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is what it waits for
+  useEffect(close, [pathname, close]);
+
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{
+        width: 232,
+        breakpoint: 'sm',
+        collapsed: { mobile: !opened || clientId === undefined, desktop: clientId === undefined },
+      }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a className={classes.skip} href="#content">
+        {t('skipToContent')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            {clientId !== undefined && (
+              <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t('rooms')} />
+            )}
+            <Logo />
+            {clientId !== undefined && <ApplicationSwitch clientId={clientId} />}
+          </Group>
+          <AccountMenu email={session.email} />
+        </Group>
+      </AppShell.Header>
+      {clientId !== undefined && (
+        <AppShell.Navbar p="sm" aria-label={t('rooms')}>
+          <ScrollArea type="auto">
+            <RoomList clientId={clientId} />
+          </ScrollArea>
+        </AppShell.Navbar>
+      )}
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <SignedOut />
+        <Suspense fallback={<LoadingState />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  );
+}

@@ -1,0 +1,35 @@
+import { Text, Tooltip } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** The service writes UTC as `YYYY-MM-DD HH:MM:SS`. */
+export function readTime(text: string): Date {
+  return new Date(`${text.replace(' ', 'T')}Z`);
+}
+
+/** "5 minutes ago", with the exact time in the reader's own zone. */
+export function Moment({ at }: { at: string }) {
+  const { i18n } = useTranslation();
+  const date = readTime(at);
+  const exact = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' }).format(date);
+  return (
+    <Tooltip label={exact}>
+      <Text component="time" inherit dateTime={date.toISOString()} span>
+        {sinceNow(date, i18n.language)}
+      </Text>
+    </Tooltip>
+  );
+}
+
+function sinceNow(date: Date, language: string): string {
+  const seconds = Math.round((date.getTime() - Date.now()) / 1000);
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(seconds / size), unit);
+}

@@ -1,0 +1,61 @@
+import {
+  type Icon,
+  IconActivity,
+  IconChartBar,
+  IconHistory,
+  IconKey,
+  IconLanguage,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconPlugConnected,
+  IconTimeline,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+
+export type RoomName =
+  | 'overview'
+  | 'catalog'
+  | 'translations'
+  | 'revisions'
+  | 'users'
+  | 'insights'
+  | 'requests'
+  | 'audit'
+  | 'connect'
+  | 'credentials'
+  | 'members';
+
+type Room = { name: RoomName; to: RoomPath; icon: Icon };
+
+type RoomPath = `/applications/$clientId${'' | `/${Exclude<RoomName, 'overview'>}`}`;
+
+/** The rooms of an application, as the side bar lists them. */
+export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonly Room[] }[] = [
+  {
+    title: 'define',
+    rooms: [
+      { name: 'overview', to: '/applications/$clientId', icon: IconLayoutDashboard },
+      { name: 'catalog', to: '/applications/$clientId/catalog', icon: IconListDetails },
+      { name: 'translations', to: '/applications/$clientId/translations', icon: IconLanguage },
+      { name: 'revisions', to: '/applications/$clientId/revisions', icon: IconHistory },
+    ],
+  },
+  {
+    title: 'watch',
+    rooms: [
+      { name: 'users', to: '/applications/$clientId/users', icon: IconUsers },
+      { name: 'insights', to: '/applications/$clientId/insights', icon: IconChartBar },
+      { name: 'requests', to: '/applications/$clientId/requests', icon: IconActivity },
+      { name: 'audit', to: '/applications/$clientId/audit', icon: IconTimeline },
+    ],
+  },
+  {
+    title: 'run',
+    rooms: [
+      { name: 'connect', to: '/applications/$clientId/connect', icon: IconPlugConnected },
+      { name: 'credentials', to: '/applications/$clientId/credentials', icon: IconKey },
+      { name: 'members', to: '/applications/$clientId/members', icon: IconUsersGroup },
+    ],
+  },
+];

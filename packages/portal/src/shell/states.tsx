@@ -1,0 +1,94 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Alert, Button, Center, Code, Group, List, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { type Icon, IconAlertTriangle, IconLock } from '@tabler/icons-react';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/** The states that any page can be in besides showing what it is for. */
+
+export function LoadingState() {
+  const { t } = useTranslation();
+  return (
+    <Center mih={240} role="status" aria-label={t('loading')}>
+      <Loader type="dots" />
+    </Center>
+  );
+}
+
+export function EmptyState(props: { icon: Icon; title: string; children?: ReactNode; action?: ReactNode }) {
+  const { icon: Icon, title, children, action } = props;
+  return (
+    <Center mih={280}>
+      <Stack align="center" gap="sm" maw={460} ta="center" px="md">
+        <ThemeIcon variant="light" size={56} radius="xl">
+          <Icon size={28} stroke={1.6} aria-hidden />
+        </ThemeIcon>
+        <Title order={2} size="h3">
+          {title}
+        </Title>
+        <Text c="dimmed" component="div">
+          {children}
+        </Text>
+        {action}
+      </Stack>
+    </Center>
+  );
+}
+
+/** What went wrong, in the words of the service, with a way out. */
+export function ErrorState({ error, retry }: { error: unknown; retry?: () => unknown }) {
+  const { t } = useTranslation();
+  return (
+    <Stack maw={640} mx="auto" py="xl" px="md">
+      <Problem error={error} />
+      {retry && (
+        <Group>
+          <Button variant="default" onClick={() => void retry()}>
+            {t('tryAgain')}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+/** For use beside what it is about, such as a form. */
+export function Problem({ error }: { error: unknown }) {
+  const { t } = useTranslation();
+  if (error === null || error === undefined) return null;
+  const known = isInnkeeperError(error) ? error : undefined;
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('problem')} role="alert">
+      <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+      {known && known.errors.length > 0 && (
+        <List size="sm" mt="xs">
+          {known.errors.map(({ field, message }) => (
+            <List.Item key={`${field} ${message}`}>
+              <Code>{field}</Code> {message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {known && known.status > 0 && (
+        <Text size="xs" c="dimmed" mt="xs">
+          {t('problemCode', { code: known.code, requestId: known.requestId ?? '–' })}
+        </Text>
+      )}
+    </Alert>
+  );
+}
+
+export function NoPermission({ children }: { children?: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <EmptyState icon={IconLock} title={t('noPermission.title')}>
+      {children ?? t('noPermission.text')}
+    </EmptyState>
+  );
+}
+
+/** When a page itself breaks. */
+export function PageProblem({ error, reset }: ErrorComponentProps) {
+  return <ErrorState error={error} retry={reset} />;
+}

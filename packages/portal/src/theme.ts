@@ -1,0 +1,29 @@
+import { createTheme, localStorageColorSchemeManager, type MantineColorsTuple } from '@mantine/core';
+
+const inn: MantineColorsTuple = [
+  '#e8f7f3',
+  '#d3ece5',
+  '#a6d8ca',
+  '#76c4ae',
+  '#4fb296',
+  '#36a787',
+  '#25967a',
+  '#14785f',
+  '#0f5c4d',
+  '#07463a',
+];
+
+export const theme = createTheme({
+  colors: { inn },
+  primaryColor: 'inn',
+  primaryShade: { light: 7, dark: 6 },
+  autoContrast: true,
+  luminanceThreshold: 0.32,
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: { fontWeight: '650' },
+});
+
+export const colorSchemeStore = localStorageColorSchemeManager({ key: 'innkeeper-theme' });

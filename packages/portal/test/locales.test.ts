@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const LOCALES = join(import.meta.dirname, '../src/locales');
+const PLURAL = /_(zero|one|two|few|many|other)$/;
+
+type Texts = { [name: string]: string | Texts };
+
+const read = (language: string, room: string): Texts => JSON.parse(readFileSync(join(LOCALES, language, room), 'utf8'));
+
+function* flatten(texts: Texts, path = ''): Generator<[string, string]> {
+  for (const [name, text] of Object.entries(texts)) {
+    if (typeof text === 'string') yield [path + name, text];
+    else yield* flatten(text, `${path}${name}.`);
+  }
+}
+
+/** The names of the texts, a plural's forms counted as one, with what each puts in. */
+function shapeOf(texts: Texts): Record<string, string[]> {
+  const shape: Record<string, string[]> = {};
+  for (const [name, text] of flatten(texts)) {
+    const slots = [...text.matchAll(/\{\{-?\s*(\w+)/g)].map(([, slot]) => slot as string);
+    // One form of a plural may write the number as a word.
+    shape[name.replace(PLURAL, '')] = [...new Set(slots)].filter((slot) => slot !== 'count').sort();
+  }
+  return shape;
+}
+
+const rooms = readdirSync(join(LOCALES, 'en'));
+
+describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
+  test('has the rooms that English has', () => {
+    expect(readdirSync(join(LOCALES, language)).sort()).toEqual([...rooms].sort());
+  });
+
+  test.each(rooms)('%s has every text, with the same slots', (room) => {
+    expect(shapeOf(read(language, room))).toEqual(shapeOf(read('en', room)));
+  });
+
+  test.each(rooms)('%s has every form of its plurals', (room) => {
+    const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+    const names = [...flatten(read(language, room))].map(([name]) => name);
+    const plurals = new Set(names.filter((name) => PLURAL.test(name)).map((name) => name.replace(PLURAL, '')));
+    const missing = [...plurals]
+      .flatMap((name) => forms.map((form) => `${name}_${form}`))
+      .filter((name) => !names.includes(name));
+    expect(missing).toEqual([]);
+  });
+});

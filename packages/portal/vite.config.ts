@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig(({ command }) => ({
+  // Relative to the page's <base>, which the service sets: a proxy may put all of this under a path.
+  base: command === 'build' ? './' : '/portal/',
+  plugins: [react()],
+  server: { proxy: { '/manage/v1': 'http://127.0.0.1:8080' } },
+  build: {
+    target: 'es2023',
+    // A file is a file: nothing inlined, so that the Content-Security-Policy can stay strict.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1500,
+  },
+}));
