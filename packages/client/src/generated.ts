@@ -4,5406 +4,1436 @@
  */
 
 export interface paths {
-  '/livez': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Is the process alive? */
+        get: operations["getLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Is the process alive? */
-    get: operations['getLiveness'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/readyz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Can it serve?
+         * @description Checks the database. 503 also while the process is shutting down.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Can it serve?
-     * @description Checks the database. 503 also while the process is shutting down.
-     */
-    get: operations['getReadiness'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics for Prometheus
+         * @description From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Metrics for Prometheus
-     * @description From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer.
-     */
-    get: operations['getMetrics'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v2/app/create-user': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v2/app/create-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create application user
+         * @description Answers a specialToken, which get-access-token exchanges for an access token of the user.
+         */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Create application user
-     * @description Answers a specialToken, which get-access-token exchanges for an access token of the user.
-     */
-    post: operations['createUser'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v2/app/special-token': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v2/app/special-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a fresh specialToken
+         * @description For a user whose specialToken was lost or spent. Earlier unspent ones stop working.
+         */
+        post: operations["issueSpecialToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Issue a fresh specialToken
-     * @description For a user whose specialToken was lost or spent. Earlier unspent ones stop working.
-     */
-    post: operations['issueSpecialToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/oauth/v2/get-access-token': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/oauth/v2/get-access-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get access token
+         * @description A specialToken is good for one exchange, and stays good while the token service fails (0009, 0002).
+         */
+        post: operations["getAccessToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Get access token
-     * @description A specialToken is good for one exchange, and stays good while the token service fails (0009, 0002).
-     */
-    post: operations['getAccessToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v2/app/{clientId}/users/{serviceUserCode}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/v2/app/{clientId}/users/{serviceUserCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete user
+         * @description Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.
+         */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Delete user
-     * @description Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.
-     */
-    delete: operations['deleteUser'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/.well-known/oauth-authorization-server': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Authorization server metadata (RFC 8414) */
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Authorization server metadata (RFC 8414) */
-    get: operations['getAuthorizationServerMetadata'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/oauth/v2/jwks': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/oauth/v2/jwks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Public keys of the access tokens (RFC 7517) */
+        get: operations["getJwks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Public keys of the access tokens (RFC 7517) */
-    get: operations['getJwks'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/oauth/v2/introspect': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/oauth/v2/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Introspect an access token (RFC 7662) */
+        post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Introspect an access token (RFC 7662) */
-    post: operations['introspectToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/oauth/v2/revoke': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/oauth/v2/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke an access token (RFC 7009) */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Revoke an access token (RFC 7009) */
-    post: operations['revokeToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/option_groups': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/option_groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List option groups */
+        get: operations["listOptionGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List option groups */
-    get: operations['listOptionGroups'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/option_groups/{option_group_uid}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/option_groups/{option_group_uid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get one option group */
+        get: operations["getOptionGroup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Get one option group */
-    get: operations['getOptionGroup'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/option_keys': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/option_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List option keys
+         * @description With the allowed values and the value type of each. Of one group, by its name or uid, or of all.
+         */
+        get: operations["listOptionKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List option keys
-     * @description With the allowed values and the value type of each. Of one group, by its name or uid, or of all.
-     */
-    get: operations['listOptionKeys'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/option_keys/{option_key_uid}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/option_keys/{option_key_uid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one option key
+         * @description An archived key is shown too, and says so.
+         */
+        get: operations["getOptionKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get one option key
-     * @description An archived key is shown too, and says so.
-     */
-    get: operations['getOptionKey'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/user_options': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/user_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a user's options */
+        get: operations["listUserOptions"];
+        /** Save many user options at once, all or none */
+        put: operations["saveUserOptions"];
+        /**
+         * Save a user option
+         * @description The values are checked against those the key allows, then stored for all languages defined at that time. The user is named by user_uid, or by access_token in the body or as Bearer.
+         */
+        post: operations["saveUserOption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List a user's options */
-    get: operations['listUserOptions'];
-    /** Save many user options at once, all or none */
-    put: operations['saveUserOptions'];
-    /**
-     * Save a user option
-     * @description The values are checked against those the key allows, then stored for all languages defined at that time. The user is named by user_uid, or by access_token in the body or as Bearer.
-     */
-    post: operations['saveUserOption'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/user_options/{user_options_uid}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/user_options/{user_options_uid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get one user option */
+        get: operations["getUserOption"];
+        put?: never;
+        post?: never;
+        /** Unset a user option */
+        delete: operations["deleteUserOption"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Get one user option */
-    get: operations['getUserOption'];
-    put?: never;
-    post?: never;
-    /** Unset a user option */
-    delete: operations['deleteUserOption'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/user_options/{user_options_uid}/history': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/user_options/{user_options_uid}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a user option came to be what it is, newest first */
+        get: operations["listUserOptionHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** How a user option came to be what it is, newest first */
-    get: operations['listUserOptionHistory'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/session': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See who is signed in to the portal */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign in to the portal with a one-time link
+         * @description Spends the link and answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.
+         */
+        post: operations["createSession"];
+        /**
+         * Sign out of the portal
+         * @description The session fails at once everywhere.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** See who is signed in to the portal */
-    get: operations['getSession'];
-    put?: never;
-    /**
-     * Sign in to the portal with a one-time link
-     * @description Spends the link and answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.
-     */
-    post: operations['createSession'];
-    /**
-     * Sign out of the portal
-     * @description The session fails at once everywhere.
-     */
-    delete: operations['endSession'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/account/sessions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where you are signed in to the portal
+         * @description The session seen latest comes first.
+         */
+        get: operations["listAccountSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List where you are signed in to the portal
-     * @description The session seen latest comes first.
-     */
-    get: operations['listAccountSessions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/account/sessions/{sessionId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/account/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions in the portal
+         * @description It fails at once everywhere.
+         */
+        delete: operations["endAccountSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * End one of your sessions in the portal
-     * @description It fails at once everywhere.
-     */
-    delete: operations['endAccountSession'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/account/tokens': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/account/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your personal access tokens
+         * @description Oldest first; expired ones too. Tokens of the command line are not among them.
+         */
+        get: operations["listAccountTokens"];
+        put?: never;
+        /**
+         * Make a personal access token
+         * @description The token is in this answer and nowhere else.
+         */
+        post: operations["createAccountToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List your personal access tokens
-     * @description Oldest first; expired ones too. Tokens of the command line are not among them.
-     */
-    get: operations['listAccountTokens'];
-    put?: never;
-    /**
-     * Make a personal access token
-     * @description The token is in this answer and nowhere else.
-     */
-    post: operations['createAccountToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/account/tokens/{tokenId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/account/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke one of your personal access tokens
+         * @description It fails at once everywhere.
+         */
+        delete: operations["revokeAccountToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Revoke one of your personal access tokens
-     * @description It fails at once everywhere.
-     */
-    delete: operations['revokeAccountToken'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the applications that the token is for */
+        get: operations["listApplications"];
+        put?: never;
+        /**
+         * Make an application
+         * @description The clientSecret is in this answer and nowhere else. Needs an administrator, or a token for all applications with access own.
+         */
+        post: operations["createApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List the applications that the token is for */
-    get: operations['listApplications'];
-    put?: never;
-    /**
-     * Make an application
-     * @description The clientSecret is in this answer and nowhere else. Needs a token for all applications.
-     */
-    post: operations['createApplication'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one application
+         * @description Its settings as they are in force, the age of its secrets, and how much it has of everything.
+         */
+        get: operations["getApplication"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an application with all its users and everything that is theirs
+         * @description There is no way back: so that nothing is deleted by mistake, the clientId has to be given once more.
+         */
+        delete: operations["deleteApplication"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the name or settings of an application
+         * @description All that are given, or none. Settings that are not named stay as they are; null puts one back to its default.
+         */
+        patch: operations["changeApplication"];
+        trace?: never;
     };
-    /**
-     * Get one application
-     * @description Its settings as they are in force, the age of its secrets, and how much it has of everything.
-     */
-    get: operations['getApplication'];
-    put?: never;
-    post?: never;
-    /**
-     * Delete an application with all its users and everything that is theirs
-     * @description There is no way back: so that nothing is deleted by mistake, the clientId has to be given once more.
-     */
-    delete: operations['deleteApplication'];
-    options?: never;
-    head?: never;
-    /**
-     * Change the name or settings of an application
-     * @description All that are given, or none. Settings that are not named stay as they are; null puts one back to its default.
-     */
-    patch: operations['changeApplication'];
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/secrets': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an application a new clientSecret
+         * @description The clientSecret is in this answer and nowhere else. The one before stays good for the overlap; one that is in an overlap already stops at once.
+         */
+        post: operations["rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Give an application a new clientSecret
-     * @description The clientSecret is in this answer and nowhere else. The one before stays good for the overlap; one that is in an overlap already stops at once.
-     */
-    post: operations['rotateSecret'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/secrets/previous': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/secrets/previous": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the overlap of a rotation now
+         * @description The clientSecret before the current one stops working. Without one in an overlap, nothing happens.
+         */
+        delete: operations["endPreviousSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * End the overlap of a rotation now
-     * @description The clientSecret before the current one stops working. Without one in an overlap, nothing happens.
-     */
-    delete: operations['endPreviousSecret'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/languages/suggestions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/languages/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Propose what to call a language */
+        get: operations["suggestLanguage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Propose what to call a language */
-    get: operations['suggestLanguage'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the catalog, in the form of the catalog file
+         * @description Sent back as it is, it changes nothing. Its ETag is its revision, which If-Match of every change wants.
+         */
+        get: operations["getCatalog"];
+        /**
+         * Make the catalog what the file says, in one revision
+         * @description What it no longer names is archived. Groups and keys are known by their names; `was` renames.
+         */
+        put: operations["putCatalog"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get the catalog, in the form of the catalog file
-     * @description Sent back as it is, it changes nothing. Its ETag is its revision, which If-Match of every change wants.
-     */
-    get: operations['getCatalog'];
-    /**
-     * Make the catalog what the file says, in one revision
-     * @description What it no longer names is archived. Groups and keys are known by their names; `was` renames.
-     */
-    put: operations['putCatalog'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/tree': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the catalog with the UIDs of its groups and keys
+         * @description Archived ones too, after the others. Groups and keys are written as in the catalog file.
+         */
+        get: operations["getCatalogTree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get the catalog with the UIDs of its groups and keys
-     * @description Archived ones too, after the others. Groups and keys are written as in the catalog file.
-     */
-    get: operations['getCatalogTree'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/plan': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** See what a file would change, without changing anything */
+        post: operations["planCatalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** See what a file would change, without changing anything */
-    post: operations['planCatalog'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/languages': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/languages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the languages of an application, with how far each is translated */
+        get: operations["listLanguages"];
+        /**
+         * Set the languages of an application, in order
+         * @description A language is known by its tag, so its name can be changed. One that is no longer named is no longer served, and its texts stay behind in the revisions before.
+         */
+        put: operations["putLanguages"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List the languages of an application, with how far each is translated */
-    get: operations['listLanguages'];
-    /**
-     * Set the languages of an application, in order
-     * @description A language is known by its tag, so its name can be changed. One that is no longer named is no longer served, and its texts stay behind in the revisions before.
-     */
-    put: operations['putLanguages'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/groups': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a group to the catalog
+         * @description As in the catalog file. A group that was archived under this name comes back.
+         */
+        post: operations["createGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Add a group to the catalog
-     * @description As in the catalog file. A group that was archived under this name comes back.
-     */
-    post: operations['createGroup'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/groups/{groupUid}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/groups/{groupUid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Archive a group with its keys
+         * @description It is no longer offered; what users chose stays theirs.
+         */
+        delete: operations["archiveGroup"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a group: its name, texts or place, or bring it back
+         * @description A group that comes back brings its keys along.
+         */
+        patch: operations["changeGroup"];
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Archive a group with its keys
-     * @description It is no longer offered; what users chose stays theirs.
-     */
-    delete: operations['archiveGroup'];
-    options?: never;
-    head?: never;
-    /**
-     * Change a group: its name, texts or place, or bring it back
-     * @description A group that comes back brings its keys along.
-     */
-    patch: operations['changeGroup'];
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/groups/{groupUid}/keys': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/groups/{groupUid}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a key to a group
+         * @description As in the catalog file. A key that was archived under this name comes back.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Add a key to a group
-     * @description As in the catalog file. A key that was archived under this name comes back.
-     */
-    post: operations['createKey'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/keys/{keyUid}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/keys/{keyUid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Archive a key
+         * @description It is no longer offered; what users chose stays theirs.
+         */
+        delete: operations["archiveKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a key: its definition, texts or place, or bring it back
+         * @description What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.
+         */
+        patch: operations["changeKey"];
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Archive a key
-     * @description It is no longer offered; what users chose stays theirs.
-     */
-    delete: operations['archiveKey'];
-    options?: never;
-    head?: never;
-    /**
-     * Change a key: its definition, texts or place, or bring it back
-     * @description What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.
-     */
-    patch: operations['changeKey'];
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/keys/{keyUid}/values': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/keys/{keyUid}/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the values that a key allows, in order, with their texts
+         * @description An open key becomes one that takes these values only.
+         */
+        put: operations["putValues"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /**
-     * Set the values that a key allows, in order, with their texts
-     * @description An open key becomes one that takes these values only.
-     */
-    put: operations['putValues'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/order': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the order of groups and keys
+         * @description All groups that are not archived, each with all its keys, or without `keys` to leave their order alone.
+         */
+        put: operations["putOrder"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /**
-     * Set the order of groups and keys
-     * @description All groups that are not archived, each with all its keys, or without `keys` to leave their order alone.
-     */
-    put: operations['putOrder'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/catalog/translations': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all texts of the catalog, by what they are the text of */
+        get: operations["listTranslations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change many texts at once, all or none
+         * @description Those who send `was` with each text can send If-Match: * and never overwrite anybody: 9412 lists in `texts` what is there instead.
+         */
+        patch: operations["changeTranslations"];
+        trace?: never;
     };
-    /** List all texts of the catalog, by what they are the text of */
-    get: operations['listTranslations'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    /** Change many texts at once, all or none */
-    patch: operations['changeTranslations'];
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/revisions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/translations/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the texts as a file for a spreadsheet or a translation tool
+         * @description CSV holds all languages, or those that `language` names; XLIFF 2.0 is for one. The file says which revision it is of: when it comes back, what changed meanwhile is noticed.
+         */
+        get: operations["exportTranslations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List the revisions of the catalog, newest first, with what each changed */
-    get: operations['listRevisions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/revisions/compare': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/translations/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** See what the texts of a file would change, without changing anything */
+        post: operations["previewTranslations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** See what is different between two revisions */
-    get: operations['compareRevisions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/revisions/{revision}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/catalog/translations/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the texts of a CSV or XLIFF 2 file into the catalog, all or none
+         * @description A file that was exported from this application tells which texts were changed in it: only those are taken. An empty cell takes nothing away.
+         */
+        post: operations["importTranslations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Get one revision: what it changed, and the whole catalog as it was then */
-    get: operations['getRevision'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/revisions/{revision}/restore': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the revisions of the catalog, newest first, with what each changed */
+        get: operations["listRevisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Publish what the catalog was at a revision as a new revision
-     * @description Nothing between is lost. What was renamed or archived since keeps its UID.
-     */
-    post: operations['restoreRevision'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/users': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/revisions/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See what is different between two revisions */
+        get: operations["compareRevisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List or search the users of an application
-     * @description By exact userUid, by how clientUserId begins, or by what the name holds in any case; without `search`, all of them. There is no total, as counting millions would take longer than the page: go on with `next` until it is null. A search among very many users may answer a page with fewer than `limit`, even none, that is not the last.
-     */
-    get: operations['searchUsers'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/users/{userUid}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/revisions/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get one revision: what it changed, and the whole catalog as it was then */
+        get: operations["getRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Get one user, with the access tokens that are good */
-    get: operations['getUser'];
-    put?: never;
-    post?: never;
-    /**
-     * Erase a user and everything that is theirs
-     * @description There is no way back. Their tokens fail at once everywhere.
-     */
-    delete: operations['eraseUser'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/users/{userUid}/export': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/revisions/{revision}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish what the catalog was at a revision as a new revision
+         * @description Nothing between is lost. What was renamed or archived since keeps its UID.
+         */
+        post: operations["restoreRevision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Get everything that is kept of a user */
-    get: operations['exportUser'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/users/{userUid}/special-token': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List or search the users of an application
+         * @description By exact userUid, by how clientUserId begins, or by what the name holds in any case; without `search`, all of them. There is no total, as counting millions would take longer than the page: go on with `next` until it is null. A search among very many users may answer a page with fewer than `limit`, even none, that is not the last.
+         */
+        get: operations["searchUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Give a user a fresh specialToken
-     * @description Earlier unspent ones stop working.
-     */
-    post: operations['reissueSpecialToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/users/{userUid}/tokens/{tokenId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/users/{userUid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get one user, with the access tokens that are good */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase a user and everything that is theirs
+         * @description There is no way back. Their tokens fail at once everywhere.
+         */
+        delete: operations["eraseUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Revoke an access token of a user
-     * @description It fails at once everywhere.
-     */
-    delete: operations['revokeAccessToken'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/users/{userUid}/options': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/users/{userUid}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get everything that is kept of a user */
+        get: operations["exportUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List what holds for a user: what they chose, and the defaults where they did not */
-    get: operations['listManagedUserOptions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/users/{userUid}/history': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/users/{userUid}/special-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a user a fresh specialToken
+         * @description Earlier unspent ones stop working.
+         */
+        post: operations["reissueSpecialToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** List what a user chose over time, newest first */
-    get: operations['listUserHistory'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/manage/v1/applications/{clientId}/keys/{keyUid}/counts': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/manage/v1/applications/{clientId}/users/{userUid}/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an access token of a user
+         * @description It fails at once everywhere.
+         */
+        delete: operations["revokeAccessToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * See how users chose: for each value of a key, how many have it
-     * @description Of a key that takes several values, each is counted for itself, so the counts add up to more than `total`. Of an open key, the 200 that most have.
-     */
-    get: operations['countValues'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
+    "/manage/v1/applications/{clientId}/users/{userUid}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke all tokens of a user
+         * @description Every access token, and the specialToken that was not spent yet. They fail at once everywhere; the user has to sign in anew.
+         */
+        delete: operations["revokeAccessTokens"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/users/{userUid}/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what holds for a user: what they chose, and the defaults where they did not */
+        get: operations["listManagedUserOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/users/{userUid}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what a user chose over time, newest first */
+        get: operations["listUserHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/keys/{keyUid}/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how users chose: for each value of a key, how many have it
+         * @description Of a key that takes several values, each is counted for itself, so the counts add up to more than `total`. Of an open key, the 200 that most have.
+         */
+        get: operations["countValues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the whole flow with a throw-away user, and see each request and answer
+         * @description Creates a user, exchanges the specialToken, lists groups and keys, saves a selection, reads it back and deletes the user, by the same operations that an application calls. It needs no clientSecret: one is lent for the moment. Secrets and tokens are masked. Whatever fails, nothing of the user stays.
+         */
+        post: operations["tryIt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    AccessGrant: {
-      /** Format: uuid */
-      service_user_code: string;
-      name: string;
-      /** @description the clientUserId when it is an e-mail address, otherwise "" */
-      email: string;
-      access_token: string;
-      /** @constant */
-      token_type: 'Bearer';
-      /** @description seconds */
-      expires_in: number;
-    };
-    ApplicationSettings: {
-      /**
-       * @description how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d)
-       * @default 600
-       */
-      specialTokenTtl: number;
-      /**
-       * @description how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d)
-       * @default 3600
-       */
-      accessTokenTtl: number;
-      /**
-       * @description true, or false to let callers without credentials delete users
-       * @default true
-       */
-      deleteNeedsCredentials: boolean;
-      /**
-       * @description who may save selections by user_uid: open (anyone), secret (with the application credentials) or off
-       * @default open
-       */
-      saveByUserUid: string;
-      /**
-       * @description web origins that may call the options interface from a browser, comma-separated, or * for all
-       * @default []
-       */
-      allowedOrigins: string[];
-    };
-    Catalog: {
-      /** @description where this schema is, for editors */
-      $schema?: string;
-      languages: {
-        /** @description in the language itself: Deutsch, Español */
-        name: string;
-        /** @description BCP 47: de, es, pt-BR */
-        tag: string;
-        /** @description the language of those who ask for none; the first one, if none says so */
-        default?: boolean;
-      }[];
-      groups: {
-        name: string;
-        /** @description the name before: renames the group instead of making another */
-        was?: string;
-        /** @description text by language, named as in `languages` (or by its tag) */
-        translations?: {
-          [key: string]: string;
-        };
-        keys?: {
-          name: string;
-          /** @description the name before: renames the key instead of making another */
-          was?: string;
-          /**
-           * @description the type of its values; a date is written YYYY-MM-DD
-           * @enum {unknown}
-           */
-          type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
-          /**
-           * @description takes several values
-           * @default false
-           */
-          multiple: boolean;
-          /** @description how many values at least, with `multiple` */
-          min?: number;
-          /** @description how many values at most, with `multiple` */
-          max?: number;
-          /** @description what those have who never chose; a list with `multiple` */
-          default?: boolean | string | number | (boolean | string | number)[];
-          /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
-          values?: (
-            | (boolean | string | number)
-            | {
-                value: boolean | string | number;
-                /** @description text by language, named as in `languages` (or by its tag) */
-                translations?: {
-                  [key: string]: string;
-                };
-                /** @description kept by those who have it, refused to others */
-                retired?: boolean;
-                /** @description what to choose instead of a retired value */
-                replacement?: boolean | string | number;
-              }
-          )[];
-          /** @description what an open key allows */
-          constraint?: {
-            /** @description number, or a date */
-            min?: number | string;
-            /** @description number, or a date */
-            max?: number | string;
-            /** @description counted from `min`, or from 0 */
-            step?: number;
-            /** @description RE2 syntax; the whole text must match */
-            pattern?: string;
-            /** @description in characters */
-            max_length?: number;
-          };
-          /** @description text by language, named as in `languages` (or by its tag) */
-          translations?: {
-            [key: string]: string;
-          };
-        }[];
-      }[];
-    };
-    CatalogChange: {
-      /** @enum {unknown} */
-      kind: 'added' | 'changed' | 'renamed' | 'archived' | 'restored';
-      /** @enum {unknown} */
-      subject: 'language' | 'group' | 'key';
-      /** @description group or group/key, or the name of a language */
-      path: string;
-      details: string[];
-    };
-    CatalogFile: {
-      /** @description where this schema is, for editors */
-      $schema?: string;
-      languages: {
-        /** @description in the language itself: Deutsch, Español */
-        name: string;
-        /** @description BCP 47: de, es, pt-BR */
-        tag: string;
-        /** @description the language of those who ask for none; the first one, if none says so */
-        default?: boolean;
-      }[];
-      groups: {
-        name: string;
-        /** @description the name before: renames the group instead of making another */
-        was?: string;
-        /** @description text by language, named as in `languages` (or by its tag) */
-        translations?: {
-          [key: string]: string;
-        };
-        keys?: {
-          name: string;
-          /** @description the name before: renames the key instead of making another */
-          was?: string;
-          /**
-           * @description the type of its values; a date is written YYYY-MM-DD
-           * @enum {unknown}
-           */
-          type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
-          /**
-           * @description takes several values
-           * @default false
-           */
-          multiple: boolean;
-          /** @description how many values at least, with `multiple` */
-          min?: number;
-          /** @description how many values at most, with `multiple` */
-          max?: number;
-          /** @description what those have who never chose; a list with `multiple` */
-          default?: boolean | string | number | (boolean | string | number)[];
-          /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
-          values?: (
-            | (boolean | string | number)
-            | {
-                value: boolean | string | number;
-                /** @description text by language, named as in `languages` (or by its tag) */
-                translations?: {
-                  [key: string]: string;
-                };
-                /** @description kept by those who have it, refused to others */
-                retired?: boolean;
-                /** @description what to choose instead of a retired value */
-                replacement?: boolean | string | number;
-              }
-          )[];
-          /** @description what an open key allows */
-          constraint?: {
-            /** @description number, or a date */
-            min?: number | string;
-            /** @description number, or a date */
-            max?: number | string;
-            /** @description counted from `min`, or from 0 */
-            step?: number;
-            /** @description RE2 syntax; the whole text must match */
-            pattern?: string;
-            /** @description in characters */
-            max_length?: number;
-          };
-          /** @description text by language, named as in `languages` (or by its tag) */
-          translations?: {
-            [key: string]: string;
-          };
-        }[];
-      }[];
-    };
-    CatalogPlan: {
-      /** @description that it was compared with */
-      revision: number;
-      changes: components['schemas']['PlannedChange'][];
-      /** @description what users could choose before, or have chosen, and no longer can */
-      breaking: {
-        path: string;
-        text: string;
-        /** @description saved selections that it touches */
-        selections: number;
-      }[];
-      /** @description what may not be meant: a `was` that names nothing there is */
-      notes: {
-        path: string;
-        text: string;
-      }[];
-      /** @description texts that a language has not got */
-      missing: {
-        language: string;
-        total: number;
-        missing: string[];
-      }[];
-    };
-    CatalogRevision: {
-      revision: number;
-      /** @description token:NAME, cli:NAME, … */
-      author: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      createdAt: string;
-      changes: components['schemas']['CatalogChange'][];
-    };
-    /** @description with effective=true: the default of a key that was never saved */
-    DefaultOption: {
-      user_options_uid: null;
-      app_id: string;
-      /** Format: uuid */
-      user_uid: string;
-      group: {
-        name: string;
-        translations: components['schemas']['OptionGroupTranslation'][];
-      };
-      option: {
-        name: string;
-        value: components['schemas']['OptionValue'];
-        translations: {
-          /** Format: uuid */
-          option_key_translation_uid: string;
-          language: string;
-          name: string;
-          value: components['schemas']['OptionValue'];
-        }[];
-      };
-      created_at: null;
-      updated_at: null;
-      /** @constant */
-      is_default: true;
-    };
-    ManagedAccessToken: {
-      tokenId: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      issuedAt: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      expiresAt: string;
-    };
-    ManagedApplication: {
-      clientId: string;
-      name: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      createdAt: string;
-      /** @enum {unknown} */
-      access: 'read' | 'write';
-      settings: components['schemas']['ApplicationSettings'];
-      /** @description those that differ from their defaults */
-      changedSettings: string[];
-      /** @description those that are good, the current one first */
-      secrets: {
-        /** @description UTC, YYYY-MM-DD HH:MM:SS */
-        createdAt: string;
-        expiresAt: string | null;
-      }[];
-      counts: {
-        users: number;
-        languages: number;
-        groups: number;
-        keys: number;
-        /** @description of the catalog; 0: nothing was published yet */
-        revision: number;
-      };
-    };
-    ManagedUser: {
-      /**
-       * Format: uuid
-       * @description the service_user_code
-       */
-      userUid: string;
-      clientUserId: string;
-      clientUserName: string;
-      email: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      createdAt: string;
-    };
-    ManagedUserOption: {
-      /** Format: uuid */
-      groupUid: string;
-      groupName: string;
-      /** Format: uuid */
-      keyUid: string;
-      keyName: string;
-      /** @enum {unknown} */
-      valueType: 'boolean' | 'string' | 'integer' | 'number' | 'date';
-      archived: boolean;
-      value: components['schemas']['OptionValue'];
-      /** @description the user never chose: the default holds */
-      isDefault: boolean;
-      userOptionsUid: string | null;
-      revision: number | null;
-      language: string | null;
-      createdAt: string | null;
-      updatedAt: string | null;
-    };
-    ManagedUserOptionEvent: {
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      at: string;
-      /** @enum {unknown} */
-      action: 'save' | 'unset';
-      /** @enum {unknown} */
-      by: 'user_uid' | 'access_token' | 'import' | 'manage';
-      /** Format: uuid */
-      userOptionsUid: string;
-      groupUid: string | null;
-      groupName: string | null;
-      keyUid: string | null;
-      keyName: string | null;
-      fromValue: components['schemas']['OptionValue'] | null;
-      toValue: components['schemas']['OptionValue'] | null;
-    };
-    OptionGroup: {
-      /** Format: uuid */
-      option_group_uid: string;
-      name: string;
-      /** @description the text to show */
-      label: string;
-      label_language: string | null;
-      position: number;
-      translations: components['schemas']['OptionGroupTranslation'][];
-    };
-    OptionGroupTranslation: {
-      /** Format: uuid */
-      option_group_translation_uid: string;
-      name: string;
-      language: string;
-    };
-    OptionKey: {
-      /** Format: uuid */
-      option_key_uid: string;
-      /** Format: uuid */
-      option_group_uid: string;
-      option_group_name: string;
-      name: string;
-      /** @description the text to show */
-      label: string;
-      label_language: string | null;
-      position: number;
-      /** @enum {unknown} */
-      value_type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
-      multiple: boolean;
-      min_selected: number;
-      max_selected: number | null;
-      default_value: components['schemas']['OptionValue'] | null;
-      allowed_values?: {
-        value: boolean | string | number;
-        label: string;
-        translations: {
-          language: string;
-          value: string;
-        }[];
-        retired: boolean;
-        replacement?: boolean | string | number;
-      }[];
-      /** @description instead of allowed_values: an open key */
-      constraint?: {
-        min: (number | string) | null;
-        max: (number | string) | null;
-        step: number | null;
-        pattern: string | null;
-        max_length: number | null;
-      };
-      archived: boolean;
-      translations: {
-        /** Format: uuid */
-        option_key_translation_uid: string;
-        language: string;
-        name: string;
-      }[];
-    };
-    /** @description one value, or an array for a key that takes several */
-    OptionValue: (boolean | string | number) | (boolean | string | number)[];
-    PersonalAccessToken: {
-      /** Format: uuid */
-      tokenId: string;
-      name: string;
-      apps: string[] | null;
-      /** @enum {unknown} */
-      access: 'read' | 'write';
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      createdAt: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      expiresAt: string;
-      expired: boolean;
-      lastUsedAt: string | null;
-    };
-    PlannedChange: {
-      /** @enum {unknown} */
-      kind: 'added' | 'changed' | 'renamed' | 'archived' | 'restored';
-      /** @enum {unknown} */
-      subject: 'language' | 'group' | 'key';
-      /** @description group or group/key, or the name of a language */
-      path: string;
-      details: string[];
-      /** @description of a key that is there already: the saved selections that the change touches; where it is about certain values, those that hold one */
-      selections?: number;
-    };
-    PortalSession: {
-      /** Format: uuid */
-      sessionId: string;
-      /** @description the one that asks */
-      current: boolean;
-      /** @description what the browser called itself */
-      userAgent: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      signedInAt: string;
-      /** @description UTC, to the minute or so */
-      lastSeenAt: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      expiresAt: string;
-    };
-    PublishedCatalog: {
-      /** @description of the catalog as it is now */
-      revision: number;
-      /** @description false: it was so already */
-      changed: boolean;
-      changes: components['schemas']['PlannedChange'][];
-      /** @description what users could choose before, or have chosen, and no longer can */
-      breaking: {
-        path: string;
-        text: string;
-        /** @description saved selections that it touches */
-        selections: number;
-      }[];
-      /** @description what may not be meant: a `was` that names nothing there is */
-      notes: {
-        path: string;
-        text: string;
-      }[];
-      /** @description texts that a language has not got */
-      missing: {
-        language: string;
-        total: number;
-        missing: string[];
-      }[];
-    };
-    SignedIn: {
-      /** Format: uuid */
-      accountId: string;
-      email: string;
-      /**
-       * @description of every application
-       * @enum {unknown}
-       */
-      role: 'owner';
-      /** Format: uuid */
-      sessionId: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      signedInAt: string;
-      /** @description UTC; moves on while the session is used, up to 30 days */
-      expiresAt: string;
-    };
-    UserOption: {
-      /** Format: uuid */
-      user_options_uid: string;
-      app_id: string;
-      /** Format: uuid */
-      user_uid: string;
-      group: {
-        name: string;
-        translations: components['schemas']['OptionGroupTranslation'][];
-      };
-      option: {
-        name: string;
-        value: components['schemas']['OptionValue'];
-        translations: {
-          /** Format: uuid */
-          option_key_translation_uid: string;
-          language: string;
-          name: string;
-          value: components['schemas']['OptionValue'];
-        }[];
-      };
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      created_at: string;
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      updated_at: string;
-    };
-    UserOptionEvent: {
-      /** @enum {unknown} */
-      action: 'save' | 'unset';
-      /** @description UTC, YYYY-MM-DD HH:MM:SS */
-      at: string;
-      /** @enum {unknown} */
-      by: 'user_uid' | 'access_token' | 'import' | 'manage';
-      from_value: components['schemas']['OptionValue'] | null;
-      to_value: components['schemas']['OptionValue'] | null;
-    };
-    UserWithToken: {
-      /** @description good for one exchange */
-      specialToken: string;
-      clientId: string;
-      clientUserId: string;
-      clientUserName: string;
-    };
-  };
-  responses: {
-    /**
-     * @description - `1009` A parameter or the body is not as it should be.
-     *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
-     */
-    '400_badParameter_userMissing': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1009';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /**
-     * @description - `1009` A parameter or the body is not as it should be.
-     *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
-     *     - `1003` The application does not have this language.
-     *     - `1010` option_group_uid and option_group_name mean different groups.
-     */
-    '400_badParameter_userMissing_languageUnknown_groupsDisagree': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1003' | '1009' | '1010';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /**
-     * @description - `1003` The application does not have this language.
-     *     - `1009` A parameter or the body is not as it should be.
-     */
-    '400_languageUnknown_badParameter': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1003' | '1009';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /** @description - `9400` A parameter or the body of this request is not as it should be. */
-    '400_manageBadRequest': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9400';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /** @description - `9400` The form parameter token is missing. */
-    '400_tokenParameterMissing': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9400';
-          /** @description for people */
-          message: string;
-          /** @description RFC 6749 5.2 */
-          error: string;
-          error_description: string;
-        };
-      };
-    };
-    /**
-     * @description - `1001` The header apiKey is missing.
-     *     - `1002` No application has this apiKey.
-     */
-    '401_apiKeyMissing_apiKeyUnknown': {
-      headers: {
-        /** @description which credentials are taken */
-        'WWW-Authenticate'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1001' | '1002';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /**
-     * @description - `1001` The header apiKey is missing.
-     *     - `1002` No application has this apiKey.
-     *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
-     *     - `1007` The access token is not valid for this application and user.
-     */
-    '401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid': {
-      headers: {
-        /** @description which credentials are taken */
-        'WWW-Authenticate'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1001' | '1002' | '1007' | '1011';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `0011` The application is not recognised from its client id and client secret. */
-    '401_clientCredentialsWrong': {
-      headers: {
-        /** @description which credentials are taken */
-        'WWW-Authenticate'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '0011';
-          /** @description for people */
-          message: string;
-          /** @description RFC 6749 5.2 */
-          error: string;
-          error_description: string;
-        };
-      };
-    };
-    /**
-     * @description - `9401` A personal access token is needed, as Bearer, or a session in the portal.
-     *     - `9401` The personal access token is not valid: it is unknown, revoked or expired.
-     *     - `9401` This session in the portal has ended.
-     */
-    '401_manageTokenMissing_manageTokenInvalid_sessionEnded': {
-      headers: {
-        /** @description which credentials are taken */
-        'WWW-Authenticate'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9401';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9403` This request does not come from the portal itself. */
-    '403_foreignPage': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9403';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /**
-     * @description - `9403` This token may read here, but not change anything.
-     *     - `9403` This request does not come from the portal itself.
-     */
-    '403_manageForbidden_foreignPage': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9403';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9403` Only a person who is signed in to the portal can do this, no token. */
-    '403_sessionNeeded': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9403';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /**
-     * @description - `9403` Only a person who is signed in to the portal can do this, no token.
-     *     - `9403` This request does not come from the portal itself.
-     */
-    '403_sessionNeeded_foreignPage': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9403';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9404` There is no such application, or this token is not for it. */
-    '404_applicationNotFound': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9404';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /**
-     * @description - `9404` There is no such group or key in the catalog of this application.
-     *     - `9404` There is no such application, or this token is not for it.
-     */
-    '404_catalogItemNotFound_applicationNotFound': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9404';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `1004` There is no such option group in this application. */
-    '404_groupNotFound': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1004';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /**
-     * @description - `1006` There is no such user in this application.
-     *     - `1004` There is no such option group in this application.
-     *     - `1005` There is no such option key in this application or group.
-     */
-    '404_profileUserNotFound_groupNotFound_keyNotFound': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1004' | '1005' | '1006';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /**
-     * @description - `1006` There is no such user in this application.
-     *     - `9404` The user has no such selection.
-     */
-    '404_profileUserNotFound_selectionNotFound': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1006' | '9404';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /**
-     * @description - `9404` There is no such revision of the catalog.
-     *     - `9404` There is no such application, or this token is not for it.
-     */
-    '404_revisionNotFound_applicationNotFound': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9404';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /**
-     * @description - `9404` There is no such user in this application.
-     *     - `9404` There is no such application, or this token is not for it.
-     */
-    '404_userNotFound_applicationNotFound': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9404';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
-    '409_catalogBreaking': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9409';
-          /** @description for people */
-          message: string;
-          /** @description what users could choose before, or have chosen, and no longer can */
-          breaking?: {
-            path: string;
-            text: string;
-            /** @description saved selections that it touches */
-            selections: number;
-          }[];
-        };
-      };
-    };
-    /** @description - `1012` The option key is archived: it can no longer be chosen. */
-    '409_keyArchived': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '1012';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
-    '412_catalogChanged': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9412';
-          /** @description for people */
-          message: string;
-          /** @description of the catalog as it is now */
-          revision?: number;
-          /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
-          revisions?: {
-            revision: number;
-            /** @description token:NAME, cli:NAME, … */
-            author: string;
-            /** @description UTC, YYYY-MM-DD HH:MM:SS */
-            createdAt: string;
-            changes: {
-              /** @enum {unknown} */
-              kind: 'added' | 'changed' | 'renamed' | 'archived' | 'restored';
-              /** @enum {unknown} */
-              subject: 'language' | 'group' | 'key';
-              /** @description group or group/key, or the name of a language */
-              path: string;
-              details: string[];
-            }[];
-          }[];
-        };
-      };
-    };
-    /** @description - `9413` The body is larger than 64 KiB. */
-    '413_bodyTooLarge': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9413';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9422` The catalog would not be valid. Nothing was published. */
-    '422_catalogInvalid': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9422';
-          /** @description for people */
-          message: string;
-          /** @description each field at fault */
-          errors?: {
-            field: string;
-            message: string;
-            /** @description what it may be */
-            allowed?: unknown;
-          }[];
-        };
-      };
-    };
-    /** @description - `9428` The header If-Match is missing: it keeps two editors from overwriting each other. */
-    '428_ifMatchMissing': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9428';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9429` Too many failed credentials from this address. */
-    '429_tooManyFailures': {
-      headers: {
-        /** @description seconds to wait */
-        'Retry-After'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9429';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
-    '500_internal': {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9500';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /** @description - `9503` The service cannot reach its database at the moment. Nothing was half-written. */
-    '503_unavailable': {
-      headers: {
-        /** @description seconds to wait */
-        'Retry-After'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9503';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-    /**
-     * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
-     *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
-     */
-    '503_unavailable_tokenServiceDown': {
-      headers: {
-        /** @description seconds to wait */
-        'Retry-After'?: string;
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': {
-          /** @enum {string} */
-          code: '9503';
-          /** @description for people */
-          message: string;
-        };
-      };
-    };
-  };
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
-}
-export type $defs = Record<string, never>;
-export interface operations {
-  getLiveness: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
+    schemas: {
+        /**
+         * @description read; texts: translations too; write: catalog and users too; own: secrets, settings and members too, and deleting the application
+         * @enum {unknown}
+         */
+        Access: "read" | "texts" | "write" | "own";
+        AccessGrant: {
+            /** Format: uuid */
+            service_user_code: string;
+            name: string;
+            /** @description the clientUserId when it is an e-mail address, otherwise "" */
+            email: string;
+            access_token: string;
             /** @constant */
-            status: 'ok';
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-    };
-  };
-  getReadiness: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @constant */
-            status: 'ok';
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getMetrics: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Prometheus text format */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description - `9401` Credentials are needed here. */
-      401: {
-        headers: {
-          /** @description which credentials are taken */
-          'WWW-Authenticate'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9401';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-    };
-  };
-  createUser: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description makes a repeat within 24 hours safe */
-        'Idempotency-Key'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          clientId: string;
-          clientSecret: string;
-          /** @description unique per application; may be an e-mail address */
-          clientUserId: string;
-          /** @description display name */
-          clientUserName: string;
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['UserWithToken'];
-        };
-      };
-      /**
-       * @description - `0021` The body is not a valid JSON object.
-       *     - `0004` clientId is missing.
-       *     - `0007` clientSecret is missing: it is needed together with clientId to recognise the application.
-       *     - `0005` clientUserId is missing.
-       *     - `0023` clientUserName is missing.
-       *     - `0012` The application is not recognised from clientId.
-       *     - `0011` The application is not recognised from clientId and clientSecret together.
-       *     - `0001` clientUserId is already taken by another user of this application, so the user cannot be assigned.
-       *     - `0024` The user profile cannot be created: a profile with this clientUserId already exists without a user.
-       */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '0001' | '0004' | '0005' | '0007' | '0011' | '0012' | '0021' | '0023' | '0024';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      413: components['responses']['413_bodyTooLarge'];
-      /**
-       * @description - `9422` Idempotency-Key must be 1 to 255 characters.
-       *     - `9422` This Idempotency-Key was used before with another body.
-       */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9422';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  issueSpecialToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          clientId: string;
-          clientSecret: string;
-          clientUserId: string;
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['UserWithToken'];
-        };
-      };
-      /**
-       * @description - `0021` The body is not a valid JSON object.
-       *     - `0004` clientId is missing.
-       *     - `0007` clientSecret is missing: it is needed together with clientId to recognise the application.
-       *     - `0005` clientUserId is missing.
-       *     - `0012` The application is not recognised from clientId.
-       *     - `0011` The application is not recognised from clientId and clientSecret together.
-       *     - `0025` No user of this application has this clientUserId.
-       */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '0004' | '0005' | '0007' | '0011' | '0012' | '0021' | '0025';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      413: components['responses']['413_bodyTooLarge'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getAccessToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          clientSecret: string;
-          specialToken: string;
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AccessGrant'];
-        };
-      };
-      /**
-       * @description - `0010` Only POST is accepted here.
-       *     - `0021` The body is not a valid JSON object.
-       *     - `0007` clientSecret is missing: it is needed together with specialToken to give out an access token.
-       *     - `0016` specialToken is missing.
-       *     - `0006` No application is recognised from this clientSecret and specialToken.
-       *     - `0008` specialToken is invalid: it is unknown, spent or expired.
-       *     - `0009` The OAuth 2.0 token service cannot be reached. The specialToken is still good: try again shortly.
-       *     - `0002` The access token could not be generated, so no token can be added to the user. The specialToken is still good.
-       */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '0002' | '0006' | '0007' | '0008' | '0009' | '0010' | '0016' | '0021';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      413: components['responses']['413_bodyTooLarge'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  deleteUser: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        clientId: string;
-        serviceUserCode: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The user is gone. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /**
-       * @description - `0012` The application is not recognised from clientId.
-       *     - `0025` The user code is invalid or missing: it names no user of this application.
-       */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '0012' | '0025';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      /** @description - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer. */
-      401: {
-        headers: {
-          /** @description which credentials are taken */
-          'WWW-Authenticate'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '0011';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable_tokenServiceDown'];
-    };
-  };
-  getAuthorizationServerMetadata: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            issuer: string;
-            jwks_uri: string;
-            introspection_endpoint: string;
-            introspection_endpoint_auth_methods_supported: string[];
-            revocation_endpoint: string;
-            revocation_endpoint_auth_methods_supported: string[];
-            response_types_supported: string[];
-            grant_types_supported: string[];
-            service_documentation: string;
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-    };
-  };
-  getJwks: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            keys: ({
-              kty: string;
-            } & {
-              [key: string]: unknown;
-            })[];
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-    };
-  };
-  introspectToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/x-www-form-urlencoded': {
-          token: string;
-          /** @description accepted, not needed */
-          token_type_hint?: string;
-          /** @description where HTTP Basic is not used */
-          client_id?: string;
-          /** @description where HTTP Basic is not used */
-          client_secret?: string;
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            active: boolean;
-            iss?: string;
-            sub?: string;
-            aud?: string;
-            client_id?: string;
-            username?: string;
-            token_type?: string;
-            iat?: number;
-            exp?: number;
-          };
-        };
-      };
-      400: components['responses']['400_tokenParameterMissing'];
-      401: components['responses']['401_clientCredentialsWrong'];
-      /** @description - `9413` The body is larger than 64 KiB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9413';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-      /** @description - `9429` Too many failed credentials from this address. */
-      429: {
-        headers: {
-          /** @description seconds to wait */
-          'Retry-After'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9429';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-      /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9500';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-      /**
-       * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
-       *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
-       */
-      503: {
-        headers: {
-          /** @description seconds to wait */
-          'Retry-After'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9503';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-    };
-  };
-  revokeToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/x-www-form-urlencoded': {
-          token: string;
-          /** @description accepted, not needed */
-          token_type_hint?: string;
-          /** @description where HTTP Basic is not used */
-          client_id?: string;
-          /** @description where HTTP Basic is not used */
-          client_secret?: string;
-        };
-      };
-    };
-    responses: {
-      /** @description The token is not live, or no longer. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_tokenParameterMissing'];
-      401: components['responses']['401_clientCredentialsWrong'];
-      /** @description - `9413` The body is larger than 64 KiB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9413';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-      /** @description - `9429` Too many failed credentials from this address. */
-      429: {
-        headers: {
-          /** @description seconds to wait */
-          'Retry-After'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9429';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-      /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
-      500: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9500';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-      /**
-       * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
-       *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
-       */
-      503: {
-        headers: {
-          /** @description seconds to wait */
-          'Retry-After'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9503';
-            /** @description for people */
-            message: string;
-            /** @description RFC 6749 5.2 */
-            error: string;
-            error_description: string;
-          };
-        };
-      };
-    };
-  };
-  listOptionGroups: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-        /** @description name or tag of one of the application's languages; holds translations to it */
-        language?: string;
-      };
-      header?: {
-        /** @description the language of labels where `language` is not given */
-        'Accept-Language'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description validator of these bytes: send it as If-None-Match */
-          ETag?: string;
-          /** @description the pages around this one: first, prev, next, last (RFC 8288) */
-          Link?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['OptionGroup'][];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_languageUnknown_badParameter'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getOptionGroup: {
-    parameters: {
-      query?: {
-        /** @description name or tag of one of the application's languages; holds translations to it */
-        language?: string;
-      };
-      header?: {
-        /** @description the language of labels where `language` is not given */
-        'Accept-Language'?: string;
-      };
-      path: {
-        option_group_uid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description validator of these bytes: send it as If-None-Match */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['OptionGroup'];
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_languageUnknown_badParameter'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown'];
-      404: components['responses']['404_groupNotFound'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listOptionKeys: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-        /** @description name or tag of one of the application's languages; holds translations to it */
-        language?: string;
-        option_group_name?: string;
-        option_group_uid?: string;
-      };
-      header?: {
-        /** @description the language of labels where `language` is not given */
-        'Accept-Language'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description validator of these bytes: send it as If-None-Match */
-          ETag?: string;
-          /** @description the pages around this one: first, prev, next, last (RFC 8288) */
-          Link?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['OptionKey'][];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /**
-       * @description - `1003` The application does not have this language.
-       *     - `1009` A parameter or the body is not as it should be.
-       *     - `1010` option_group_uid and option_group_name mean different groups.
-       */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '1003' | '1009' | '1010';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown'];
-      404: components['responses']['404_groupNotFound'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getOptionKey: {
-    parameters: {
-      query?: {
-        /** @description name or tag of one of the application's languages; holds translations to it */
-        language?: string;
-      };
-      header?: {
-        /** @description the language of labels where `language` is not given */
-        'Accept-Language'?: string;
-      };
-      path: {
-        option_key_uid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description validator of these bytes: send it as If-None-Match */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['OptionKey'];
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_languageUnknown_badParameter'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown'];
-      /** @description - `1005` There is no such option key in this application or group. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '1005';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listUserOptions: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-        /** @description name or tag of one of the application's languages; holds translations to it */
-        language?: string;
-        /** @description with HTTP Basic */
-        user_uid?: string;
-        option_group_uid?: string;
-        option_group_name?: string;
-        option_key_uid?: string;
-        /** @description adds the defaults of keys never saved */
-        effective?: boolean;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description validator of these bytes: send it as If-None-Match */
-          ETag?: string;
-          /** @description the pages around this one: first, prev, next, last (RFC 8288) */
-          Link?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: (components['schemas']['UserOption'] | components['schemas']['DefaultOption'])[];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_badParameter_userMissing_languageUnknown_groupsDisagree'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid'];
-      404: components['responses']['404_profileUserNotFound_groupNotFound_keyNotFound'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable_tokenServiceDown'];
-    };
-  };
-  saveUserOptions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          /**
-           * Format: uuid
-           * @description the service_user_code
-           */
-          user_uid?: string;
-          /** @description or as Bearer */
-          access_token?: string;
-          /** @description of all options that name none */
-          language?: string;
-          options: {
-            /** Format: uuid */
-            option_group_uid: string;
-            /** @description if it is sent, it must mean the same group */
-            option_group_name?: string;
-            /** Format: uuid */
-            option_key_uid: string;
-            value: (boolean | string | number)[];
-            /** @description with it, values may be in that language */
-            language?: string;
-          }[];
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['UserOption'][];
-            total: number;
-          };
-        };
-      };
-      400: components['responses']['400_badParameter_userMissing_languageUnknown_groupsDisagree'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid'];
-      404: components['responses']['404_profileUserNotFound_groupNotFound_keyNotFound'];
-      409: components['responses']['409_keyArchived'];
-      413: components['responses']['413_bodyTooLarge'];
-      /** @description - `1008` A value is not allowed for this option key. */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '1008';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable_tokenServiceDown'];
-    };
-  };
-  saveUserOption: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          /**
-           * Format: uuid
-           * @description the service_user_code
-           */
-          user_uid?: string;
-          /** @description or as Bearer */
-          access_token?: string;
-          /** Format: uuid */
-          option_group_uid: string;
-          /** @description if it is sent, it must mean the same group */
-          option_group_name?: string;
-          /** Format: uuid */
-          option_key_uid: string;
-          value: (boolean | string | number)[];
-          /** @description with it, values may be in that language */
-          language?: string;
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description where the record is */
-          Location?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['UserOption'];
-        };
-      };
-      /** @description Created */
-      201: {
-        headers: {
-          /** @description where the record is */
-          Location?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['UserOption'];
-        };
-      };
-      400: components['responses']['400_badParameter_userMissing_languageUnknown_groupsDisagree'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid'];
-      404: components['responses']['404_profileUserNotFound_groupNotFound_keyNotFound'];
-      409: components['responses']['409_keyArchived'];
-      413: components['responses']['413_bodyTooLarge'];
-      /** @description - `1008` A value is not allowed for this option key. */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '1008';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable_tokenServiceDown'];
-    };
-  };
-  getUserOption: {
-    parameters: {
-      query?: {
-        /** @description name or tag of one of the application's languages; holds translations to it */
-        language?: string;
-        /** @description with HTTP Basic */
-        user_uid?: string;
-      };
-      header?: never;
-      path: {
-        user_options_uid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description validator of these bytes: send it as If-None-Match */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['UserOption'];
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /**
-       * @description - `1009` A parameter or the body is not as it should be.
-       *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
-       *     - `1003` The application does not have this language.
-       */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '1003' | '1009';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid'];
-      404: components['responses']['404_profileUserNotFound_selectionNotFound'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable_tokenServiceDown'];
-    };
-  };
-  deleteUserOption: {
-    parameters: {
-      query?: {
-        /** @description with HTTP Basic */
-        user_uid?: string;
-      };
-      header?: never;
-      path: {
-        user_options_uid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The default holds again. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_badParameter_userMissing'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid'];
-      404: components['responses']['404_profileUserNotFound_selectionNotFound'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable_tokenServiceDown'];
-    };
-  };
-  listUserOptionHistory: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-        /** @description with HTTP Basic */
-        user_uid?: string;
-      };
-      header?: never;
-      path: {
-        user_options_uid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description validator of these bytes: send it as If-None-Match */
-          ETag?: string;
-          /** @description the pages around this one: first, prev, next, last (RFC 8288) */
-          Link?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['UserOptionEvent'][];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_badParameter_userMissing'];
-      401: components['responses']['401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid'];
-      404: components['responses']['404_profileUserNotFound_selectionNotFound'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable_tokenServiceDown'];
-    };
-  };
-  getSession: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SignedIn'];
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_sessionNeeded'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  createSession: {
-    parameters: {
-      query?: never;
-      header: {
-        /** @description always 1 */
-        'X-Innkeeper-Portal': string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description what follows # in the link */
-          token: string;
-          /** @description with a set-up link: the address of the first account */
-          email?: string;
-        };
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          /** @description the session: HttpOnly, SameSite=Strict, and Secure where there is HTTPS */
-          'Set-Cookie'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SignedIn'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      /** @description - `9401` This link is no longer good: it was used before, is older than 24 hours, or a newer one took its place. */
-      401: {
-        headers: {
-          /** @description which credentials are taken */
-          'WWW-Authenticate'?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9401';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      403: components['responses']['403_foreignPage'];
-      413: components['responses']['413_bodyTooLarge'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  endSession: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The session has ended. */
-      204: {
-        headers: {
-          /** @description takes the cookie away */
-          'Set-Cookie'?: string;
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_sessionNeeded_foreignPage'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listAccountSessions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['PortalSession'][];
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_sessionNeeded'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  endAccountSession: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        sessionId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The session has ended. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_sessionNeeded_foreignPage'];
-      /** @description - `9404` You have no such session. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9404';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listAccountTokens: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['PersonalAccessToken'][];
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_sessionNeeded'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  createAccountToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description what it is for, 1 to 255 characters; revisions name it as their author */
-          name: string;
-          /**
-           * @default write
-           * @enum {unknown}
-           */
-          access?: 'read' | 'write';
-          apps?: string[] | null;
-          /**
-           * @description how long it is good, up to 365d
-           * @default 90d
-           */
-          expires?: string;
-        };
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            token: string;
-            /** Format: uuid */
-            tokenId: string;
-            name: string;
-            apps: string[] | null;
-            /** @enum {unknown} */
-            access: 'read' | 'write';
-            /** @description UTC, YYYY-MM-DD HH:MM:SS */
-            createdAt: string;
-            /** @description UTC, YYYY-MM-DD HH:MM:SS */
-            expiresAt: string;
-            expired: boolean;
-            lastUsedAt: string | null;
-          };
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_sessionNeeded_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      413: components['responses']['413_bodyTooLarge'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  revokeAccountToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        tokenId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The token is no longer good. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_sessionNeeded_foreignPage'];
-      /** @description - `9404` You have no such personal access token. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9404';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listApplications: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: {
-              clientId: string;
-              name: string;
-              /** @description UTC, YYYY-MM-DD HH:MM:SS */
-              createdAt: string;
-              /** @enum {unknown} */
-              access: 'read' | 'write';
-            }[];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  createApplication: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description what people call it, 1 to 255 characters */
-          name: string;
-        };
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            clientId: string;
-            clientSecret: string;
-            name: string;
-          };
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      413: components['responses']['413_bodyTooLarge'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getApplication: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ManagedApplication'];
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  deleteApplication: {
-    parameters: {
-      query: {
-        /** @description the clientId again */
-        confirm: string;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The application is gone. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description - `9400` A parameter or the body of this request is not as it should be. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9400';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  changeApplication: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          name?: string;
-          settings?: {
-            /** @description how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d); null: back to the default */
-            specialTokenTtl?: unknown;
-            /** @description how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d); null: back to the default */
-            accessTokenTtl?: unknown;
-            /** @description true, or false to let callers without credentials delete users; null: back to the default */
-            deleteNeedsCredentials?: unknown;
-            /** @description who may save selections by user_uid: open (anyone), secret (with the application credentials) or off; null: back to the default */
-            saveByUserUid?: unknown;
-            /** @description web origins that may call the options interface from a browser, comma-separated, or * for all; null: back to the default */
-            allowedOrigins?: unknown;
-          };
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ManagedApplication'];
-        };
-      };
-      /** @description - `9400` A parameter or the body of this request is not as it should be. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9400';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      413: components['responses']['413_bodyTooLarge'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  rotateSecret: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          /**
-           * @description seconds, or 0, 90s, 30m, 24h, up to 30d
-           * @default 24h
-           */
-          overlap?: number | string;
-        };
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            clientSecret: string;
-            /** @description UTC, YYYY-MM-DD HH:MM:SS */
-            previousExpiresAt: string;
-          };
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      413: components['responses']['413_bodyTooLarge'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  endPreviousSecret: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The current clientSecret is the only one. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  suggestLanguage: {
-    parameters: {
-      query: {
-        /** @description BCP 47: de, pt-BR, zh-Hant */
-        tag: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @description in its canonical form */
-            tag: string;
-            /** @description in the language itself */
-            name: string;
-            englishName: string;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getCatalog: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Catalog'];
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  putCatalog: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CatalogFile'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getCatalogTree: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            revision: number;
+            token_type: "Bearer";
+            /** @description seconds */
+            expires_in: number;
+        };
+        ApplicationSettings: {
+            /**
+             * @description how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d)
+             * @default 600
+             */
+            specialTokenTtl: number;
+            /**
+             * @description how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d)
+             * @default 3600
+             */
+            accessTokenTtl: number;
+            /**
+             * @description true, or false to let callers without credentials delete users
+             * @default true
+             */
+            deleteNeedsCredentials: boolean;
+            /**
+             * @description who may save selections by user_uid: open (anyone), secret (with the application credentials) or off
+             * @default open
+             */
+            saveByUserUid: string;
+            /**
+             * @description web origins that may call the options interface from a browser, comma-separated, or * for all
+             * @default []
+             */
+            allowedOrigins: string[];
+        };
+        Catalog: {
+            /** @description where this schema is, for editors */
+            $schema?: string;
             languages: {
-              name: string;
-              tag: string;
-              default?: boolean;
+                /** @description in the language itself: Deutsch, Español */
+                name: string;
+                /** @description BCP 47: de, es, pt-BR */
+                tag: string;
+                /** @description the language of those who ask for none; the first one, if none says so */
+                default?: boolean;
             }[];
             groups: {
-              /** Format: uuid */
-              groupUid: string;
-              archived: boolean;
-              name: string;
-              /** @description text by language */
-              translations?: {
-                [key: string]: string;
-              };
-              keys: {
-                /** Format: uuid */
-                keyUid: string;
-                archived: boolean;
                 name: string;
-                /** @description the name before: renames the key instead of making another */
+                /** @description the name before: renames the group instead of making another */
                 was?: string;
-                /**
-                 * @description the type of its values; a date is written YYYY-MM-DD
-                 * @enum {unknown}
-                 */
-                type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
-                /**
-                 * @description takes several values
-                 * @default false
-                 */
-                multiple: boolean;
-                /** @description how many values at least, with `multiple` */
-                min?: number;
-                /** @description how many values at most, with `multiple` */
-                max?: number;
-                /** @description what those have who never chose; a list with `multiple` */
-                default?: boolean | string | number | (boolean | string | number)[];
-                /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
-                values?: (
-                  | (boolean | string | number)
-                  | {
-                      value: boolean | string | number;
-                      /** @description text by language, named as in `languages` (or by its tag) */
-                      translations?: {
-                        [key: string]: string;
-                      };
-                      /** @description kept by those who have it, refused to others */
-                      retired?: boolean;
-                      /** @description what to choose instead of a retired value */
-                      replacement?: boolean | string | number;
-                    }
-                )[];
-                /** @description what an open key allows */
-                constraint?: {
-                  /** @description number, or a date */
-                  min?: number | string;
-                  /** @description number, or a date */
-                  max?: number | string;
-                  /** @description counted from `min`, or from 0 */
-                  step?: number;
-                  /** @description RE2 syntax; the whole text must match */
-                  pattern?: string;
-                  /** @description in characters */
-                  max_length?: number;
-                };
                 /** @description text by language, named as in `languages` (or by its tag) */
                 translations?: {
-                  [key: string]: string;
-                };
-              }[];
-            }[];
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  planCatalog: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CatalogFile'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision that it was compared with: If-Match of the change itself */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CatalogPlan'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listLanguages: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: {
-              name: string;
-              tag: string;
-              default: boolean;
-              /** @description how many there could be */
-              texts: number;
-              /** @description how many are not there; of the default language, names stand in */
-              missing: number;
-            }[];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  putLanguages: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          languages: {
-            /** @description in the language itself: Deutsch, Español */
-            name: string;
-            /** @description BCP 47: de, es, pt-BR */
-            tag: string;
-            /** @description the language of those who ask for none; the first one, if none says so */
-            default?: boolean;
-          }[];
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  createGroup: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          name: string;
-          /** @description text by language, named as in `languages` (or by its tag) */
-          translations?: {
-            [key: string]: string;
-          };
-          keys?: {
-            name: string;
-            /** @description the name before: renames the key instead of making another */
-            was?: string;
-            /**
-             * @description the type of its values; a date is written YYYY-MM-DD
-             * @enum {unknown}
-             */
-            type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
-            /**
-             * @description takes several values
-             * @default false
-             */
-            multiple?: boolean;
-            /** @description how many values at least, with `multiple` */
-            min?: number;
-            /** @description how many values at most, with `multiple` */
-            max?: number;
-            /** @description what those have who never chose; a list with `multiple` */
-            default?: boolean | string | number | (boolean | string | number)[];
-            /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
-            values?: (
-              | (boolean | string | number)
-              | {
-                  value: boolean | string | number;
-                  /** @description text by language, named as in `languages` (or by its tag) */
-                  translations?: {
                     [key: string]: string;
-                  };
-                  /** @description kept by those who have it, refused to others */
-                  retired?: boolean;
-                  /** @description what to choose instead of a retired value */
-                  replacement?: boolean | string | number;
-                }
-            )[];
-            /** @description what an open key allows */
-            constraint?: {
-              /** @description number, or a date */
-              min?: number | string;
-              /** @description number, or a date */
-              max?: number | string;
-              /** @description counted from `min`, or from 0 */
-              step?: number;
-              /** @description RE2 syntax; the whole text must match */
-              pattern?: string;
-              /** @description in characters */
-              max_length?: number;
-            };
-            /** @description text by language, named as in `languages` (or by its tag) */
-            translations?: {
-              [key: string]: string;
-            };
-          }[];
-          /** @description place among its siblings; at the end without */
-          position?: number;
-        };
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** Format: uuid */
-            groupUid: string;
-            /** @description of the catalog as it is now */
-            revision: number;
-            /** @description false: it was so already */
-            changed: boolean;
-            changes: components['schemas']['PlannedChange'][];
-            /** @description what users could choose before, or have chosen, and no longer can */
-            breaking: {
-              path: string;
-              text: string;
-              /** @description saved selections that it touches */
-              selections: number;
-            }[];
-            /** @description what may not be meant: a `was` that names nothing there is */
-            notes: {
-              path: string;
-              text: string;
-            }[];
-            /** @description texts that a language has not got */
-            missing: {
-              language: string;
-              total: number;
-              missing: string[];
-            }[];
-          };
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  archiveGroup: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-        groupUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_catalogItemNotFound_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  changeGroup: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-        groupUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          name?: string;
-          /** @description texts by language, name or tag; null takes one away, what is not named stays */
-          translations?: {
-            [key: string]: string | null;
-          };
-          /** @description place among its siblings; at the end without */
-          position?: number;
-          /**
-           * @description brings it back from the archive
-           * @constant
-           */
-          archived?: false;
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_catalogItemNotFound_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
-      412: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9412';
-            /** @description for people */
-            message: string;
-            /** @description of the catalog as it is now */
-            revision?: number;
-            /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
-            revisions?: {
-              revision: number;
-              /** @description token:NAME, cli:NAME, … */
-              author: string;
-              /** @description UTC, YYYY-MM-DD HH:MM:SS */
-              createdAt: string;
-              changes: {
-                /** @enum {unknown} */
-                kind: 'added' | 'changed' | 'renamed' | 'archived' | 'restored';
-                /** @enum {unknown} */
-                subject: 'language' | 'group' | 'key';
-                /** @description group or group/key, or the name of a language */
-                path: string;
-                details: string[];
-              }[];
-            }[];
-          };
-        };
-      };
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  createKey: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-        groupUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          name: string;
-          /**
-           * @description the type of its values; a date is written YYYY-MM-DD
-           * @enum {unknown}
-           */
-          type: 'boolean' | 'string' | 'integer' | 'number' | 'date';
-          /**
-           * @description takes several values
-           * @default false
-           */
-          multiple?: boolean;
-          /** @description how many values at least, with `multiple` */
-          min?: number;
-          /** @description how many values at most, with `multiple` */
-          max?: number;
-          /** @description what those have who never chose; a list with `multiple` */
-          default?: boolean | string | number | (boolean | string | number)[];
-          /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
-          values?: (
-            | (boolean | string | number)
-            | {
-                value: boolean | string | number;
-                /** @description text by language, named as in `languages` (or by its tag) */
-                translations?: {
-                  [key: string]: string;
                 };
-                /** @description kept by those who have it, refused to others */
-                retired?: boolean;
-                /** @description what to choose instead of a retired value */
-                replacement?: boolean | string | number;
-              }
-          )[];
-          /** @description what an open key allows */
-          constraint?: {
-            /** @description number, or a date */
-            min?: number | string;
-            /** @description number, or a date */
-            max?: number | string;
-            /** @description counted from `min`, or from 0 */
-            step?: number;
-            /** @description RE2 syntax; the whole text must match */
-            pattern?: string;
-            /** @description in characters */
-            max_length?: number;
-          };
-          /** @description text by language, named as in `languages` (or by its tag) */
-          translations?: {
-            [key: string]: string;
-          };
-          /** @description place among its siblings; at the end without */
-          position?: number;
-        };
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** Format: uuid */
-            keyUid: string;
-            /** @description of the catalog as it is now */
-            revision: number;
-            /** @description false: it was so already */
-            changed: boolean;
-            changes: components['schemas']['PlannedChange'][];
-            /** @description what users could choose before, or have chosen, and no longer can */
-            breaking: {
-              path: string;
-              text: string;
-              /** @description saved selections that it touches */
-              selections: number;
-            }[];
-            /** @description what may not be meant: a `was` that names nothing there is */
-            notes: {
-              path: string;
-              text: string;
-            }[];
-            /** @description texts that a language has not got */
-            missing: {
-              language: string;
-              total: number;
-              missing: string[];
-            }[];
-          };
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_catalogItemNotFound_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      /** @description - `9422` The catalog would not be valid. Nothing was published. */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9422';
-            /** @description for people */
-            message: string;
-            /** @description each field at fault */
-            errors?: {
-              field: string;
-              message: string;
-              /** @description what it may be */
-              allowed?: unknown;
-            }[];
-          };
-        };
-      };
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  archiveKey: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-        keyUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_catalogItemNotFound_applicationNotFound'];
-      /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9409';
-            /** @description for people */
-            message: string;
-            /** @description what users could choose before, or have chosen, and no longer can */
-            breaking?: {
-              path: string;
-              text: string;
-              /** @description saved selections that it touches */
-              selections: number;
-            }[];
-          };
-        };
-      };
-      412: components['responses']['412_catalogChanged'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  changeKey: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-        keyUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          name?: string | null;
-          type?: ('boolean' | 'string' | 'integer' | 'number' | 'date') | null;
-          multiple?: boolean | null;
-          min?: number | null;
-          max?: number | null;
-          default?: (boolean | string | number | (boolean | string | number)[]) | null;
-          values?:
-            | (
-                | (boolean | string | number)
-                | {
-                    value: boolean | string | number;
+                keys?: {
+                    name: string;
+                    /** @description the name before: renames the key instead of making another */
+                    was?: string;
+                    /**
+                     * @description the type of its values; a date is written YYYY-MM-DD
+                     * @enum {unknown}
+                     */
+                    type: "boolean" | "string" | "integer" | "number" | "date";
+                    /**
+                     * @description takes several values
+                     * @default false
+                     */
+                    multiple: boolean;
+                    /** @description how many values at least, with `multiple` */
+                    min?: number;
+                    /** @description how many values at most, with `multiple` */
+                    max?: number;
+                    /** @description what those have who never chose; a list with `multiple` */
+                    default?: boolean | string | number | (boolean | string | number)[];
+                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    values?: ((boolean | string | number) | {
+                        value: boolean | string | number;
+                        /** @description text by language, named as in `languages` (or by its tag) */
+                        translations?: {
+                            [key: string]: string;
+                        };
+                        /** @description kept by those who have it, refused to others */
+                        retired?: boolean;
+                        /** @description what to choose instead of a retired value */
+                        replacement?: boolean | string | number;
+                    })[];
+                    /** @description what an open key allows */
+                    constraint?: {
+                        /** @description number, or a date */
+                        min?: number | string;
+                        /** @description number, or a date */
+                        max?: number | string;
+                        /** @description counted from `min`, or from 0 */
+                        step?: number;
+                        /** @description RE2 syntax; the whole text must match */
+                        pattern?: string;
+                        /** @description in characters */
+                        max_length?: number;
+                    };
                     /** @description text by language, named as in `languages` (or by its tag) */
                     translations?: {
-                      [key: string]: string;
+                        [key: string]: string;
                     };
-                    /** @description kept by those who have it, refused to others */
-                    retired?: boolean;
-                    /** @description what to choose instead of a retired value */
-                    replacement?: boolean | string | number;
-                  }
-              )[]
-            | null;
-          constraint?: {
-            /** @description number, or a date */
-            min?: number | string;
-            /** @description number, or a date */
-            max?: number | string;
-            /** @description counted from `min`, or from 0 */
-            step?: number;
-            /** @description RE2 syntax; the whole text must match */
-            pattern?: string;
-            /** @description in characters */
-            max_length?: number;
-          } | null;
-          /** @description texts by language, name or tag; null takes one away, what is not named stays */
-          translations?: {
-            [key: string]: string | null;
-          };
-          /** @description place among its siblings; at the end without */
-          position?: number;
-          /**
-           * @description brings it back from the archive
-           * @constant
-           */
-          archived?: false;
+                }[];
+            }[];
         };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
+        CatalogChange: {
+            /** @enum {unknown} */
+            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+            /** @enum {unknown} */
+            subject: "language" | "group" | "key";
+            /** @description group or group/key, or the name of a language */
+            path: string;
+            details: string[];
         };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_catalogItemNotFound_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  putValues: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-        keyUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
-          values?: (
-            | (boolean | string | number)
-            | {
-                value: boolean | string | number;
+        CatalogFile: {
+            /** @description where this schema is, for editors */
+            $schema?: string;
+            languages: {
+                /** @description in the language itself: Deutsch, Español */
+                name: string;
+                /** @description BCP 47: de, es, pt-BR */
+                tag: string;
+                /** @description the language of those who ask for none; the first one, if none says so */
+                default?: boolean;
+            }[];
+            groups: {
+                name: string;
+                /** @description the name before: renames the group instead of making another */
+                was?: string;
                 /** @description text by language, named as in `languages` (or by its tag) */
                 translations?: {
-                  [key: string]: string;
+                    [key: string]: string;
                 };
-                /** @description kept by those who have it, refused to others */
-                retired?: boolean;
-                /** @description what to choose instead of a retired value */
-                replacement?: boolean | string | number;
-              }
-          )[];
+                keys?: {
+                    name: string;
+                    /** @description the name before: renames the key instead of making another */
+                    was?: string;
+                    /**
+                     * @description the type of its values; a date is written YYYY-MM-DD
+                     * @enum {unknown}
+                     */
+                    type: "boolean" | "string" | "integer" | "number" | "date";
+                    /**
+                     * @description takes several values
+                     * @default false
+                     */
+                    multiple: boolean;
+                    /** @description how many values at least, with `multiple` */
+                    min?: number;
+                    /** @description how many values at most, with `multiple` */
+                    max?: number;
+                    /** @description what those have who never chose; a list with `multiple` */
+                    default?: boolean | string | number | (boolean | string | number)[];
+                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    values?: ((boolean | string | number) | {
+                        value: boolean | string | number;
+                        /** @description text by language, named as in `languages` (or by its tag) */
+                        translations?: {
+                            [key: string]: string;
+                        };
+                        /** @description kept by those who have it, refused to others */
+                        retired?: boolean;
+                        /** @description what to choose instead of a retired value */
+                        replacement?: boolean | string | number;
+                    })[];
+                    /** @description what an open key allows */
+                    constraint?: {
+                        /** @description number, or a date */
+                        min?: number | string;
+                        /** @description number, or a date */
+                        max?: number | string;
+                        /** @description counted from `min`, or from 0 */
+                        step?: number;
+                        /** @description RE2 syntax; the whole text must match */
+                        pattern?: string;
+                        /** @description in characters */
+                        max_length?: number;
+                    };
+                    /** @description text by language, named as in `languages` (or by its tag) */
+                    translations?: {
+                        [key: string]: string;
+                    };
+                }[];
+            }[];
         };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_catalogItemNotFound_applicationNotFound'];
-      /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9409';
-            /** @description for people */
-            message: string;
+        CatalogPlan: {
+            /** @description that it was compared with */
+            revision: number;
+            changes: components["schemas"]["PlannedChange"][];
             /** @description what users could choose before, or have chosen, and no longer can */
-            breaking?: {
-              path: string;
-              text: string;
-              /** @description saved selections that it touches */
-              selections: number;
+            breaking: {
+                path: string;
+                text: string;
+                /** @description saved selections that it touches */
+                selections: number;
             }[];
-          };
-        };
-      };
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  putOrder: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          groups: {
-            /** Format: uuid */
-            groupUid: string;
-            keys?: string[];
-          }[];
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listTranslations: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 5000 */
-        limit?: number;
-        /** @description only what has no text in this language, name or tag */
-        missing?: string;
-        /** @description only what has this in its path or in a text, in any case */
-        search?: string;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: {
-              /** @description group, group/key or group/key=value */
-              path: string;
-              /** @description what to translate: the text of the default language, or the name */
-              source: string;
-              /** @description by tag */
-              texts: {
-                [key: string]: string;
-              };
-              missing: string[];
+            /** @description what may not be meant: a `was` that names nothing there is */
+            notes: {
+                path: string;
+                text: string;
             }[];
-            total: number;
-            offset: number;
-            limit: number;
-          };
+            /** @description texts that a language has not got */
+            missing: {
+                language: string;
+                total: number;
+                missing: string[];
+            }[];
         };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  changeTranslations: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          texts: {
-            /** @description as the list of translations has it */
-            path: string;
-            /** @description name or tag */
-            language: string;
-            text: string | null;
-          }[];
-        };
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
-        };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      413: components['responses']['413_bodyTooLarge'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listRevisions: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['CatalogRevision'][];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  compareRevisions: {
-    parameters: {
-      query: {
-        /** @description 0 is the empty catalog that all begin with */
-        from: number;
-        to: number;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            from: number;
-            to: number;
-            changes: components['schemas']['CatalogChange'][];
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_revisionNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getRevision: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        revision: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
+        CatalogRevision: {
             revision: number;
             /** @description token:NAME, cli:NAME, … */
             author: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
-            changes: components['schemas']['CatalogChange'][];
-            catalog: components['schemas']['Catalog'];
-          };
+            changes: components["schemas"]["CatalogChange"][];
         };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
+        /** @description with effective=true: the default of a key that was never saved */
+        DefaultOption: {
+            user_options_uid: null;
+            app_id: string;
+            /** Format: uuid */
+            user_uid: string;
+            group: {
+                name: string;
+                translations: components["schemas"]["OptionGroupTranslation"][];
+            };
+            option: {
+                name: string;
+                value: components["schemas"]["OptionValue"];
+                translations: {
+                    /** Format: uuid */
+                    option_key_translation_uid: string;
+                    language: string;
+                    name: string;
+                    value: components["schemas"]["OptionValue"];
+                }[];
+            };
+            created_at: null;
+            updated_at: null;
+            /** @constant */
+            is_default: true;
         };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_revisionNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  restoreRevision: {
-    parameters: {
-      query?: {
-        /** @description publish even what breaks saved selections */
-        allow_breaking?: boolean;
-      };
-      header: {
-        /** @description the ETag of the catalog that was changed, or * for whatever there is */
-        'If-Match': string;
-      };
-      path: {
-        /** @description of the application */
-        clientId: string;
-        revision: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description the revision of the catalog as it is now */
-          ETag?: string;
-          [name: string]: unknown;
+        ImportedTranslations: {
+            /** @description of the catalog as it is now */
+            revision: number;
+            /** @description false: it was so already */
+            changed: boolean;
+            changes: components["schemas"]["PlannedChange"][];
+            /** @description what users could choose before, or have chosen, and no longer can */
+            breaking: {
+                path: string;
+                text: string;
+                /** @description saved selections that it touches */
+                selections: number;
+            }[];
+            /** @description what may not be meant: a `was` that names nothing there is */
+            notes: {
+                path: string;
+                text: string;
+            }[];
+            /** @description texts that a language has not got */
+            missing: {
+                language: string;
+                total: number;
+                missing: string[];
+            }[];
+            /** @description texts to look at again: their source has changed */
+            outdated: {
+                path: string;
+                /** @description its name */
+                language: string;
+                /** @description where it stands in the file */
+                line: number;
+                /** @description what it was translated from */
+                was: string;
+                /** @description what there is now */
+                is: string;
+            }[];
         };
-        content: {
-          'application/json': components['schemas']['PublishedCatalog'];
+        ManagedAccessToken: {
+            tokenId: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            issuedAt: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            expiresAt: string;
         };
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_revisionNotFound_applicationNotFound'];
-      409: components['responses']['409_catalogBreaking'];
-      412: components['responses']['412_catalogChanged'];
-      422: components['responses']['422_catalogInvalid'];
-      428: components['responses']['428_ifMatchMissing'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  searchUsers: {
-    parameters: {
-      query?: {
-        search?: string;
-        /** @description `next` of the page before */
-        after?: string;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
+        ManagedApplication: {
+            clientId: string;
+            name: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            access: components["schemas"]["Access"];
+            settings: components["schemas"]["ApplicationSettings"];
+            /** @description those that differ from their defaults */
+            changedSettings: string[];
+            /** @description those that are good, the current one first */
+            secrets: {
+                /** @description what this clientSecret is told apart by; it opens nothing */
+                fingerprint: string;
+                /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                createdAt: string;
+                expiresAt: string | null;
+                lastUsedAt: string | null;
+            }[];
+            counts: {
+                users: number;
+                languages: number;
+                groups: number;
+                keys: number;
+                /** @description of the catalog; 0: nothing was published yet */
+                revision: number;
+            };
         };
-        content: {
-          'application/json': {
-            items: components['schemas']['ManagedUser'][];
-            limit: number;
-            next: string | null;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  getUser: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        /** @description the service_user_code */
-        userUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
+        ManagedUser: {
             /**
              * Format: uuid
              * @description the service_user_code
@@ -5414,323 +1444,4786 @@ export interface operations {
             email: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
-            accessTokens: components['schemas']['ManagedAccessToken'][];
-          };
         };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_userNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  eraseUser: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        /** @description the service_user_code */
-        userUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Nothing of the user is left. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_userNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  exportUser: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        /** @description the service_user_code */
-        userUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            clientId: string;
-            user: components['schemas']['ManagedUser'];
-            accessTokens: components['schemas']['ManagedAccessToken'][];
-            /** @description what they chose */
-            options: components['schemas']['ManagedUserOption'][];
-            /** @description newest first */
-            history: components['schemas']['ManagedUserOptionEvent'][];
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_userNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  reissueSpecialToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        /** @description the service_user_code */
-        userUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            specialToken: string;
-            /** @description UTC, YYYY-MM-DD HH:MM:SS */
-            expiresAt: string;
-          };
-        };
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      404: components['responses']['404_userNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  revokeAccessToken: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        /** @description the service_user_code */
-        userUid: string;
-        tokenId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The token is no longer good. */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      403: components['responses']['403_manageForbidden_foreignPage'];
-      /**
-       * @description - `9404` There is no such user in this application.
-       *     - `9404` The user has no such access token.
-       *     - `9404` There is no such application, or this token is not for it.
-       */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            /** @enum {string} */
-            code: '9404';
-            /** @description for people */
-            message: string;
-          };
-        };
-      };
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listManagedUserOptions: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        /** @description the service_user_code */
-        userUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['ManagedUserOption'][];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_userNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  listUserHistory: {
-    parameters: {
-      query?: {
-        /** @description where the page starts */
-        offset?: number;
-        /** @description page size, at most 200; a larger one is clamped */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        /** @description the service_user_code */
-        userUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            items: components['schemas']['ManagedUserOptionEvent'][];
-            total: number;
-            offset: number;
-            limit: number;
-          };
-        };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['400_manageBadRequest'];
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_userNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
-    };
-  };
-  countValues: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description of the application */
-        clientId: string;
-        keyUid: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
+        ManagedUserOption: {
+            /** Format: uuid */
+            groupUid: string;
+            groupName: string;
             /** Format: uuid */
             keyUid: string;
-            /** @description users who chose */
-            total: number;
-            items: {
-              value: components['schemas']['OptionValue'];
-              count: number;
-              /** @description false: retired, or no longer in the catalog */
-              offered: boolean;
+            keyName: string;
+            /** @enum {unknown} */
+            valueType: "boolean" | "string" | "integer" | "number" | "date";
+            archived: boolean;
+            value: components["schemas"]["OptionValue"];
+            /** @description the user never chose: the default holds */
+            isDefault: boolean;
+            userOptionsUid: string | null;
+            revision: number | null;
+            language: string | null;
+            createdAt: string | null;
+            updatedAt: string | null;
+        };
+        ManagedUserOptionEvent: {
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            at: string;
+            /** @enum {unknown} */
+            action: "save" | "unset";
+            /** @enum {unknown} */
+            by: "user_uid" | "access_token" | "import" | "manage";
+            /** Format: uuid */
+            userOptionsUid: string;
+            groupUid: string | null;
+            groupName: string | null;
+            keyUid: string | null;
+            keyName: string | null;
+            fromValue: components["schemas"]["OptionValue"] | null;
+            toValue: components["schemas"]["OptionValue"] | null;
+        };
+        OptionGroup: {
+            /** Format: uuid */
+            option_group_uid: string;
+            name: string;
+            /** @description the text to show */
+            label: string;
+            label_language: string | null;
+            position: number;
+            translations: components["schemas"]["OptionGroupTranslation"][];
+        };
+        OptionGroupTranslation: {
+            /** Format: uuid */
+            option_group_translation_uid: string;
+            name: string;
+            language: string;
+        };
+        OptionKey: {
+            /** Format: uuid */
+            option_key_uid: string;
+            /** Format: uuid */
+            option_group_uid: string;
+            option_group_name: string;
+            name: string;
+            /** @description the text to show */
+            label: string;
+            label_language: string | null;
+            position: number;
+            /** @enum {unknown} */
+            value_type: "boolean" | "string" | "integer" | "number" | "date";
+            multiple: boolean;
+            min_selected: number;
+            max_selected: number | null;
+            default_value: components["schemas"]["OptionValue"] | null;
+            allowed_values?: {
+                value: boolean | string | number;
+                label: string;
+                translations: {
+                    language: string;
+                    value: string;
+                }[];
+                retired: boolean;
+                replacement?: boolean | string | number;
             }[];
-            /** @description how many more different values an open key holds */
-            otherValues: number;
-          };
+            /** @description instead of allowed_values: an open key */
+            constraint?: {
+                min: (number | string) | null;
+                max: (number | string) | null;
+                step: number | null;
+                pattern: string | null;
+                max_length: number | null;
+            };
+            archived: boolean;
+            translations: {
+                /** Format: uuid */
+                option_key_translation_uid: string;
+                language: string;
+                name: string;
+            }[];
         };
-      };
-      /** @description What If-None-Match names is still current. */
-      304: {
-        headers: {
-          [name: string]: unknown;
+        /** @description one value, or an array for a key that takes several */
+        OptionValue: (boolean | string | number) | (boolean | string | number)[];
+        PersonalAccessToken: {
+            /** Format: uuid */
+            tokenId: string;
+            name: string;
+            apps: string[] | null;
+            access: components["schemas"]["Access"];
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            expiresAt: string;
+            expired: boolean;
+            lastUsedAt: string | null;
         };
-        content?: never;
-      };
-      401: components['responses']['401_manageTokenMissing_manageTokenInvalid_sessionEnded'];
-      404: components['responses']['404_catalogItemNotFound_applicationNotFound'];
-      429: components['responses']['429_tooManyFailures'];
-      500: components['responses']['500_internal'];
-      503: components['responses']['503_unavailable'];
+        PlannedChange: {
+            /** @enum {unknown} */
+            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+            /** @enum {unknown} */
+            subject: "language" | "group" | "key";
+            /** @description group or group/key, or the name of a language */
+            path: string;
+            details: string[];
+            /** @description of a key that is there already: the saved selections that the change touches; where it is about certain values, those that hold one */
+            selections?: number;
+        };
+        PortalSession: {
+            /** Format: uuid */
+            sessionId: string;
+            /** @description the one that asks */
+            current: boolean;
+            /** @description what the browser called itself */
+            userAgent: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            signedInAt: string;
+            /** @description UTC, to the minute or so */
+            lastSeenAt: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            expiresAt: string;
+        };
+        PublishedCatalog: {
+            /** @description of the catalog as it is now */
+            revision: number;
+            /** @description false: it was so already */
+            changed: boolean;
+            changes: components["schemas"]["PlannedChange"][];
+            /** @description what users could choose before, or have chosen, and no longer can */
+            breaking: {
+                path: string;
+                text: string;
+                /** @description saved selections that it touches */
+                selections: number;
+            }[];
+            /** @description what may not be meant: a `was` that names nothing there is */
+            notes: {
+                path: string;
+                text: string;
+            }[];
+            /** @description texts that a language has not got */
+            missing: {
+                language: string;
+                total: number;
+                missing: string[];
+            }[];
+        };
+        SignedIn: {
+            /** Format: uuid */
+            accountId: string;
+            email: string;
+            /**
+             * @description of every application
+             * @enum {unknown}
+             */
+            role: "owner";
+            /** Format: uuid */
+            sessionId: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            signedInAt: string;
+            /** @description UTC; moves on while the session is used, up to 30 days */
+            expiresAt: string;
+        };
+        TranslationsPreview: {
+            /** @description that it was compared with */
+            revision: number;
+            exportedRevision: number | null;
+            /** @description how many texts of the file change nothing */
+            same: number;
+            texts: {
+                path: string;
+                /** @description its tag */
+                language: string;
+                /** @description where it stands in the file */
+                line: number;
+                /**
+                 * @description conflict: it was changed both in the file and in the catalog since the export
+                 * @enum {unknown}
+                 */
+                kind: "new" | "changed" | "conflict";
+                before: string | null;
+                /** @description in the file */
+                text: string;
+                exported: string | null;
+                source: {
+                    was: string;
+                    is: string;
+                } | null;
+            }[];
+            /** @description what cannot be taken: of no language or nothing there is, twice, or no good text */
+            problems: {
+                line: number;
+                path: string;
+                language: string | null;
+                message: string;
+            }[];
+        };
+        TriedRequest: {
+            operationId: string;
+            method: string;
+            /** @description with its query */
+            path: string;
+            headers: {
+                [key: string]: string;
+            };
+            body: unknown | null;
+            status: number;
+            durationMs: number;
+            answer: unknown | null;
+        };
+        UserOption: {
+            /** Format: uuid */
+            user_options_uid: string;
+            app_id: string;
+            /** Format: uuid */
+            user_uid: string;
+            group: {
+                name: string;
+                translations: components["schemas"]["OptionGroupTranslation"][];
+            };
+            option: {
+                name: string;
+                value: components["schemas"]["OptionValue"];
+                translations: {
+                    /** Format: uuid */
+                    option_key_translation_uid: string;
+                    language: string;
+                    name: string;
+                    value: components["schemas"]["OptionValue"];
+                }[];
+            };
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            created_at: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            updated_at: string;
+        };
+        UserOptionEvent: {
+            /** @enum {unknown} */
+            action: "save" | "unset";
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            at: string;
+            /** @enum {unknown} */
+            by: "user_uid" | "access_token" | "import" | "manage";
+            from_value: components["schemas"]["OptionValue"] | null;
+            to_value: components["schemas"]["OptionValue"] | null;
+        };
+        UserWithToken: {
+            /** @description good for one exchange */
+            specialToken: string;
+            clientId: string;
+            clientUserId: string;
+            clientUserName: string;
+        };
     };
-  };
+    responses: {
+        /**
+         * @description - `1009` A parameter or the body is not as it should be.
+         *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
+         */
+        "400_badParameter_userMissing": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1009";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /**
+         * @description - `1009` A parameter or the body is not as it should be.
+         *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
+         *     - `1003` The application does not have this language.
+         *     - `1010` option_group_uid and option_group_name mean different groups.
+         */
+        "400_badParameter_userMissing_languageUnknown_groupsDisagree": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1003" | "1009" | "1010";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /**
+         * @description - `1003` The application does not have this language.
+         *     - `1009` A parameter or the body is not as it should be.
+         */
+        "400_languageUnknown_badParameter": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1003" | "1009";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /** @description - `9400` A parameter or the body of this request is not as it should be. */
+        "400_manageBadRequest": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9400";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /** @description - `9400` The form parameter token is missing. */
+        "400_tokenParameterMissing": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9400";
+                    /** @description for people */
+                    message: string;
+                    /** @description RFC 6749 5.2 */
+                    error: string;
+                    error_description: string;
+                };
+            };
+        };
+        /**
+         * @description - `1001` The header apiKey is missing.
+         *     - `1002` No application has this apiKey.
+         */
+        "401_apiKeyMissing_apiKeyUnknown": {
+            headers: {
+                /** @description which credentials are taken */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1001" | "1002";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `1001` The header apiKey is missing.
+         *     - `1002` No application has this apiKey.
+         *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
+         *     - `1007` The access token is not valid for this application and user.
+         */
+        "401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid": {
+            headers: {
+                /** @description which credentials are taken */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1001" | "1002" | "1007" | "1011";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `0011` The application is not recognised from its client id and client secret. */
+        "401_clientCredentialsWrong": {
+            headers: {
+                /** @description which credentials are taken */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "0011";
+                    /** @description for people */
+                    message: string;
+                    /** @description RFC 6749 5.2 */
+                    error: string;
+                    error_description: string;
+                };
+            };
+        };
+        /**
+         * @description - `9401` A personal access token is needed, as Bearer, or a session in the portal.
+         *     - `9401` The personal access token is not valid: it is unknown, revoked or expired.
+         *     - `9401` This session in the portal has ended.
+         */
+        "401_manageTokenMissing_manageTokenInvalid_sessionEnded": {
+            headers: {
+                /** @description which credentials are taken */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9401";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9403` This request does not come from the portal itself. */
+        "403_foreignPage": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9403";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9403` This may be seen here, but what was asked for may not be done.
+         *     - `9403` This request does not come from the portal itself.
+         */
+        "403_manageForbidden_foreignPage": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9403";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9403` Only a person who is signed in to the portal can do this, no token. */
+        "403_sessionNeeded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9403";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9403` Only a person who is signed in to the portal can do this, no token.
+         *     - `9403` This request does not come from the portal itself.
+         */
+        "403_sessionNeeded_foreignPage": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9403";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9404` There is no such application, or this token is not for it. */
+        "404_applicationNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9404` There is no such group or key in the catalog of this application.
+         *     - `9404` There is no such application, or this token is not for it.
+         */
+        "404_catalogItemNotFound_applicationNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `1004` There is no such option group in this application. */
+        "404_groupNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1004";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /**
+         * @description - `1006` There is no such user in this application.
+         *     - `1004` There is no such option group in this application.
+         *     - `1005` There is no such option key in this application or group.
+         */
+        "404_profileUserNotFound_groupNotFound_keyNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1004" | "1005" | "1006";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /**
+         * @description - `1006` There is no such user in this application.
+         *     - `9404` The user has no such selection.
+         */
+        "404_profileUserNotFound_selectionNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1006" | "9404";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /**
+         * @description - `9404` There is no such revision of the catalog.
+         *     - `9404` There is no such application, or this token is not for it.
+         */
+        "404_revisionNotFound_applicationNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9404` There is no such user in this application.
+         *     - `9404` There is no such application, or this token is not for it.
+         */
+        "404_userNotFound_applicationNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
+        "409_catalogBreaking": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9409";
+                    /** @description for people */
+                    message: string;
+                    /** @description what users could choose before, or have chosen, and no longer can */
+                    breaking?: {
+                        path: string;
+                        text: string;
+                        /** @description saved selections that it touches */
+                        selections: number;
+                    }[];
+                };
+            };
+        };
+        /** @description - `1012` The option key is archived: it can no longer be chosen. */
+        "409_keyArchived": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1012";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
+        "412_catalogChanged": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9412";
+                    /** @description for people */
+                    message: string;
+                    /** @description of the catalog as it is now */
+                    revision?: number;
+                    /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
+                    revisions?: {
+                        revision: number;
+                        /** @description token:NAME, cli:NAME, … */
+                        author: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        changes: {
+                            /** @enum {unknown} */
+                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            /** @enum {unknown} */
+                            subject: "language" | "group" | "key";
+                            /** @description group or group/key, or the name of a language */
+                            path: string;
+                            details: string[];
+                        }[];
+                    }[];
+                };
+            };
+        };
+        /** @description - `9413` The body is larger than 64 KiB. */
+        "413_bodyTooLarge": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9413";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9422` The catalog would not be valid. Nothing was published. */
+        "422_catalogInvalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9422";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
+        /** @description - `9428` The header If-Match is missing: it keeps two editors from overwriting each other. */
+        "428_ifMatchMissing": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9428";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9429` Too many failed credentials from this address. */
+        "429_tooManyFailures": {
+            headers: {
+                /** @description seconds to wait */
+                "Retry-After"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9429";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
+        "500_internal": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9500";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9503` The service cannot reach its database at the moment. Nothing was half-written. */
+        "503_unavailable": {
+            headers: {
+                /** @description seconds to wait */
+                "Retry-After"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9503";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
+         *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
+         */
+        "503_unavailable_tokenServiceDown": {
+            headers: {
+                /** @description seconds to wait */
+                "Retry-After"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9503";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            500: components["responses"]["500_internal"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prometheus text format */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description - `9401` Credentials are needed here. */
+            401: {
+                headers: {
+                    /** @description which credentials are taken */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9401";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description makes a repeat within 24 hours safe */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    clientId: string;
+                    clientSecret: string;
+                    /** @description unique per application; may be an e-mail address */
+                    clientUserId: string;
+                    /** @description display name */
+                    clientUserName: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserWithToken"];
+                };
+            };
+            /**
+             * @description - `0021` The body is not a valid JSON object.
+             *     - `0004` clientId is missing.
+             *     - `0007` clientSecret is missing: it is needed together with clientId to recognise the application.
+             *     - `0005` clientUserId is missing.
+             *     - `0023` clientUserName is missing.
+             *     - `0012` The application is not recognised from clientId.
+             *     - `0011` The application is not recognised from clientId and clientSecret together.
+             *     - `0001` clientUserId is already taken by another user of this application, so the user cannot be assigned.
+             *     - `0024` The user profile cannot be created: a profile with this clientUserId already exists without a user.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0001" | "0004" | "0005" | "0007" | "0011" | "0012" | "0021" | "0023" | "0024";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            /**
+             * @description - `9422` Idempotency-Key must be 1 to 255 characters.
+             *     - `9422` This Idempotency-Key was used before with another body.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9422";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    issueSpecialToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    clientId: string;
+                    clientSecret: string;
+                    clientUserId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserWithToken"];
+                };
+            };
+            /**
+             * @description - `0021` The body is not a valid JSON object.
+             *     - `0004` clientId is missing.
+             *     - `0007` clientSecret is missing: it is needed together with clientId to recognise the application.
+             *     - `0005` clientUserId is missing.
+             *     - `0012` The application is not recognised from clientId.
+             *     - `0011` The application is not recognised from clientId and clientSecret together.
+             *     - `0025` No user of this application has this clientUserId.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0004" | "0005" | "0007" | "0011" | "0012" | "0021" | "0025";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    clientSecret: string;
+                    specialToken: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessGrant"];
+                };
+            };
+            /**
+             * @description - `0010` Only POST is accepted here.
+             *     - `0021` The body is not a valid JSON object.
+             *     - `0007` clientSecret is missing: it is needed together with specialToken to give out an access token.
+             *     - `0016` specialToken is missing.
+             *     - `0006` No application is recognised from this clientSecret and specialToken.
+             *     - `0008` specialToken is invalid: it is unknown, spent or expired.
+             *     - `0009` The OAuth 2.0 token service cannot be reached. The specialToken is still good: try again shortly.
+             *     - `0002` The access token could not be generated, so no token can be added to the user. The specialToken is still good.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0002" | "0006" | "0007" | "0008" | "0009" | "0010" | "0016" | "0021";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                serviceUserCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `0012` The application is not recognised from clientId.
+             *     - `0025` The user code is invalid or missing: it names no user of this application.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0012" | "0025";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            /** @description - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer. */
+            401: {
+                headers: {
+                    /** @description which credentials are taken */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0011";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    getAuthorizationServerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        issuer: string;
+                        jwks_uri: string;
+                        introspection_endpoint: string;
+                        introspection_endpoint_auth_methods_supported: string[];
+                        revocation_endpoint: string;
+                        revocation_endpoint_auth_methods_supported: string[];
+                        response_types_supported: string[];
+                        grant_types_supported: string[];
+                        service_documentation: string;
+                    };
+                };
+            };
+            500: components["responses"]["500_internal"];
+        };
+    };
+    getJwks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: ({
+                            kty: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            500: components["responses"]["500_internal"];
+        };
+    };
+    introspectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    token: string;
+                    /** @description accepted, not needed */
+                    token_type_hint?: string;
+                    /** @description where HTTP Basic is not used */
+                    client_id?: string;
+                    /** @description where HTTP Basic is not used */
+                    client_secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        active: boolean;
+                        iss?: string;
+                        sub?: string;
+                        aud?: string;
+                        client_id?: string;
+                        username?: string;
+                        token_type?: string;
+                        iat?: number;
+                        exp?: number;
+                    };
+                };
+            };
+            400: components["responses"]["400_tokenParameterMissing"];
+            401: components["responses"]["401_clientCredentialsWrong"];
+            /** @description - `9413` The body is larger than 64 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9413";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+            /** @description - `9429` Too many failed credentials from this address. */
+            429: {
+                headers: {
+                    /** @description seconds to wait */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9429";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+            /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9500";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+            /**
+             * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
+             *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description seconds to wait */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9503";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    token: string;
+                    /** @description accepted, not needed */
+                    token_type_hint?: string;
+                    /** @description where HTTP Basic is not used */
+                    client_id?: string;
+                    /** @description where HTTP Basic is not used */
+                    client_secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The token is not live, or no longer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_tokenParameterMissing"];
+            401: components["responses"]["401_clientCredentialsWrong"];
+            /** @description - `9413` The body is larger than 64 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9413";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+            /** @description - `9429` Too many failed credentials from this address. */
+            429: {
+                headers: {
+                    /** @description seconds to wait */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9429";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+            /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9500";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+            /**
+             * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
+             *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description seconds to wait */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9503";
+                        /** @description for people */
+                        message: string;
+                        /** @description RFC 6749 5.2 */
+                        error: string;
+                        error_description: string;
+                    };
+                };
+            };
+        };
+    };
+    listOptionGroups: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+                /** @description name or tag of one of the application's languages; holds translations to it */
+                language?: string;
+            };
+            header?: {
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description validator of these bytes: send it as If-None-Match */
+                    ETag?: string;
+                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["OptionGroup"][];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_languageUnknown_badParameter"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getOptionGroup: {
+        parameters: {
+            query?: {
+                /** @description name or tag of one of the application's languages; holds translations to it */
+                language?: string;
+            };
+            header?: {
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
+            path: {
+                option_group_uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description validator of these bytes: send it as If-None-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionGroup"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_languageUnknown_badParameter"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
+            404: components["responses"]["404_groupNotFound"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listOptionKeys: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+                /** @description name or tag of one of the application's languages; holds translations to it */
+                language?: string;
+                option_group_name?: string;
+                option_group_uid?: string;
+            };
+            header?: {
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description validator of these bytes: send it as If-None-Match */
+                    ETag?: string;
+                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["OptionKey"][];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `1003` The application does not have this language.
+             *     - `1009` A parameter or the body is not as it should be.
+             *     - `1010` option_group_uid and option_group_name mean different groups.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1003" | "1009" | "1010";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
+            404: components["responses"]["404_groupNotFound"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getOptionKey: {
+        parameters: {
+            query?: {
+                /** @description name or tag of one of the application's languages; holds translations to it */
+                language?: string;
+            };
+            header?: {
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
+            path: {
+                option_key_uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description validator of these bytes: send it as If-None-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionKey"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_languageUnknown_badParameter"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
+            /** @description - `1005` There is no such option key in this application or group. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1005";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listUserOptions: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+                /** @description name or tag of one of the application's languages; holds translations to it */
+                language?: string;
+                /** @description with HTTP Basic */
+                user_uid?: string;
+                option_group_uid?: string;
+                option_group_name?: string;
+                option_key_uid?: string;
+                /** @description adds the defaults of keys never saved */
+                effective?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description validator of these bytes: send it as If-None-Match */
+                    ETag?: string;
+                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: (components["schemas"]["UserOption"] | components["schemas"]["DefaultOption"])[];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    saveUserOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description the service_user_code
+                     */
+                    user_uid?: string;
+                    /** @description or as Bearer */
+                    access_token?: string;
+                    /** @description of all options that name none */
+                    language?: string;
+                    options: {
+                        /** Format: uuid */
+                        option_group_uid: string;
+                        /** @description if it is sent, it must mean the same group */
+                        option_group_name?: string;
+                        /** Format: uuid */
+                        option_key_uid: string;
+                        value: (boolean | string | number)[];
+                        /** @description with it, values may be in that language */
+                        language?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["UserOption"][];
+                        total: number;
+                    };
+                };
+            };
+            400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
+            409: components["responses"]["409_keyArchived"];
+            413: components["responses"]["413_bodyTooLarge"];
+            /** @description - `1008` A value is not allowed for this option key. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1008";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    saveUserOption: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description the service_user_code
+                     */
+                    user_uid?: string;
+                    /** @description or as Bearer */
+                    access_token?: string;
+                    /** Format: uuid */
+                    option_group_uid: string;
+                    /** @description if it is sent, it must mean the same group */
+                    option_group_name?: string;
+                    /** Format: uuid */
+                    option_key_uid: string;
+                    value: (boolean | string | number)[];
+                    /** @description with it, values may be in that language */
+                    language?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description where the record is */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOption"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description where the record is */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOption"];
+                };
+            };
+            400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
+            409: components["responses"]["409_keyArchived"];
+            413: components["responses"]["413_bodyTooLarge"];
+            /** @description - `1008` A value is not allowed for this option key. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1008";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    getUserOption: {
+        parameters: {
+            query?: {
+                /** @description name or tag of one of the application's languages; holds translations to it */
+                language?: string;
+                /** @description with HTTP Basic */
+                user_uid?: string;
+            };
+            header?: never;
+            path: {
+                user_options_uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description validator of these bytes: send it as If-None-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOption"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description - `1009` A parameter or the body is not as it should be.
+             *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
+             *     - `1003` The application does not have this language.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1003" | "1009";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    deleteUserOption: {
+        parameters: {
+            query?: {
+                /** @description with HTTP Basic */
+                user_uid?: string;
+            };
+            header?: never;
+            path: {
+                user_options_uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The default holds again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_badParameter_userMissing"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    listUserOptionHistory: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+                /** @description with HTTP Basic */
+                user_uid?: string;
+            };
+            header?: never;
+            path: {
+                user_options_uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description validator of these bytes: send it as If-None-Match */
+                    ETag?: string;
+                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["UserOptionEvent"][];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_badParameter_userMissing"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description always 1 */
+                "X-Innkeeper-Portal": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what follows # in the link */
+                    token: string;
+                    /** @description with a set-up link: the address of the first account */
+                    email?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description the session: HttpOnly, SameSite=Strict, and Secure where there is HTTPS */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            /** @description - `9401` This link is no longer good: it was used before, is older than 24 hours, or a newer one took its place. */
+            401: {
+                headers: {
+                    /** @description which credentials are taken */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9401";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            403: components["responses"]["403_foreignPage"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    /** @description takes the cookie away */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listAccountSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["PortalSession"][];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    endAccountSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            /** @description - `9404` You have no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9404";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listAccountTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["PersonalAccessToken"][];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createAccountToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what it is for, 1 to 255 characters; revisions name it as their author */
+                    name: string;
+                    access?: components["schemas"]["Access"];
+                    apps?: string[] | null;
+                    /**
+                     * @description how long it is good, up to 365d
+                     * @default 90d
+                     */
+                    expires?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        token: string;
+                        /** Format: uuid */
+                        tokenId: string;
+                        name: string;
+                        apps: string[] | null;
+                        access: components["schemas"]["Access"];
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        expiresAt: string;
+                        expired: boolean;
+                        lastUsedAt: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    revokeAccountToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is no longer good. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            /** @description - `9404` You have no such personal access token. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9404";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listApplications: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            clientId: string;
+                            name: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            access: components["schemas"]["Access"];
+                        }[];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what people call it, 1 to 255 characters */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        clientId: string;
+                        clientSecret: string;
+                        name: string;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedApplication"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    deleteApplication: {
+        parameters: {
+            query: {
+                /** @description the clientId again */
+                confirm: string;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `9400` A parameter or the body of this request is not as it should be. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9400";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changeApplication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    settings?: {
+                        /** @description how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d); null: back to the default */
+                        specialTokenTtl?: unknown;
+                        /** @description how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d); null: back to the default */
+                        accessTokenTtl?: unknown;
+                        /** @description true, or false to let callers without credentials delete users; null: back to the default */
+                        deleteNeedsCredentials?: unknown;
+                        /** @description who may save selections by user_uid: open (anyone), secret (with the application credentials) or off; null: back to the default */
+                        saveByUserUid?: unknown;
+                        /** @description web origins that may call the options interface from a browser, comma-separated, or * for all; null: back to the default */
+                        allowedOrigins?: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedApplication"];
+                };
+            };
+            /** @description - `9400` A parameter or the body of this request is not as it should be. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9400";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    rotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description seconds, or 0, 90s, 30m, 24h, up to 30d
+                     * @default 24h
+                     */
+                    overlap?: number | string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        clientSecret: string;
+                        /** @description what this clientSecret is told apart by; it opens nothing */
+                        fingerprint: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        previousExpiresAt: string;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    endPreviousSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The current clientSecret is the only one. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    suggestLanguage: {
+        parameters: {
+            query: {
+                /** @description BCP 47: de, pt-BR, zh-Hant */
+                tag: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description in its canonical form */
+                        tag: string;
+                        /** @description in the language itself */
+                        name: string;
+                        englishName: string;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Catalog"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    putCatalog: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogFile"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getCatalogTree: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        revision: number;
+                        languages: {
+                            name: string;
+                            tag: string;
+                            default?: boolean;
+                        }[];
+                        groups: {
+                            /** Format: uuid */
+                            groupUid: string;
+                            archived: boolean;
+                            name: string;
+                            /** @description text by language */
+                            translations?: {
+                                [key: string]: string;
+                            };
+                            keys: {
+                                /** Format: uuid */
+                                keyUid: string;
+                                archived: boolean;
+                                name: string;
+                                /** @description the name before: renames the key instead of making another */
+                                was?: string;
+                                /**
+                                 * @description the type of its values; a date is written YYYY-MM-DD
+                                 * @enum {unknown}
+                                 */
+                                type: "boolean" | "string" | "integer" | "number" | "date";
+                                /**
+                                 * @description takes several values
+                                 * @default false
+                                 */
+                                multiple: boolean;
+                                /** @description how many values at least, with `multiple` */
+                                min?: number;
+                                /** @description how many values at most, with `multiple` */
+                                max?: number;
+                                /** @description what those have who never chose; a list with `multiple` */
+                                default?: boolean | string | number | (boolean | string | number)[];
+                                /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                                values?: ((boolean | string | number) | {
+                                    value: boolean | string | number;
+                                    /** @description text by language, named as in `languages` (or by its tag) */
+                                    translations?: {
+                                        [key: string]: string;
+                                    };
+                                    /** @description kept by those who have it, refused to others */
+                                    retired?: boolean;
+                                    /** @description what to choose instead of a retired value */
+                                    replacement?: boolean | string | number;
+                                })[];
+                                /** @description what an open key allows */
+                                constraint?: {
+                                    /** @description number, or a date */
+                                    min?: number | string;
+                                    /** @description number, or a date */
+                                    max?: number | string;
+                                    /** @description counted from `min`, or from 0 */
+                                    step?: number;
+                                    /** @description RE2 syntax; the whole text must match */
+                                    pattern?: string;
+                                    /** @description in characters */
+                                    max_length?: number;
+                                };
+                                /** @description text by language, named as in `languages` (or by its tag) */
+                                translations?: {
+                                    [key: string]: string;
+                                };
+                            }[];
+                        }[];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    planCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogFile"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision that it was compared with: If-Match of the change itself */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogPlan"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listLanguages: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            name: string;
+                            tag: string;
+                            default: boolean;
+                            /** @description how many there could be */
+                            texts: number;
+                            /** @description how many are not there; of the default language, names stand in */
+                            missing: number;
+                        }[];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    putLanguages: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    languages: {
+                        /** @description in the language itself: Deutsch, Español */
+                        name: string;
+                        /** @description BCP 47: de, es, pt-BR */
+                        tag: string;
+                        /** @description the language of those who ask for none; the first one, if none says so */
+                        default?: boolean;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createGroup: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description text by language, named as in `languages` (or by its tag) */
+                    translations?: {
+                        [key: string]: string;
+                    };
+                    keys?: {
+                        name: string;
+                        /** @description the name before: renames the key instead of making another */
+                        was?: string;
+                        /**
+                         * @description the type of its values; a date is written YYYY-MM-DD
+                         * @enum {unknown}
+                         */
+                        type: "boolean" | "string" | "integer" | "number" | "date";
+                        /**
+                         * @description takes several values
+                         * @default false
+                         */
+                        multiple?: boolean;
+                        /** @description how many values at least, with `multiple` */
+                        min?: number;
+                        /** @description how many values at most, with `multiple` */
+                        max?: number;
+                        /** @description what those have who never chose; a list with `multiple` */
+                        default?: boolean | string | number | (boolean | string | number)[];
+                        /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                        values?: ((boolean | string | number) | {
+                            value: boolean | string | number;
+                            /** @description text by language, named as in `languages` (or by its tag) */
+                            translations?: {
+                                [key: string]: string;
+                            };
+                            /** @description kept by those who have it, refused to others */
+                            retired?: boolean;
+                            /** @description what to choose instead of a retired value */
+                            replacement?: boolean | string | number;
+                        })[];
+                        /** @description what an open key allows */
+                        constraint?: {
+                            /** @description number, or a date */
+                            min?: number | string;
+                            /** @description number, or a date */
+                            max?: number | string;
+                            /** @description counted from `min`, or from 0 */
+                            step?: number;
+                            /** @description RE2 syntax; the whole text must match */
+                            pattern?: string;
+                            /** @description in characters */
+                            max_length?: number;
+                        };
+                        /** @description text by language, named as in `languages` (or by its tag) */
+                        translations?: {
+                            [key: string]: string;
+                        };
+                    }[];
+                    /** @description place among its siblings; at the end without */
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        groupUid: string;
+                        /** @description of the catalog as it is now */
+                        revision: number;
+                        /** @description false: it was so already */
+                        changed: boolean;
+                        changes: components["schemas"]["PlannedChange"][];
+                        /** @description what users could choose before, or have chosen, and no longer can */
+                        breaking: {
+                            path: string;
+                            text: string;
+                            /** @description saved selections that it touches */
+                            selections: number;
+                        }[];
+                        /** @description what may not be meant: a `was` that names nothing there is */
+                        notes: {
+                            path: string;
+                            text: string;
+                        }[];
+                        /** @description texts that a language has not got */
+                        missing: {
+                            language: string;
+                            total: number;
+                            missing: string[];
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    archiveGroup: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+                groupUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changeGroup: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+                groupUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description texts by language, name or tag; null takes one away, what is not named stays */
+                    translations?: {
+                        [key: string]: string | null;
+                    };
+                    /** @description place among its siblings; at the end without */
+                    position?: number;
+                    /**
+                     * @description brings it back from the archive
+                     * @constant
+                     */
+                    archived?: false;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9412";
+                        /** @description for people */
+                        message: string;
+                        /** @description of the catalog as it is now */
+                        revision?: number;
+                        /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
+                        revisions?: {
+                            revision: number;
+                            /** @description token:NAME, cli:NAME, … */
+                            author: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            changes: {
+                                /** @enum {unknown} */
+                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                /** @enum {unknown} */
+                                subject: "language" | "group" | "key";
+                                /** @description group or group/key, or the name of a language */
+                                path: string;
+                                details: string[];
+                            }[];
+                        }[];
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+                groupUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /**
+                     * @description the type of its values; a date is written YYYY-MM-DD
+                     * @enum {unknown}
+                     */
+                    type: "boolean" | "string" | "integer" | "number" | "date";
+                    /**
+                     * @description takes several values
+                     * @default false
+                     */
+                    multiple?: boolean;
+                    /** @description how many values at least, with `multiple` */
+                    min?: number;
+                    /** @description how many values at most, with `multiple` */
+                    max?: number;
+                    /** @description what those have who never chose; a list with `multiple` */
+                    default?: boolean | string | number | (boolean | string | number)[];
+                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    values?: ((boolean | string | number) | {
+                        value: boolean | string | number;
+                        /** @description text by language, named as in `languages` (or by its tag) */
+                        translations?: {
+                            [key: string]: string;
+                        };
+                        /** @description kept by those who have it, refused to others */
+                        retired?: boolean;
+                        /** @description what to choose instead of a retired value */
+                        replacement?: boolean | string | number;
+                    })[];
+                    /** @description what an open key allows */
+                    constraint?: {
+                        /** @description number, or a date */
+                        min?: number | string;
+                        /** @description number, or a date */
+                        max?: number | string;
+                        /** @description counted from `min`, or from 0 */
+                        step?: number;
+                        /** @description RE2 syntax; the whole text must match */
+                        pattern?: string;
+                        /** @description in characters */
+                        max_length?: number;
+                    };
+                    /** @description text by language, named as in `languages` (or by its tag) */
+                    translations?: {
+                        [key: string]: string;
+                    };
+                    /** @description place among its siblings; at the end without */
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        keyUid: string;
+                        /** @description of the catalog as it is now */
+                        revision: number;
+                        /** @description false: it was so already */
+                        changed: boolean;
+                        changes: components["schemas"]["PlannedChange"][];
+                        /** @description what users could choose before, or have chosen, and no longer can */
+                        breaking: {
+                            path: string;
+                            text: string;
+                            /** @description saved selections that it touches */
+                            selections: number;
+                        }[];
+                        /** @description what may not be meant: a `was` that names nothing there is */
+                        notes: {
+                            path: string;
+                            text: string;
+                        }[];
+                        /** @description texts that a language has not got */
+                        missing: {
+                            language: string;
+                            total: number;
+                            missing: string[];
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            /** @description - `9422` The catalog would not be valid. Nothing was published. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9422";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    archiveKey: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+                keyUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                        /** @description what users could choose before, or have chosen, and no longer can */
+                        breaking?: {
+                            path: string;
+                            text: string;
+                            /** @description saved selections that it touches */
+                            selections: number;
+                        }[];
+                    };
+                };
+            };
+            412: components["responses"]["412_catalogChanged"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changeKey: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+                keyUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string | null;
+                    type?: ("boolean" | "string" | "integer" | "number" | "date") | null;
+                    multiple?: boolean | null;
+                    min?: number | null;
+                    max?: number | null;
+                    default?: (boolean | string | number | (boolean | string | number)[]) | null;
+                    values?: ((boolean | string | number) | {
+                        value: boolean | string | number;
+                        /** @description text by language, named as in `languages` (or by its tag) */
+                        translations?: {
+                            [key: string]: string;
+                        };
+                        /** @description kept by those who have it, refused to others */
+                        retired?: boolean;
+                        /** @description what to choose instead of a retired value */
+                        replacement?: boolean | string | number;
+                    })[] | null;
+                    constraint?: {
+                        /** @description number, or a date */
+                        min?: number | string;
+                        /** @description number, or a date */
+                        max?: number | string;
+                        /** @description counted from `min`, or from 0 */
+                        step?: number;
+                        /** @description RE2 syntax; the whole text must match */
+                        pattern?: string;
+                        /** @description in characters */
+                        max_length?: number;
+                    } | null;
+                    /** @description texts by language, name or tag; null takes one away, what is not named stays */
+                    translations?: {
+                        [key: string]: string | null;
+                    };
+                    /** @description place among its siblings; at the end without */
+                    position?: number;
+                    /**
+                     * @description brings it back from the archive
+                     * @constant
+                     */
+                    archived?: false;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    putValues: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+                keyUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    values?: ((boolean | string | number) | {
+                        value: boolean | string | number;
+                        /** @description text by language, named as in `languages` (or by its tag) */
+                        translations?: {
+                            [key: string]: string;
+                        };
+                        /** @description kept by those who have it, refused to others */
+                        retired?: boolean;
+                        /** @description what to choose instead of a retired value */
+                        replacement?: boolean | string | number;
+                    })[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                        /** @description what users could choose before, or have chosen, and no longer can */
+                        breaking?: {
+                            path: string;
+                            text: string;
+                            /** @description saved selections that it touches */
+                            selections: number;
+                        }[];
+                    };
+                };
+            };
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    putOrder: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    groups: {
+                        /** Format: uuid */
+                        groupUid: string;
+                        keys?: string[];
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listTranslations: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 5000 */
+                limit?: number;
+                /** @description only what has no text in this language, name or tag */
+                missing?: string;
+                /** @description only what has this in its path or in a text, in any case */
+                search?: string;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @description group, group/key or group/key=value */
+                            path: string;
+                            /** @description what to translate: the text of the default language, or the name */
+                            source: string;
+                            /** @description by tag */
+                            texts: {
+                                [key: string]: string;
+                            };
+                            missing: string[];
+                        }[];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changeTranslations: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    texts: {
+                        /** @description as the list of translations has it */
+                        path: string;
+                        /** @description name or tag */
+                        language: string;
+                        text: string | null;
+                        was?: string | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9412";
+                        /** @description for people */
+                        message: string;
+                        /** @description of the catalog as it is now */
+                        revision?: number;
+                        /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
+                        revisions?: {
+                            revision: number;
+                            /** @description token:NAME, cli:NAME, … */
+                            author: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            changes: {
+                                /** @enum {unknown} */
+                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                /** @enum {unknown} */
+                                subject: "language" | "group" | "key";
+                                /** @description group or group/key, or the name of a language */
+                                path: string;
+                                details: string[];
+                            }[];
+                        }[];
+                        /** @description the texts that are not what `was` says */
+                        texts?: {
+                            path: string;
+                            /** @description its tag */
+                            language: string;
+                            text: string | null;
+                        }[];
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    exportTranslations: {
+        parameters: {
+            query?: {
+                format?: "csv" | "xliff";
+                /** @description name or tag; several for CSV, separated by commas */
+                language?: string;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description a name for the file */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/xliff+xml": string;
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    previewTranslations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what the CSV or XLIFF 2 file holds, as text */
+                    file: string;
+                    /** @description of the file: tells XLIFF from CSV where its beginning does not */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision that it was compared with: If-Match of the import itself */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranslationsPreview"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            413: components["responses"]["413_bodyTooLarge"];
+            /** @description - `9422` The file of texts cannot be taken. Nothing was changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9422";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    importTranslations: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what the CSV or XLIFF 2 file holds, as text */
+                    file: string;
+                    /** @description of the file: tells XLIFF from CSV where its beginning does not */
+                    name?: string;
+                    /**
+                     * @description where both changed a text since the export; else 9409
+                     * @enum {unknown}
+                     */
+                    prefer?: "file" | "catalog";
+                    /** @description these texts of the file alone, whatever the catalog has in their place */
+                    take?: {
+                        path: string;
+                        /** @description name or tag */
+                        language: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedTranslations"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            /** @description - `9409` The file and the catalog both changed a text since the export. Nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                        /** @description at most 200 */
+                        conflicts?: {
+                            path: string;
+                            /** @description its name */
+                            language: string;
+                            /** @description where it stands in the file */
+                            line: number;
+                            inFile: string;
+                            inCatalog: string | null;
+                        }[];
+                    };
+                };
+            };
+            412: components["responses"]["412_catalogChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            /**
+             * @description - `9422` The catalog would not be valid. Nothing was published.
+             *     - `9422` The file of texts cannot be taken. Nothing was changed.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9422";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listRevisions: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["CatalogRevision"][];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    compareRevisions: {
+        parameters: {
+            query: {
+                /** @description 0 is the empty catalog that all begin with */
+                from: number;
+                to: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        from: number;
+                        to: number;
+                        changes: components["schemas"]["CatalogChange"][];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_revisionNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getRevision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        revision: number;
+                        /** @description token:NAME, cli:NAME, … */
+                        author: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        changes: components["schemas"]["CatalogChange"][];
+                        catalog: components["schemas"]["Catalog"];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_revisionNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    restoreRevision: {
+        parameters: {
+            query?: {
+                /** @description publish even what breaks saved selections */
+                allow_breaking?: boolean;
+            };
+            header: {
+                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_revisionNotFound_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            412: components["responses"]["412_catalogChanged"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    searchUsers: {
+        parameters: {
+            query?: {
+                search?: string;
+                /** @description `next` of the page before */
+                after?: string;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ManagedUser"][];
+                        limit: number;
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description the service_user_code
+                         */
+                        userUid: string;
+                        clientUserId: string;
+                        clientUserName: string;
+                        email: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        accessTokens: components["schemas"]["ManagedAccessToken"][];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    eraseUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nothing of the user is left. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    exportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        clientId: string;
+                        user: components["schemas"]["ManagedUser"];
+                        accessTokens: components["schemas"]["ManagedAccessToken"][];
+                        /** @description what they chose */
+                        options: components["schemas"]["ManagedUserOption"][];
+                        /** @description newest first */
+                        history: components["schemas"]["ManagedUserOptionEvent"][];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    reissueSpecialToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        specialToken: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        expiresAt: string;
+                    };
+                };
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    revokeAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is no longer good. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            /**
+             * @description - `9404` There is no such user in this application.
+             *     - `9404` The user has no such access token.
+             *     - `9404` There is no such application, or this token is not for it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9404";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    revokeAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user has no token that is good. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listManagedUserOptions: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ManagedUserOption"][];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listUserHistory: {
+        parameters: {
+            query?: {
+                /** @description where the page starts */
+                offset?: number;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ManagedUserOptionEvent"][];
+                        total: number;
+                        offset: number;
+                        limit: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    countValues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                keyUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        keyUid: string;
+                        /** @description users who chose */
+                        total: number;
+                        items: {
+                            value: components["schemas"]["OptionValue"];
+                            count: number;
+                            /** @description false: retired, or no longer in the catalog */
+                            offered: boolean;
+                        }[];
+                        /** @description how many more different values an open key holds */
+                        otherValues: number;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    tryIt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description false: the last but one of the steps failed, and the flow ended there */
+                        complete: boolean;
+                        /** @description as they were sent, one after another */
+                        steps: components["schemas"]["TriedRequest"][];
+                    };
+                };
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            /** @description - `9409` This process does not answer for users and options, so the flow cannot run in it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
 }

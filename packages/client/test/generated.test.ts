@@ -1,0 +1,12 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+test('the types are those of docs/openapi.json: `npm run docs` writes them', async () => {
+  const folder = join(import.meta.dirname, '..');
+  const command = join(folder, 'node_modules/openapi-typescript/bin/cli.js');
+  const flags = ['../../docs/openapi.json', '--output', 'src/generated.ts', '--check'];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [command, ...flags], { cwd: folder });
+  expect(stdout + stderr).toContain('docs/openapi.json');
+});
