@@ -7,6 +7,6 @@ test('the types are those of docs/openapi.json: `npm run docs` writes them', asy
   const folder = join(import.meta.dirname, '..');
   const command = join(folder, 'node_modules/openapi-typescript/bin/cli.js');
   const flags = ['../../docs/openapi.json', '--output', 'src/generated.ts', '--check'];
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [command, ...flags], { cwd: folder });
-  expect(stdout + stderr).toContain('docs/openapi.json');
+  // It ends with an error when they differ.
+  await expect(promisify(execFile)(process.execPath, [command, ...flags], { cwd: folder })).resolves.toBeDefined();
 });
