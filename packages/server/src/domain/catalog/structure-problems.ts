@@ -1,60 +1,112 @@
-import { Compile } from 'typebox/compile';
-import type { TLocalizedValidationError } from 'typebox/error';
 import type { FileProblem } from './file-problem.ts';
-import { CatalogFileSchema, ValueSchema } from './file-schema.ts';
+import { CatalogFileSchema } from './file-schema.ts';
 
-const schema = Compile(CatalogFileSchema);
-const valueSchema = Compile(ValueSchema);
+/** What file-schema.ts says things with. A test holds this reading of it against another validator's. */
+type Shape = {
+  type?: string | string[];
+  enum?: readonly string[];
+  anyOf?: Shape[];
+  properties?: Record<string, Shape>;
+  required?: string[];
+  patternProperties?: { '^.*$': Shape };
+  items?: Shape;
+  minItems?: number;
+  maxItems?: number;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+};
 
-/** Where parsed data is not of the schema's shape, in words for people. Not all at once: the first few. */
+/** Not all at once: whoever has mended the first few looks again. */
+const MAX_PROBLEMS = 8;
+
+/** One path for the whole way: a catalog has hundreds of thousands of places, and few problems. */
+type Walk = { path: FileProblem['path']; problems: FileProblem[] };
+
+/** Where parsed data is not of the schema's shape, in words for people. */
 export function structureProblems(data: unknown): FileProblem[] {
-  if (schema.Check(data)) return [];
-  const problems = schema.Errors(data).flatMap((error) => toProblems(error, data));
-  return problems.length > 0 ? problems : [{ path: [], message: 'is not a catalog' }];
+  const walk: Walk = { path: [], problems: [] };
+  checkShape(CatalogFileSchema as unknown as Shape, data, walk);
+  return walk.problems.slice(0, MAX_PROBLEMS);
 }
 
-function toProblems(error: TLocalizedValidationError, data: unknown): FileProblem[] {
-  // An entry of `values` is a plain value or an object: what is wrong with it is told for the one that it is.
-  if (error.schemaPath.includes('/anyOf/')) return [];
-  const path = error.instancePath.split('/').slice(1).map(fromPointer);
-  if (error.keyword !== 'anyOf') return describe(error, path);
-  const entry = path.reduce<unknown>((inner, part) => (inner as Record<string, unknown>)[part], data);
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    const isText = typeof entry === 'string';
-    return [{ path, message: isText ? 'is too long' : 'must be a text, a number, true or false, or have a `value`' }];
+function checkShape(shape: Shape, value: unknown, walk: Walk): void {
+  if (walk.problems.length >= MAX_PROBLEMS) return;
+  if (shape.anyOf) checkKinds(shape.anyOf, value, walk);
+  else if (shape.enum) {
+    if (!shape.enum.includes(value as string)) report(walk, `must be one of ${shape.enum.join(', ')}`);
+  } else if (!isOfType(shape.type, value)) {
+    report(walk, `must be ${[shape.type].flat().map(typeWord).join(', ')}`);
+  } else if (typeof value === 'string') checkText(shape, value, walk);
+  else if (typeof value === 'number') checkNumber(shape, value, walk);
+  else if (Array.isArray(value)) checkList(shape, value, walk);
+  else if (typeof value === 'object') checkMembers(shape, value as Record<string, unknown>, walk);
+}
+
+/** An entry of `values` is a plain value or an object: what is wrong with it is told for the one that it is. */
+function checkKinds(kinds: Shape[], value: unknown, walk: Walk): void {
+  const kind = kinds.find(({ type }) => isOfType(type, value));
+  if (kind) checkShape(kind, value, walk);
+  else report(walk, 'must be a text, a number, true or false, or have a `value`');
+}
+
+function checkText({ minLength = 0, maxLength = Infinity }: Shape, text: string, walk: Walk): void {
+  // Characters are counted only where the units of UTF-16 do not decide.
+  if (text.length < 2 * minLength && [...text].length < minLength)
+    report(walk, `must not have fewer than ${minLength} characters`);
+  if (text.length > maxLength && (text.length > 2 * maxLength || [...text].length > maxLength))
+    report(walk, `must not have more than ${maxLength} characters`);
+}
+
+function checkNumber({ minimum, maximum, exclusiveMinimum }: Shape, number: number, walk: Walk): void {
+  if (minimum !== undefined && number < minimum) report(walk, `must be at least ${minimum}`);
+  if (maximum !== undefined && number > maximum) report(walk, `must be at most ${maximum}`);
+  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum)
+    report(walk, `must be more than ${exclusiveMinimum}`);
+}
+
+function checkList({ minItems = 0, maxItems = Infinity, items }: Shape, list: unknown[], walk: Walk): void {
+  if (list.length < minItems) report(walk, `must not have fewer than ${minItems} items`);
+  if (list.length > maxItems) report(walk, `must not have more than ${maxItems} items`);
+  if (items) for (const [index, item] of list.entries()) checkWithin(index, items, item, walk);
+}
+
+function checkMembers(shape: Shape, members: Record<string, unknown>, walk: Walk): void {
+  const { properties = {}, required = [], patternProperties } = shape;
+  for (const name of required) {
+    if (members[name] === undefined) walk.problems.push({ path: [...walk.path, name], message: 'is missing' });
   }
-  return valueSchema
-    .Errors(entry)
-    .flatMap((inner) => describe(inner, [...path, ...inner.instancePath.split('/').slice(1).map(fromPointer)]));
-}
-
-function describe({ keyword, params, message }: TLocalizedValidationError, path: FileProblem['path']): FileProblem[] {
-  switch (keyword) {
-    case 'boolean':
-      // What is not known there: told by additionalProperties.
-      return [];
-    case 'additionalProperties':
-      return params.additionalProperties.map((name) => ({
-        path: [...path, name],
-        message: 'is not known here',
-        atName: true,
-      }));
-    case 'required':
-      return params.requiredProperties.map((name) => ({ path: [...path, name], message: 'is missing' }));
-    case 'enum':
-      return [{ path, message: `must be one of ${params.allowedValues.join(', ')}` }];
-    case 'type':
-      return [{ path, message: `must be ${[params.type].flat().map(typeWord).join(', ')}` }];
-    case 'minimum':
-    case 'exclusiveMinimum':
-    case 'maximum':
-      return [{ path, message: `must be ${COMPARISONS[params.comparison]} ${params.limit}` }];
-    default:
-      return [{ path, message }];
+  for (const [name, member] of Object.entries(members)) {
+    if (member === undefined) continue;
+    const known = Object.hasOwn(properties, name) ? properties[name] : patternProperties?.['^.*$'];
+    if (known) checkWithin(name, known, member, walk);
+    else walk.problems.push({ path: [...walk.path, name], message: 'is not known here', atName: true });
   }
 }
 
-const COMPARISONS = { '>=': 'at least', '<=': 'at most', '>': 'more than', '<': 'less than' };
+function checkWithin(name: string | number, shape: Shape, value: unknown, walk: Walk): void {
+  walk.path.push(name);
+  checkShape(shape, value, walk);
+  walk.path.pop();
+}
+
+function report({ path, problems }: Walk, message: string): void {
+  problems.push({ path: [...path], message });
+}
+
+function isOfType(type: Shape['type'], value: unknown): boolean {
+  return Array.isArray(type) ? type.some((one) => isOfOneType(one, value)) : isOfOneType(type, value);
+}
+
+function isOfOneType(type: string | undefined, value: unknown): boolean {
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'number') return Number.isFinite(value);
+  return typeof value === type;
+}
 
 const TYPE_WORDS: Record<string, string> = {
   object: 'a mapping',
@@ -65,10 +117,6 @@ const TYPE_WORDS: Record<string, string> = {
   boolean: 'true or false',
 };
 
-function typeWord(type: string): string {
+function typeWord(type = ''): string {
   return TYPE_WORDS[type] ?? type;
-}
-
-function fromPointer(part: string): string | number {
-  return /^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~');
 }

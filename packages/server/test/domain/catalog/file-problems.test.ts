@@ -61,7 +61,7 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a value too long',
       key(`type: string, values: [${'x'.repeat(1001)}]`),
-      '5:41 groups[0].keys[0].values[0] is too long',
+      '5:41 groups[0].keys[0].values[0] must not have more than 1000 characters',
     ],
     // languages
     [
