@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createLogger } from './http/logging.ts';
 import { storageDriver } from './storage/open.ts';
@@ -93,6 +93,7 @@ function answerMetrics(workers: ReadonlySet<Worker>): void {
     await promise;
     clearTimeout(patience);
     gatherings.delete(id);
+    const { AggregatorRegistry } = await import('prom-client');
     return AggregatorRegistry.aggregate(gathering.parts).metrics();
   };
 
@@ -117,8 +118,8 @@ function send(worker: Worker, message: Message): void {
 }
 
 /** The text of /metrics for the whole service: this process alone, or all workers summed up. */
-export function metricsText(registry: Registry): () => Promise<string> {
-  if (!cluster.isWorker) return () => registry.metrics();
+export function metricsText(registry: () => Promise<Registry>): () => Promise<string> {
+  if (!cluster.isWorker) return async () => (await registry()).metrics();
   const waiting = new Map<number, (text: string) => void>();
   let lastId = 0;
   const tell = (message: Message): void => {
@@ -127,10 +128,12 @@ export function metricsText(registry: Registry): () => Promise<string> {
 
   process.on('message', (message: Message) => {
     if (message.metrics === 'collect') {
-      registry.getMetricsAsJSON().then(
-        (part) => tell({ metrics: 'part', id: message.id, part }),
-        () => tell({ metrics: 'part', id: message.id, part: [] }),
-      );
+      registry()
+        .then((own) => own.getMetricsAsJSON())
+        .then(
+          (part) => tell({ metrics: 'part', id: message.id, part }),
+          () => tell({ metrics: 'part', id: message.id, part: [] }),
+        );
     } else if (message.metrics === 'text') {
       waiting.get(message.id)?.(message.text);
       waiting.delete(message.id);

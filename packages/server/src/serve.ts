@@ -43,7 +43,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const catalogs = new CatalogDirectory(storage);
     const keys = new SigningKeys(storage.signingKeys, keyring, now);
     let { publicUrl } = config;
-    const tokens = createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
+    const tokens = await createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
     const changes = await followChanges(
       storage,
       {

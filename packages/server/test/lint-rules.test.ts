@@ -175,6 +175,12 @@ const heavyImports: Snippet[] = [
     breaks: HEAVY,
   },
   {
+    title: 'nor node:http, for what an import of it brings along',
+    at: `${SERVER}/heavy`,
+    code: "import { STATUS_CODES } from 'node:http'; export const codes = STATUS_CODES;",
+    breaks: HEAVY,
+  },
+  {
     title: 'types alone load nothing',
     at: `${SERVER}/heavy`,
     code: "import type { TSchema } from 'typebox'; export type Schema = TSchema;",

@@ -16,7 +16,6 @@ const samples: [string, (type: Builder) => unknown][] = [
 
 // Types come from typebox, schemas from here: they must say the same, in the same order.
 test.for(samples)('%s are what typebox makes', async ([, make]) => {
-  // oxlint-disable-next-line no-restricted-imports -- what it is compared with
   const { Type: typebox } = await import('typebox');
   expect(JSON.stringify(make(Type))).toBe(JSON.stringify(make(typebox)));
 });

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { FastifySchema } from 'fastify';
 import { ERRORS, type ErrorName } from '../domain/errors.ts';
 import type { Access } from '../domain/manage/access.ts';
@@ -17,6 +16,7 @@ import {
 import { type Json, type Shape, SharedShapes } from './docs/shared-shapes.ts';
 import { EXAMPLE } from './examples.ts';
 import type { OperationExample } from './schemas.ts';
+import { statusText } from './status-text.ts';
 
 export type OpenApiDocument = {
   openapi: string;
@@ -182,7 +182,7 @@ function describeSuccesses(schema: FastifySchema, shapes: SharedShapes): Record<
       const headers = answerHeaders && status !== '304' ? describeHeaders(answerHeaders) : undefined;
       const examples = examplesOf(schema, (each) => (each.status === Number(status) ? each.answer : undefined));
       const answer: Answer = {
-        description: shape.description ?? STATUS_CODES[status] ?? status,
+        description: shape.description ?? statusText(Number(status)) ?? status,
         ...(headers && { headers }),
         ...(shape.type !== 'null' && {
           content: Object.fromEntries(

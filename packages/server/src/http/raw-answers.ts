@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -7,6 +7,7 @@ import { ERRORS, type ErrorName } from '../domain/errors.ts';
 import type { ErrorBody } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { readRequestId } from './request-id.ts';
+import { statusText } from './status-text.ts';
 
 /** What any path here may be asked with: CONNECT names a host, and no path. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
@@ -76,5 +77,5 @@ type RawAnswer = { status: number; headers: Record<string, string>; body: string
 
 function endWith(socket: Duplex, { status, headers, body }: RawAnswer): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${statusText(status)}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -3,16 +3,16 @@ import type { Keyring } from '../domain/keyring.ts';
 import { createEmbeddedTokenService } from './embedded.ts';
 import type { SigningKeys } from './keys.ts';
 import type { TokenService } from './port.ts';
-import { createRemoteTokenService } from './remote.ts';
 
 /** The token service that the settings name: the one at INNKEEPER_TOKEN_SERVICE_URL, or the embedded one. */
-export function createTokenService(
+export async function createTokenService(
   config: Pick<Config, 'tokenService'>,
   keys: SigningKeys,
   keyring: Keyring,
   { issuer, now }: { issuer: () => string; now: () => number },
-): TokenService {
+): Promise<TokenService> {
   if (!config.tokenService) return createEmbeddedTokenService({ keys, issuer, now });
+  const { createRemoteTokenService } = await import('./remote.ts');
   return createRemoteTokenService({
     ...config.tokenService,
     hashToken: keyring.hashToken,

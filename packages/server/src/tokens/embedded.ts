@@ -1,5 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { decodeJwt, errors, type JWTHeaderParameters, jwtVerify } from 'jose';
+import type { JWTHeaderParameters } from 'jose';
+import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
+import { decodeJwt } from 'jose/jwt/decode';
+import { jwtVerify } from 'jose/jwt/verify';
 import type { SigningKeys } from './keys.ts';
 import type { IdentifiedToken, TokenService } from './port.ts';
 
@@ -17,7 +20,7 @@ export function createEmbeddedTokenService(options: {
 
   const findKey = (header: JWTHeaderParameters) => {
     const key = keys.publicKey(header.kid);
-    if (!key) throw new errors.JWKSNoMatchingKey();
+    if (!key) throw new JWKSNoMatchingKey();
     return key;
   };
 
@@ -76,7 +79,7 @@ export function createEmbeddedTokenService(options: {
         expiresAt: (payload.exp as number) * 1000,
       };
     } catch (error) {
-      if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+      if (error instanceof JOSEError || error instanceof TypeError) return undefined;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import type { Keyring } from '../domain/keyring.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
 

@@ -1,0 +1,57 @@
+import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Storage } from '../storage/port.ts';
+import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
+
+type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
+
+/** All there is to tell, in the form that prom-client writes and sums up. */
+export function createRegistry(storage: Storage, counts: RequestCounts): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+
+  const show = (type: 'counter' | 'histogram', name: string, help: string, read: () => Sample[]): void => {
+    const get = async () => ({ name, help, type, aggregator: 'sum', values: read() });
+    // A registry asks no more of a metric; the type has all that prom-client's own can do besides.
+    registry.registerMetric({ name, get } as unknown as Counter);
+  };
+  show('counter', 'innkeeper_requests_total', 'Requests answered, by route, HTTP status and error code.', () =>
+    [...counts.answers.values()].map(({ labels, count }) => ({ labels, value: count })),
+  );
+  const seconds = 'innkeeper_request_seconds';
+  show('histogram', seconds, 'Time from the first byte of a request to the last of its answer.', () =>
+    [...counts.durations].flatMap(([route, durations]) => toHistogram(seconds, route, durations)),
+  );
+
+  const figure = (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+  figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
+  figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
+  figure('innkeeper_waiting_acts', 'Writes that wait for their commit.', () => storage.figures().waitingActs);
+  figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
+  figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
+  figure('innkeeper_database_waiting', 'Callers waiting for one.', () => storage.figures().connections.waiting);
+  return registry;
+}
+
+/** Prometheus wants each bucket with all the narrower ones in it. */
+function toHistogram(name: string, route: string, { buckets, seconds, count }: Durations): Sample[] {
+  let within = 0;
+  const bounds = BUCKETS.map((le, index) => {
+    within += buckets[index] as number;
+    return { metricName: `${name}_bucket`, labels: { route, le }, value: within };
+  });
+  return [
+    ...bounds,
+    { metricName: `${name}_bucket`, labels: { route, le: '+Inf' }, value: count },
+    { metricName: `${name}_sum`, labels: { route }, value: seconds },
+    { metricName: `${name}_count`, labels: { route }, value: count },
+  ];
+}
