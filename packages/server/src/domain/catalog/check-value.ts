@@ -1,6 +1,6 @@
-import { RE2JS } from 're2js';
 import type { Constraint, Scalar, ValueType } from './catalog.ts';
 import { isWholeSteps } from './exact-decimal.ts';
+import { compilePattern } from './pattern.ts';
 
 const TYPE_WORDS: Record<ValueType, string> = {
   boolean: 'true or false',
@@ -53,30 +53,4 @@ export function constraintProblem(constraint: Constraint, value: Scalar): string
     if (pattern !== undefined && !compilePattern(pattern).test(value)) return `must match ${pattern}`;
   }
   return undefined;
-}
-
-const patterns = new Map<string, { test(text: string): boolean }>();
-const MAX_PATTERNS = 200;
-/** RE2's time is the text times the pattern written out, so the latter is bounded too: before it is compiled, and after. */
-const MAX_WRITTEN_OUT = 10_000;
-const MAX_INSTRUCTIONS = 5_000;
-
-/**
- * A pattern that has to match the whole text, as in HTML. RE2 knows no backtracking, and a pattern
- * whose repeats make it large is refused: no pattern and no text can make it hang. Throws with the reason.
- */
-export function compilePattern(pattern: string): { test(text: string): boolean } {
-  let compiled = patterns.get(pattern);
-  if (!compiled) {
-    const repeats = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g);
-    const counts = [...repeats].map(([, from, to]) => Number(to || from));
-    const writtenOut = pattern.length * (1 + counts.reduce((sum, count) => sum + count, 0));
-    if (writtenOut > MAX_WRITTEN_OUT) throw new Error('its repeats make it too large');
-    const re2 = RE2JS.compile(pattern);
-    if (re2.programSize() > MAX_INSTRUCTIONS) throw new Error('its repeats make it too large');
-    compiled = { test: (text) => re2.matches(text) };
-    if (patterns.size >= MAX_PATTERNS) patterns.clear();
-    patterns.set(pattern, compiled);
-  }
-  return compiled;
 }

@@ -1,6 +1,7 @@
-import type { Catalog, Group, Language } from './catalog.ts';
+import type { Catalog, Group, Key, Language } from './catalog.ts';
 import { type CatalogDefinition, definitionOf, type WantedGroup } from './definition.ts';
 import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
+import { CatalogPatterns } from './pattern.ts';
 import { readDefinition } from './read-definition.ts';
 import { invalidCatalog } from './show-path.ts';
 import { toFile } from './to-file.ts';
@@ -55,13 +56,21 @@ export function writeGroup(catalog: Catalog, group: Group): OpenGroup {
 
 /** The definition that a draft makes; what is wrong within `base` is told as seen from there. */
 export function readDraft(draft: Draft, base: readonly (string | number)[]): CatalogDefinition {
-  const read = readDefinition({
-    languages: draft.languages,
-    groups: draft.groups.map(toFileGroup),
-  });
+  const read = readDefinition(
+    { languages: draft.languages, groups: draft.groups.map(toFileGroup) },
+    patternsOf(draft.groups.flatMap((group) => ('closed' in group ? group.closed.keys : []))),
+  );
   if ('problems' in read) throw invalidCatalog(read.problems, base);
   const { languages, groups } = read.definition;
   return { languages, groups: groups.map((group, index) => identify(draft, group, index)) };
+}
+
+function patternsOf(keys: readonly Key[]): CatalogPatterns {
+  const patterns = new CatalogPatterns();
+  for (const { archived, constraint } of keys) {
+    if (!archived && constraint.pattern !== undefined) patterns.keep(constraint.pattern);
+  }
+  return patterns;
 }
 
 function toFileGroup(group: ClosedGroup | OpenGroup): unknown {

@@ -3,11 +3,15 @@ import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import type { FileProblem, Report, TextReader } from './file-problem.ts';
 import type { CatalogFile } from './file-schema.ts';
 import { createLanguages } from './languages.ts';
+import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
 import { structureProblems } from './structure-problems.ts';
 
-/** The definition that a parsed file holds, or everything that is wrong with it. */
-export function readDefinition(data: unknown): { definition: CatalogDefinition } | { problems: FileProblem[] } {
+/** The definition that a parsed file holds, or everything that is wrong with it. `patterns` has those of the catalog that are not in it. */
+export function readDefinition(
+  data: unknown,
+  patterns = new CatalogPatterns(),
+): { definition: CatalogDefinition } | { problems: FileProblem[] } {
   const problems = structureProblems(data);
   if (problems.length > 0) return { problems };
   const file = data as CatalogFile;
@@ -15,7 +19,7 @@ export function readDefinition(data: unknown): { definition: CatalogDefinition }
 
   const languages = readLanguages(file.languages, report);
   const readTexts = textReader(languages, report);
-  const reading = { readTexts, languages: createLanguages(languages), report };
+  const reading = { readTexts, languages: createLanguages(languages), patterns, report };
   refuseRepeats(file.groups, ['groups'], 'group', report);
   const groups = file.groups.map((group, index): WantedGroup => {
     const path = ['groups', index];

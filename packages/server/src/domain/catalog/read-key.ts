@@ -1,19 +1,20 @@
 import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
-import { compilePattern, constraintProblem, isDate, typeProblem } from './check-value.ts';
+import { constraintProblem, isDate, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
 import type { Report, TextReader } from './file-problem.ts';
 import type { FileKey } from './file-schema.ts';
 import type { Languages } from './languages.ts';
+import type { CatalogPatterns } from './pattern.ts';
 
 type Path = (string | number)[];
 
 /** What the rest of the file brings to the reading of a key. */
-export type KeyReading = { readTexts: TextReader; languages: Languages; report: Report };
+export type KeyReading = { readTexts: TextReader; languages: Languages; patterns: CatalogPatterns; report: Report };
 
 export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKey {
   const { readTexts, report } = reading;
   const multiple = key.multiple === true;
-  const constraint = readConstraint(key, [...path, 'constraint'], report);
+  const constraint = readConstraint(key, [...path, 'constraint'], reading);
   const values = readValues(key, [...path, 'values'], reading);
   if (values && key.constraint)
     report([...path, 'constraint'], 'goes with an open key only: leave it or `values` out', true);
@@ -107,7 +108,7 @@ function canonical(value: Scalar): Scalar {
 
 const NUMERIC = ['min', 'max', 'step'] as const;
 
-function readConstraint(key: FileKey, path: Path, report: Report): Constraint {
+function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReading): Constraint {
   const given = key.constraint;
   if (!given) return {};
   let isGood = true;
@@ -131,11 +132,8 @@ function readConstraint(key: FileKey, path: Path, report: Report): Constraint {
   if (given.max_length !== undefined && !isText) refuse('max_length', `does not go with the type ${key.type}`);
   if (given.min !== undefined && given.max !== undefined && given.min > given.max) refuse('max', 'is less than min');
   if (given.pattern !== undefined) {
-    try {
-      compilePattern(given.pattern);
-    } catch (error) {
-      refuse('pattern', `is not a pattern in RE2 syntax: ${(error as Error).message}`);
-    }
+    const problem = patterns.add(given.pattern);
+    if (problem !== undefined) refuse('pattern', problem);
   }
   // Nothing can be checked against a bad one, and the rest is to be checked all the same.
   if (!isGood) return {};

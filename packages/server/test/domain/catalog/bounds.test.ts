@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
 import { suggestLanguage } from '../../../src/domain/catalog/suggest-language.ts';
 
@@ -37,4 +38,52 @@ test.each(['integer', 'number'])('a bound of the wrong type is told, whatever el
 
 test.each(['de-u-co-phonebk', 'en-t-de', 'de-x-private'])('a language is named without the extensions of %s', (tag) => {
   expect(suggestLanguage(tag)?.name).toMatch(/^(Deutsch|English)/);
+});
+
+describe('the patterns of one catalog', () => {
+  const withPatterns = (patterns: string[]) => ({
+    languages: [{ name: 'English', tag: 'en' }],
+    groups: [
+      {
+        name: 'g',
+        keys: patterns.map((pattern, at) => ({
+          name: `k${at}`,
+          type: 'string',
+          constraint: { pattern },
+          default: 'a',
+        })),
+      },
+    ],
+  });
+  const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at));
+
+  test('are at most 1000 different ones; keys may share them', () => {
+    const patterns = many(1000, (at) => `a|${at}`);
+    expect(readDefinition(withPatterns([...patterns, ...patterns]))).toHaveProperty('definition');
+    const text = JSON.stringify(withPatterns([...patterns, 'a|b', 'a|c', 'a|1']), null, 1);
+    const parsed = parseCatalogFile(text);
+    const line = text.slice(0, text.indexOf('a|b')).split('\n').length;
+    expect(parsed).toMatchObject({
+      problems: [
+        {
+          line,
+          path: 'groups[0].keys[1000].constraint.pattern',
+          message: 'is one too many: a catalog has at most 1000 patterns',
+        },
+        { path: 'groups[0].keys[1001].constraint.pattern' },
+      ],
+    });
+  });
+
+  test.each([
+    ['whose size together is large', (at: number) => `a|(xy?z){500}${at}`, /too large together/],
+    ['that are all too large', (at: number) => `a|(bcde?f){900}${at}`, /too large/],
+    ['that are all wrong', (at: number) => `(a|${at}`, /not a pattern/],
+  ])('%s are not compiled for long', (_, make, message) => {
+    const started = performance.now();
+    const read = readDefinition(withPatterns(many(5000, make)));
+    // Compiling each of them would take a minute.
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect('problems' in read && read.problems[0]?.message).toMatch(message);
+  });
 });

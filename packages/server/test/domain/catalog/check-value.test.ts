@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VALUE_TYPES } from '../../../src/domain/catalog/catalog.ts';
-import { compilePattern, constraintProblem, typeProblem } from '../../../src/domain/catalog/check-value.ts';
+import { constraintProblem, typeProblem } from '../../../src/domain/catalog/check-value.ts';
 import { isKeptExactly, isWholeSteps } from '../../../src/domain/catalog/exact-decimal.ts';
+import { compilePattern } from '../../../src/domain/catalog/pattern.ts';
 import { readJson } from '../../../src/domain/catalog/read-json.ts';
 import { inCatalogOrder } from '../../../src/domain/catalog/read-key.ts';
 import { scalar } from './generated.ts';
