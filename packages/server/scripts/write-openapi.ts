@@ -28,6 +28,7 @@ export async function renderOpenapiDoc(): Promise<string> {
     service: { publicUrl: config.publicUrl } as Service,
     keys: nothing,
     metrics,
+    requestLog: { observe() {} },
     logger,
   });
   const answer = await app.inject('/openapi.json');

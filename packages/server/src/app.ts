@@ -31,6 +31,7 @@ import { optionRoutes } from './http/options/routes.ts';
 import { portalPages } from './http/portal/portal-pages.ts';
 import { createRawAnswers } from './http/raw-answers.ts';
 import { readRequestId } from './http/request-id.ts';
+import type { RequestLog } from './http/request-log/request-log.ts';
 import { readableTarget } from './http/request-target.ts';
 import { watchRoutes } from './http/unanswered.ts';
 import { createUserRoute } from './http/users/create-user.ts';
@@ -59,11 +60,12 @@ export type AppParts = {
   service: Service;
   keys: SigningKeys;
   metrics: Metrics;
+  requestLog: Pick<RequestLog, 'observe'>;
   logger: Logger;
 };
 
 /** The HTTP interface: limits, what happens around every request, and the list of routes. */
-export function createApp({ config, service, keys, metrics, logger }: AppParts): FastifyInstance {
+export function createApp({ config, service, keys, metrics, requestLog, logger }: AppParts): FastifyInstance {
   let closing = false;
   let held: Promise<void> | undefined;
   const raw = createRawAnswers(metrics, logger);
@@ -120,6 +122,7 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(handleError);
   app.decorateReply('errorCode', undefined);
+  app.decorateRequest('about', undefined);
 
   const refusalOf = watchRoutes(app, HEADER_LIMIT);
   app.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request)));
@@ -136,12 +139,14 @@ export function createApp({ config, service, keys, metrics, logger }: AppParts):
     } else if (held) held.then(() => done(), done);
     else done();
   });
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.about) request.about.answer = payload;
     if (closing) reply.header('connection', 'close');
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
     record(request, reply);
+    requestLog.observe(request, reply);
     done();
   });
   app.addHook('preClose', async () => {

@@ -22,6 +22,10 @@ export const SETTINGS = {
     default: '',
     describe: 'addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, comma-separated',
   },
+  requestLog: {
+    default: 'on',
+    describe: 'on or off: keep the latest requests of each application, masked, for the portal',
+  },
 } as const satisfies Record<string, { default: string; describe: string }>;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -45,6 +49,8 @@ export type Config = {
   metricsToken: string | undefined;
   /** Addresses and CIDR ranges; none: every peer is a client. */
   trustedProxies: readonly string[];
+  /** Whether the latest requests of applications are kept. */
+  requestLog: boolean;
 };
 
 /** A setting that cannot be used, in words that name it and the way out. */
@@ -113,6 +119,7 @@ export function readConfig(
       readNetworks(text('trustedProxies')),
       'a comma-separated list of addresses and CIDR ranges, as in 10.0.0.7,192.168.0.0/24,fd00::/8',
     ),
+    requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
   };
   if (problems.length === 0) config.secret = readSecret(text('secret'), databaseUrl, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -190,6 +197,10 @@ function hidePassword(text: string): string {
 function readInteger(text: string, min: number, max: number): number | undefined {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : undefined;
+}
+
+function readSwitch(text: string): boolean | undefined {
+  return text === 'on' ? true : text === 'off' ? false : undefined;
 }
 
 function readDatabaseUrl(text: string): string | undefined {

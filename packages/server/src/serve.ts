@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { metricsText } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
+import { ActivityCounter } from './domain/activity/activity-counter.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
+import { auditedStorage } from './domain/audit/audited-storage.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { checkSecret } from './domain/check-secret.ts';
 import { followChanges } from './domain/follow-changes.ts';
@@ -12,6 +14,7 @@ import { createKeyring } from './domain/keyring.ts';
 import type { Service } from './domain/service.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
+import { RequestLog } from './http/request-log/request-log.ts';
 import { storageDriver } from './storage/open.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
@@ -29,7 +32,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
   const now = Date.now;
   const driver = await storageDriver(config.databaseUrl);
-  const storage = await driver.open();
+  const storage = auditedStorage(await driver.open(), (error) =>
+    logger.error({ err: error }, 'a change was made, but could not be told in the audit'),
+  );
   const held: { close(): void | Promise<void> }[] = [storage];
   /** The last taken first: a start that fails halfway leaves nothing behind either. */
   const letGo = async (): Promise<void> => {
@@ -67,8 +72,16 @@ export async function startServer(config: Config): Promise<RunningServer> {
 
     held.push({ close: () => tidying.stop() });
     const { refresh } = changes;
-    const service: Service = { storage, applications, catalogs, tokens, keyring, publicUrl, now, refresh };
-    const app = createApp({ config, service, keys, metrics: createMetrics(storage, metricsText), logger });
+    const activity = new ActivityCounter(storage, now, (error) =>
+      logger.warn({ err: error }, 'could not write statistics; trying again'),
+    );
+    const service: Service = { storage, applications, catalogs, tokens, keyring, activity, publicUrl, now, refresh };
+    const requestLog = new RequestLog(service, config.requestLog, (error) =>
+      logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
+    );
+    held.push(activity, requestLog);
+    const metrics = createMetrics(storage, metricsText);
+    const app = createApp({ config, service, keys, metrics, requestLog, logger });
     await app.listen({ host: config.host, port: config.port, backlog: 4096 });
     const { port } = app.server.address() as AddressInfo;
     publicUrl = withPort(publicUrl, port);

@@ -1,7 +1,10 @@
 import { type Config, isWeakSecret, readConfig, type Settings } from '../config.ts';
+import { actingAs } from '../domain/audit/actor.ts';
+import { auditedStorage } from '../domain/audit/audited-storage.ts';
 import { checkSecret } from '../domain/check-secret.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import type { ApplicationRecord, Storage } from '../storage/port.ts';
+import { cliAuthor } from './catalog-options.ts';
 import { Failure } from './failure.ts';
 
 export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config };
@@ -20,7 +23,10 @@ export async function withStorage<T>(settings: Settings, use: (open: OpenStorage
       });
     }
     await checkSecret(storage, keyring);
-    return await use({ storage, keyring, config });
+    const audited = auditedStorage(storage, (error) => {
+      process.stderr.write(`innkeeper: it was done, but could not be told in the audit: ${(error as Error).message}\n`);
+    });
+    return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config }));
   } finally {
     await storage.close();
   }

@@ -1,5 +1,6 @@
 import type { Storage } from '../storage/port.ts';
 import type { TokenService } from '../tokens/port.ts';
+import type { ActivityCounter } from './activity/activity-counter.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
 import type { CatalogDirectory } from './catalog/directory.ts';
 import type { Keyring } from './keyring.ts';
@@ -11,6 +12,7 @@ export type Service = {
   catalogs: CatalogDirectory;
   tokens: TokenService;
   keyring: Keyring;
+  activity: ActivityCounter;
   /** Where people and programs find it; on a port of the system's choosing, known once it listens. */
   publicUrl: string;
   now(): number;

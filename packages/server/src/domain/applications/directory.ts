@@ -46,6 +46,11 @@ export class ApplicationDirectory {
     return this.#byClientId.get(clientId) ?? (await this.#lookAgain(() => this.#byClientId.get(clientId)));
   }
 
+  /** As far as it is known here, without a look at the database. */
+  peek(clientId: string): Application | undefined {
+    return this.#byClientId.get(clientId);
+  }
+
   async hasSecret(application: Application, clientSecret: string, now: number): Promise<boolean> {
     const hash = this.#keyring.hashSecret(clientSecret);
     if (this.#lent.get(hash) === application.appId || this.#matches(application, hash, now)) return true;

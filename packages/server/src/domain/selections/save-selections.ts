@@ -32,6 +32,7 @@ export async function saveSelections(
     means,
   });
   if (saved.outcome === 'user-gone') throw new InnkeeperError('profileUserNotFound');
+  service.activity.count(user.appId, 'selectionsSaved', saved.records.length);
   return saved.records.map((record, index) => ({
     record,
     created: record.selectionId === selections[index]?.selectionId,

@@ -48,6 +48,7 @@ export async function createUser(service: Service, request: CreateUserRequest): 
     }),
   });
 
+  if (outcome === 'created') service.activity.count(application.appId, 'usersCreated');
   switch (outcome) {
     case 'created':
     case 'replayed':

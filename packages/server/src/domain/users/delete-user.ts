@@ -23,6 +23,7 @@ export async function deleteUser(service: Service, request: DeleteUserRequest): 
   if (userCode === undefined) throw new InnkeeperError('userUnknown');
   const outcome = await service.storage.users.delete(application.appId, userCode);
   if (outcome === 'unknown') throw new InnkeeperError('userUnknown');
+  service.activity.count(application.appId, 'usersErased');
 }
 
 async function mayDelete(

@@ -7,7 +7,12 @@ import type { Service } from '../service.ts';
 import { emailOf } from './email.ts';
 import { applicationOfToken } from './special-token.ts';
 
-export type GetAccessTokenRequest = { clientSecret: unknown; specialToken: unknown };
+export type GetAccessTokenRequest = {
+  clientSecret: unknown;
+  specialToken: unknown;
+  /** Told whose request it is as soon as that is known, also where it is refused later. */
+  about: { appId?: number; userId?: string };
+};
 
 export type AccessGrant = {
   userId: string;
@@ -27,6 +32,7 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
 
   const application = await service.applications.findBySecret(clientSecret, service.now());
   if (!application) throw new InnkeeperError('secretAndTokenNotRecognised');
+  request.about.appId = application.appId;
   const owner = applicationOfToken(specialToken);
   if (owner !== undefined && owner !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
 
@@ -35,10 +41,12 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   if (!user) throw new InnkeeperError('specialTokenInvalid');
   if (user.appId !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
 
+  request.about.userId = user.userId;
   const issued = await issue(service, application, user);
   const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), issued);
   if (outcome === 'spent') throw new InnkeeperError('specialTokenInvalid');
   if (outcome === 'token-taken') throw new InnkeeperError('tokenNotGenerated');
+  service.activity.count(application.appId, 'tokensIssued');
 
   return {
     userId: user.userId,
@@ -54,6 +62,7 @@ async function issue(service: Service, application: Application, user: UserRecor
   try {
     return await service.tokens.issue({ user, clientId, lifetimeSeconds: settings.accessTokenTtl });
   } catch (error) {
+    service.activity.count(application.appId, 'tokensFailed');
     if (error instanceof TokenServiceUnreachable) throw new InnkeeperError('tokenServiceUnreachable', { cause: error });
     if (error instanceof TokenServiceRefused) throw new InnkeeperError('tokenNotGenerated', { cause: error });
     throw error;

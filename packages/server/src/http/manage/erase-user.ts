@@ -30,6 +30,7 @@ export function eraseUserRoute(app: FastifyInstance, service: Service): void {
     if ((await service.storage.users.delete(application.appId, userId)) === 'unknown') {
       throw new InnkeeperError('userNotFound');
     }
+    service.activity.count(application.appId, 'usersErased');
     return undefined;
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
+import { actingAs } from '../../domain/audit/actor.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { type Access, includesAccess } from '../../domain/manage/access.ts';
 import { authorizeManager, type Presented } from '../../domain/manage/authorize-manager.ts';
@@ -61,7 +62,10 @@ export function manageRoute(
     async admit(request) {
       admitted.set(request, await admitManager(service, request));
     },
-    handle: (request, reply) => handle(toManageRequest(request, reply, admitted.get(request) as Manager)),
+    handle(request, reply) {
+      const manager = admitted.get(request) as Manager;
+      return actingAs(manager.author, () => handle(toManageRequest(request, reply, manager)));
+    },
   });
 }
 
@@ -89,7 +93,7 @@ export function applicationRoute(
     },
     handle(request, reply) {
       const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
-      return handle({ ...toManageRequest(request, reply, manager), application });
+      return actingAs(manager.author, () => handle({ ...toManageRequest(request, reply, manager), application }));
     },
   });
 }
@@ -113,7 +117,7 @@ export function accountRoute(
     handle(request, reply) {
       const manager = admitted.get(request) as Manager;
       const signedIn = manager.signedIn as NonNullable<Manager['signedIn']>;
-      return handle({ ...toManageRequest(request, reply, manager), signedIn });
+      return actingAs(manager.author, () => handle({ ...toManageRequest(request, reply, manager), signedIn }));
     },
   });
 }

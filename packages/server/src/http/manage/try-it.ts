@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { actingForNobody } from '../../domain/audit/actor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { sampleSelection } from '../../domain/selections/sample-selection.ts';
 import type { Service } from '../../domain/service.ts';
@@ -50,7 +51,7 @@ export function tryItRoute(app: FastifyInstance, service: Service): void {
     const sample = sampleSelection(catalog, new Date(service.now()).toISOString().slice(0, 10));
     const language = catalog.languages.byDefault?.tag;
     return withTrial(service, application, (trial) =>
-      runFlow(app, { clientId: application.clientId, ...trial, sample, language }),
+      actingForNobody(() => runFlow(app, { clientId: application.clientId, ...trial, sample, language })),
     );
   });
 }

@@ -34,6 +34,7 @@ export async function readClientRequest(
       ? [credentials.clientId, credentials.clientSecret]
       : [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
 
+  request.about = { clientId };
   const application = await service.applications.findByClientId(clientId);
   if (!application || !(await service.applications.hasSecret(application, clientSecret, service.now()))) {
     throw new InnkeeperError('clientCredentialsWrong');

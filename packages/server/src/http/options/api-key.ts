@@ -14,6 +14,7 @@ export async function identifyApplication(
   if (typeof apiKey !== 'string' || apiKey === '') throw new InnkeeperError('apiKeyMissing');
   const application = await service.applications.findByClientId(apiKey);
   if (!application) throw new InnkeeperError('apiKeyUnknown');
+  request.about = { appId: application.appId };
   const { origin } = request.headers;
   if (origin !== undefined && allowsOrigin(application.settings, origin)) allowOrigin(reply, origin);
   return application;

@@ -32,6 +32,7 @@ export function deleteUserOptionRoute(app: FastifyInstance, service: Service): v
     const { user, means, selectionId } = await readUserOptionRequest(service, request, reply);
     const outcome = await service.storage.selections.unset(user.userId, selectionId, { at: service.now(), means });
     if (outcome === 'unknown') throw new InnkeeperError('selectionNotFound');
+    service.activity.count(user.appId, 'selectionsUnset');
     return reply.code(204).send();
   });
 }

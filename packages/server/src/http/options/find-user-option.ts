@@ -4,6 +4,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
+import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { claimsOfQuery } from './user-claims.ts';
 
@@ -17,6 +18,7 @@ export async function readUserOptionRequest(
 ): Promise<UserOptionRequest> {
   const application = await identifyApplication(service, request, reply);
   const identified = await identifyUserToRead(service, application, claimsOfQuery(request));
+  noteUser(request, identified.user);
   const selectionId = (request.params as { user_options_uid: string }).user_options_uid;
   if (!isUuid(selectionId)) throw new InnkeeperError('selectionNotFound');
   return { ...identified, application, selectionId };

@@ -9,6 +9,7 @@ import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';
+import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { GERMAN_DEFAULT_EXAMPLE, GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
@@ -67,6 +68,7 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
   app.get('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const { user } = await identifyUserToRead(service, application, claimsOfQuery(request));
+    noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);
     const query = request.query as Query;
     const filter = readFilter(catalog, query);

@@ -5,6 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { identifyUserToSave } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';
 import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
@@ -84,6 +85,7 @@ export function saveUserOptionRoute(app: FastifyInstance, service: Service): voi
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request);
     const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
+    noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);
     const wanted = readWantedSelection(catalog, body, '');
     const [saved] = await saveSelections(service, user, catalog, [wanted], means);

@@ -5,6 +5,7 @@ import { identifyUserToSave } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter } from '../paging.ts';
+import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
@@ -51,6 +52,7 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request);
     const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
+    noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);
     const wanted = readOptions(body.options).map((option, index) => {
       return readWantedSelection(catalog, { language: body.language, ...option }, `options[${index}].`);

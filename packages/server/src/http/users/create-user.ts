@@ -60,6 +60,7 @@ const schema = {
 export function createUserRoute(app: FastifyInstance, service: Service): void {
   app.post('/api/v2/app/create-user', { schema }, async (request, reply) => {
     const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
+    request.about = { clientId };
     const idempotencyKey = request.headers['idempotency-key']?.toString();
     reply.header('cache-control', 'no-store');
     return createUser(service, { clientId, clientSecret, clientUserId, clientUserName, idempotencyKey });

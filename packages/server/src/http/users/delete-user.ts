@@ -44,6 +44,7 @@ export function deleteUserRoute(app: FastifyInstance, service: Service): void {
   ] as const) {
     app.delete<{ Params: Params }>(path, { schema: { ...schema, hide } }, async (request, reply) => {
       const { clientId, serviceUserCode } = request.params;
+      request.about = { clientId };
       const credentials = readAuthorization(request.headers.authorization);
       await deleteUser(service, { clientId, userCode: serviceUserCode, credentials });
       return reply.code(204).send();

@@ -60,7 +60,8 @@ export function getAccessTokenRoute(app: FastifyInstance, service: Service): voi
   app.post(GET_ACCESS_TOKEN_PATH, { schema }, async (request, reply) => {
     const { clientSecret, specialToken } = readJsonObject(request);
     reply.header('cache-control', 'no-store');
-    const grant = await getAccessToken(service, { clientSecret, specialToken });
+    request.about = {};
+    const grant = await getAccessToken(service, { clientSecret, specialToken, about: request.about });
     return {
       service_user_code: grant.userId,
       name: grant.name,

@@ -47,6 +47,7 @@ const schema = {
 export function specialTokenRoute(app: FastifyInstance, service: Service): void {
   app.post('/api/v2/app/special-token', { schema }, async (request, reply) => {
     const { clientId, clientSecret, clientUserId } = readJsonObject(request);
+    request.about = { clientId };
     reply.header('cache-control', 'no-store');
     return issueSpecialToken(service, { clientId, clientSecret, clientUserId });
   });

@@ -1,6 +1,8 @@
 import type { Storage, StorageDriver } from '../port.ts';
 import { accountStore } from './accounts.ts';
+import { activityStore } from './activity.ts';
 import { applicationStore } from './applications.ts';
+import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { Connections, statement } from './connections.ts';
@@ -8,6 +10,7 @@ import { factStore } from './facts.ts';
 import { manageTokenStore } from './manage-tokens.ts';
 import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
+import { requestLogStore } from './request-log.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
 import { sessionStore } from './sessions.ts';
@@ -47,6 +50,9 @@ function openPostgres(connections: Connections): Storage {
     transfer: transferStore(connections),
     changes: changeStore(connections),
     facts: factStore(connections),
+    activity: activityStore(connections),
+    requestLog: requestLogStore(connections),
+    audit: auditStore(connections),
     async ping() {
       await connections.read(PING);
     },

@@ -220,6 +220,58 @@ const MIGRATIONS: readonly string[] = [
     primary key (app_id, client_user_id)
   );
   `,
+  `
+  -- Statistics: counts of an hour and of a day, each flush adds to both.
+  create table activity (
+    app_id bigint not null constraint activity_application references applications (app_id) on delete cascade,
+    step text not null,
+    at bigint not null,
+    name text not null,
+    count bigint not null,
+    last_at bigint not null,
+    primary key (app_id, step, name, at)
+  );
+  create index activity_by_age on activity (step, at);
+
+  -- The latest requests. What tells of a user goes with the user.
+  create table request_log (
+    app_id bigint not null constraint request_log_application references applications (app_id) on delete cascade,
+    request_uid uuid not null,
+    user_id uuid constraint request_log_user references users (user_id) on delete cascade,
+    at bigint not null,
+    method text not null,
+    route text,
+    path text collate "C" not null,
+    status integer not null,
+    code text,
+    milliseconds double precision not null,
+    request_id text not null,
+    address text not null,
+    user_agent text not null,
+    credentials text not null,
+    request text,
+    answer text,
+    primary key (app_id, request_uid)
+  );
+  create index request_log_by_user on request_log (user_id);
+  create index request_log_by_age on request_log (at);
+
+  -- Who changed what. Without an application: about the installation.
+  create table audit_log (
+    audit_uid uuid primary key,
+    app_id bigint constraint audit_log_application references applications (app_id) on delete cascade,
+    user_id uuid constraint audit_log_user references users (user_id) on delete set null,
+    at bigint not null,
+    actor text not null,
+    action text not null,
+    subject text not null,
+    before text,
+    after text
+  );
+  create index audit_log_by_application on audit_log (app_id, audit_uid);
+  create index audit_log_by_user on audit_log (user_id);
+  create index audit_log_by_age on audit_log (at);
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -1,10 +1,13 @@
 import { accountActs } from './accounts.ts';
+import { activityActs } from './activity.ts';
 import { applicationActs } from './applications.ts';
+import { auditActs } from './audit.ts';
 import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
 import { factActs } from './facts.ts';
 import { manageTokenActs } from './manage-tokens.ts';
 import { purgeActs } from './purge.ts';
+import { requestLogActs } from './request-log.ts';
 import { selectionActs } from './selections.ts';
 import { sessionActs } from './sessions.ts';
 import { signingKeyActs } from './signing-keys.ts';
@@ -28,6 +31,9 @@ export function createActs(connection: Connection) {
     ...transferActs(connection),
     ...trialActs(connection),
     ...factActs(connection),
+    ...activityActs(connection),
+    ...requestLogActs(connection),
+    ...auditActs(connection),
     ...purgeActs(connection),
   };
 }

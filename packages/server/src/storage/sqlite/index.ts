@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type Storage, type StorageDriver, StorageUnavailable } from '../port.ts';
 import { accountReads } from './accounts.ts';
+import { activityReads } from './activity.ts';
 import { applicationReads } from './applications.ts';
+import { auditReads } from './audit.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
@@ -9,6 +11,7 @@ import { factReads } from './facts.ts';
 import { importInTurns } from './import-turns.ts';
 import { manageTokenReads } from './manage-tokens.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
+import { requestLogReads } from './request-log.ts';
 import { selectionReads } from './selections.ts';
 import { sessionReads } from './sessions.ts';
 import { signingKeyReads } from './signing-keys.ts';
@@ -112,6 +115,9 @@ function openSqlite(path: string, writer: Writer): Storage {
     transfer: { ...transferReads(reader), importUsers: importInTurns(writer) },
     changes: changeReads(reader),
     facts: { ...factReads(reader), settle: (name, value) => writer.run('settleFact', name, value) },
+    activity: { ...activityReads(reader), add: (counts) => writer.run('addActivity', counts) },
+    requestLog: { ...requestLogReads(reader), add: (requests) => writer.run('addLoggedRequests', requests) },
+    audit: { ...auditReads(reader), add: (entry) => writer.run('addAuditEntry', entry) },
     async ping() {
       writer.check();
       try {

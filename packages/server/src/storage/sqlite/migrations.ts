@@ -205,6 +205,58 @@ const MIGRATIONS: readonly string[] = [
     primary key (app_id, client_user_id)
   ) strict, without rowid;
   `,
+  `
+  -- Statistics: counts of an hour and of a day, each flush adds to both.
+  create table activity (
+    app_id integer not null references applications on delete cascade,
+    step text not null,
+    at integer not null,
+    name text not null,
+    count integer not null,
+    last_at integer not null,
+    primary key (app_id, step, name, at)
+  ) strict, without rowid;
+  create index activity_by_age on activity (step, at);
+
+  -- The latest requests. What tells of a user goes with the user.
+  create table request_log (
+    app_id integer not null references applications on delete cascade,
+    request_uid blob not null,
+    user_id blob references users on delete cascade,
+    at integer not null,
+    method text not null,
+    route text,
+    path text not null,
+    status integer not null,
+    code text,
+    milliseconds real not null,
+    request_id text not null,
+    address text not null,
+    user_agent text not null,
+    credentials text not null,
+    request text,
+    answer text,
+    primary key (app_id, request_uid)
+  ) strict, without rowid;
+  create index request_log_by_user on request_log (user_id);
+  create index request_log_by_age on request_log (at);
+
+  -- Who changed what. Without an application: about the installation.
+  create table audit_log (
+    audit_uid blob primary key,
+    app_id integer references applications on delete cascade,
+    user_id blob references users on delete set null,
+    at integer not null,
+    actor text not null,
+    action text not null,
+    subject text not null,
+    before text,
+    after text
+  ) strict, without rowid;
+  create index audit_log_by_application on audit_log (app_id, audit_uid);
+  create index audit_log_by_user on audit_log (user_id);
+  create index audit_log_by_age on audit_log (at);
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

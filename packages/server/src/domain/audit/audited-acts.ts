@@ -1,0 +1,232 @@
+import type { ApplicationRecord, ManageTokenRecord, Storage } from '../../storage/port.ts';
+import type { AuditAction } from './audit-action.ts';
+
+/** What the audit says of a change. Secrets never. */
+export type Told = {
+  action: AuditAction;
+  /** null: it is about the installation. */
+  appId: number | null;
+  subject: string;
+  userId?: string | null;
+  before?: unknown;
+  after?: unknown;
+};
+
+type Stores = Omit<Storage, 'kind' | 'ping' | 'purgeExpired' | 'figures' | 'close'>;
+
+type AuditedAct<Args extends unknown[], Outcome> = {
+  /** What is to be known of the time before. */
+  // biome-ignore lint/suspicious/noExplicitAny: each act's own; `tell` beside it says what it is
+  before?(storage: Storage, ...args: Args): Promise<any>;
+  /** Nothing where nothing was changed. */
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  tell(storage: Storage, outcome: Outcome, before: any, ...args: Args): Told[] | Promise<Told[]>;
+};
+
+/**
+ * `read`: it changes nothing. `silent`: it changes something that is nobody's decision (expiry, statistics, time of last
+ * use), or that is told elsewhere.
+ */
+type Plan<Act> = Act extends (...args: infer Args) => Promise<infer Outcome>
+  ? 'read' | 'silent' | AuditedAct<Args, Outcome>
+  : never;
+
+/** Every act of the port: one that is added does not compile until it is said here how it is audited. */
+export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Store]]-?: Plan<Stores[Store][Act]> } } = {
+  applications: {
+    create: {
+      tell: (_, outcome, _before, { appId, clientId, name }) =>
+        outcome === 'created'
+          ? [{ action: 'application.created', appId, subject: name, after: { clientId, name } }]
+          : [],
+    },
+    list: 'read',
+    findByClientId: 'read',
+    update: {
+      before: findApplication,
+      async tell(storage, outcome, before: ApplicationRecord | undefined, appId) {
+        const after = await findApplication(storage, appId);
+        if (outcome !== 'updated' || !before || !after) return [];
+        const changed = differences(describe(before), describe(after));
+        if (Object.keys(changed.after).length === 0) return [];
+        return [{ action: 'application.changed', appId, subject: after.name, ...changed }];
+      },
+    },
+    rotateSecret: {
+      before: findApplication,
+      tell: (_, outcome, before: ApplicationRecord | undefined, appId, _secret, previousExpiresAt) =>
+        outcome === 'rotated'
+          ? [
+              {
+                action: 'secret.rotated',
+                appId,
+                subject: before?.name ?? '',
+                after: { previousExpiresAt: time(previousExpiresAt) },
+              },
+            ]
+          : [],
+    },
+    endPreviousSecrets: {
+      before: findApplication,
+      tell: (_, outcome, before: ApplicationRecord | undefined, appId) =>
+        outcome === 'ended' ? [{ action: 'secret.previousEnded', appId, subject: before?.name ?? '' }] : [],
+    },
+    delete: {
+      before: findApplication,
+      tell: (_, outcome, before: ApplicationRecord | undefined) =>
+        outcome === 'deleted' && before
+          ? [
+              {
+                action: 'application.deleted',
+                appId: null,
+                subject: before.name,
+                before: { clientId: before.clientId, name: before.name },
+              },
+            ]
+          : [],
+    },
+    countUsers: 'read',
+    touchSecret: 'silent',
+    secretUses: 'read',
+  },
+  users: {
+    createWithToken: {
+      tell: (_, outcome, _before, { appId, userId }) =>
+        outcome === 'created' ? [{ action: 'user.created', appId, subject: '', userId }] : [],
+    },
+    find: 'read',
+    page: 'read',
+    searchByName: 'read',
+    // Of an erased user nothing is left, here neither.
+    delete: {
+      tell: (_, outcome, _before, appId) =>
+        outcome === 'deleted' ? [{ action: 'user.erased', appId, subject: '' }] : [],
+    },
+  },
+  tokens: {
+    replaceSpecialToken: {
+      before: async (storage, appId, clientUserId) => (await storage.transfer.find(appId, clientUserId))?.userId,
+      tell: (_, { outcome }, userId: string | undefined, appId) =>
+        outcome === 'issued'
+          ? [{ action: 'user.specialTokenReissued', appId, subject: '', userId: userId ?? null }]
+          : [],
+    },
+    findSpecialToken: 'read',
+    exchange: 'silent',
+    findOwner: 'read',
+    list: 'read',
+    revoke: {
+      before: (storage, _appId, tokenId) => storage.tokens.findOwner(tokenId, Date.now()),
+      tell: (_, _outcome, owner: { userId: string } | undefined, appId) =>
+        owner ? [{ action: 'user.accessTokenRevoked', appId, subject: '', userId: owner.userId }] : [],
+    },
+    revokeAll: {
+      tell: (_, _outcome, _before, appId, userId) => [{ action: 'user.allTokensRevoked', appId, subject: '', userId }],
+    },
+  },
+  manageTokens: {
+    create: {
+      tell: (_, outcome, _before, token) => (outcome === 'created' ? toldOfToken('token.created', token) : []),
+    },
+    list: 'read',
+    findByHash: 'read',
+    revoke: {
+      before: async (storage, tokenId) => (await storage.manageTokens.list()).find((each) => each.tokenId === tokenId),
+      tell: (_, outcome, token: ManageTokenRecord | undefined) =>
+        outcome === 'revoked' && token ? toldOfToken('token.revoked', token) : [],
+    },
+    touch: 'silent',
+  },
+  accounts: {
+    createWithLink: {
+      tell: (_, { outcome, account }) => [
+        {
+          action: outcome === 'created' ? 'account.created' : 'account.linkMade',
+          appId: null,
+          subject: account.email,
+        },
+      ],
+    },
+    addSetUpLink: 'silent',
+    list: 'read',
+    delete: {
+      tell: (_, outcome, _before, emailKey) =>
+        outcome === 'deleted' ? [{ action: 'account.deleted', appId: null, subject: emailKey }] : [],
+    },
+  },
+  // The list of sessions tells of them.
+  sessions: {
+    openByLink: 'silent',
+    openBySetUp: 'silent',
+    findByHash: 'read',
+    list: 'read',
+    end: 'silent',
+    touch: 'silent',
+  },
+  signingKeys: { list: 'read', add: 'silent' },
+  catalogs: {
+    load: 'read',
+    loadAt: 'read',
+    // What it changed is kept with the revision.
+    publish: {
+      tell: (_, outcome, _before, { appId, revision, difference }) =>
+        outcome === 'published'
+          ? [
+              {
+                action: 'catalog.published',
+                appId,
+                subject: String(revision),
+                before: { revision: revision - 1 },
+                after: { revision, changes: (JSON.parse(difference) as unknown[]).length },
+              },
+            ]
+          : [],
+    },
+    revisions: 'read',
+  },
+  // The history of selections tells who changed them and how.
+  selections: { list: 'read', save: 'silent', unset: 'silent', history: 'read', countByValue: 'read' },
+  trials: {
+    add: {
+      tell: (_, outcome, _before, appId) =>
+        outcome === 'added' ? [{ action: 'application.tried', appId, subject: '' }] : [],
+    },
+    end: 'silent',
+  },
+  // In many batches: the command tells of the whole.
+  transfer: { importUsers: 'silent', exportUsers: 'read', find: 'read' },
+  changes: { since: 'read' },
+  facts: { get: 'read', settle: 'silent' },
+  activity: { add: 'silent', list: 'read', lastAt: 'read', totals: 'read' },
+  requestLog: { add: 'silent', list: 'read', find: 'read', count: 'read' },
+  audit: { add: 'silent', list: 'read' },
+};
+
+async function findApplication(storage: Storage, appId: number): Promise<ApplicationRecord | undefined> {
+  const [application] = await storage.applications.list([appId]);
+  return application;
+}
+
+function describe({ name, settings }: ApplicationRecord): Record<string, unknown> {
+  return { name, ...settings };
+}
+
+/** The members that are not the same, as they were and as they are; one that was not set is null. */
+function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const pick = (all: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
+  return { before: pick(before), after: pick(after) };
+}
+
+/** With each application that it is for, or with the installation. */
+function toldOfToken(action: AuditAction, { name, appIds, access, expiresAt }: ManageTokenRecord): Told[] {
+  const what = { access, expiresAt: time(expiresAt) };
+  const part = action === 'token.created' ? { after: what } : { before: what };
+  return (appIds ?? [null]).map((appId) => ({ action, appId, subject: name, ...part }));
+}
+
+function time(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}

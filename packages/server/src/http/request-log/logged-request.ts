@@ -1,0 +1,89 @@
+import { isIPv6 } from 'node:net';
+import { isUuid } from '../../domain/users/user-code.ts';
+import type { NewLoggedRequest } from '../../storage/port.ts';
+import { mask } from '../logging.ts';
+import { maskAnswer, maskRequest, type ReadBody, readBody, shorten } from './masked-body.ts';
+import { maskSentPath, readPath } from './masked-path.ts';
+
+/** What a request leaves behind for the log, as it was. */
+export type SeenRequest = {
+  requestUid: string;
+  appId: number;
+  at: number;
+  method: string;
+  url: string;
+  route: string | undefined;
+  params: unknown;
+  status: number;
+  code: string | undefined;
+  milliseconds: number;
+  requestId: string;
+  ip: string;
+  userAgent: string | undefined;
+  authorization: string | undefined;
+  /** Whom its route found it to be about. */
+  userId: string | undefined;
+  body: Buffer | undefined;
+  answer: unknown;
+};
+
+/** As it may be kept: without secrets, and what tells of a person apart from the rest. */
+export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
+  const path = readPath(seen.url, seen.route, seen.params);
+  const body = readBody(seen.body);
+  const answer = readBody(seen.answer);
+  const request = maskRequest(seen.body, body);
+  const answered = maskAnswer(seen.answer, answer, kindOf(seen));
+  const bare = { path: maskSentPath(path, false), request: request.bare, answer: answered.bare };
+  const userIds = new Set(
+    [seen.userId, body?.user_uid, path.query.get('user_uid'), path.params.serviceUserCode, answer?.service_user_code]
+      .filter((id) => typeof id === 'string')
+      .filter(isUuid),
+  );
+  // What names several people goes with none of them.
+  const isOfOne = userIds.size <= 1;
+  return {
+    requestUid: seen.requestUid,
+    appId: seen.appId,
+    at: seen.at,
+    method: seen.method,
+    route: seen.route ?? null,
+    status: seen.status,
+    code: seen.code ?? null,
+    milliseconds: Math.round(seen.milliseconds * 100) / 100,
+    requestId: seen.requestId,
+    address: shortenAddress(seen.ip),
+    userAgent: mask(shorten(seen.userAgent ?? '', 200)),
+    credentials: kindOfCredentials(seen.authorization),
+    userId: isOfOne ? ([...userIds][0] ?? null) : null,
+    clientUserId: isOfOne ? clientUserIdOf(body) : null,
+    full: isOfOne ? { path: maskSentPath(path, true), request: request.full, answer: answered.full } : bare,
+    bare,
+  };
+}
+
+function kindOf({ status, route }: SeenRequest): 'catalog' | 'user' | 'error' {
+  if (status >= 400) return 'error';
+  return route?.startsWith('/api/option_') ? 'catalog' : 'user';
+}
+
+/** As the rules take one (CONTRACT.md section 2); any other is nobody's. */
+function clientUserIdOf(body: ReadBody): string | null {
+  const id = body?.clientUserId;
+  if (typeof id !== 'string' || id.length === 0 || id.length > 255) return null;
+  return id.includes('\u0000') || !id.isWellFormed() ? null : id;
+}
+
+function kindOfCredentials(authorization: string | undefined): NewLoggedRequest['credentials'] {
+  const scheme = /^(basic|bearer) /i.exec(authorization ?? '')?.[1]?.toLowerCase();
+  return (scheme as 'basic' | 'bearer' | undefined) ?? 'none';
+}
+
+/** The network it came from, not the machine. */
+export function shortenAddress(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+)\.\d+$/i.exec(ip)?.[1] ?? /^(\d+\.\d+\.\d+)\.\d+$/.exec(ip)?.[1];
+  if (mapped !== undefined) return `${mapped}.0/24`;
+  if (!isIPv6(ip)) return '';
+  const [head = ''] = ip.split('::');
+  return `${head.split(':').filter(Boolean).slice(0, 3).join(':')}::/48`;
+}

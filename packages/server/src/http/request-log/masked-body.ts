@@ -1,0 +1,99 @@
+import { mask } from '../logging.ts';
+
+/** Longer bodies are not read: only their length is told. */
+const READ_BYTES = 16 * 1024;
+/** What is kept of a body. */
+const KEPT_CHARACTERS = 2048;
+const TEXT_CHARACTERS = 255;
+export const MASKED = '[masked]';
+
+/** Members of requests that tell nothing of a person, and open nothing. */
+const HARMLESS = new Set(['clientId', 'option_group_uid', 'option_group_name', 'option_key_uid', 'language']);
+/** Members of requests that tell of a person. */
+const PERSONAL = new Set(['clientUserId', 'clientUserName', 'user_uid', 'value']);
+/** Members of answers that open something. */
+const SECRET = new Set(['specialToken', 'access_token', 'clientSecret', 'token', 'refresh_token', 'id_token']);
+/** Members of answers of the catalog and of errors, which are about nobody. */
+const OF_ERRORS = new Set(['code', 'message', 'errors', 'field', 'error', 'error_description']);
+
+/** A body as it may be kept, in full (as long as its user is there) and without anything of a person. */
+export type MaskedBody = { full: string | null; bare: string | null };
+
+export type ReadBody = Record<string, unknown> | undefined;
+
+/** undefined: it is no JSON object that could be looked into. */
+export function readBody(body: unknown): ReadBody {
+  const length = Buffer.isBuffer(body) || typeof body === 'string' ? body.length : 0;
+  if (length === 0 || length > READ_BYTES) return undefined;
+  try {
+    const value: unknown = JSON.parse(String(body));
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as ReadBody) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only what is known to be harmless stays: whatever else a client sends may be a secret under a wrong name. */
+export function maskRequest(body: unknown, read: ReadBody): MaskedBody {
+  if (!read) return same(lengthOf(body));
+  const write = (isFull: boolean): string => cut(JSON.stringify(maskMembers(read, isFull)));
+  return { full: write(true), bare: write(false) };
+}
+
+/** Answers are our own: all but the secrets in them stays. */
+export function maskAnswer(body: unknown, read: ReadBody, kind: 'catalog' | 'user' | 'error'): MaskedBody {
+  if (!read) return same(lengthOf(body));
+  const full = cut(
+    mask(JSON.stringify(read, (name, value: unknown) => (SECRET.has(name) && value !== null ? MASKED : value))),
+  );
+  if (kind === 'catalog') return same(full);
+  if (kind === 'user') return { full, bare: null };
+  const bare = JSON.stringify(read, (name, value: unknown) =>
+    name === '' || /^\d+$/.test(name) || OF_ERRORS.has(name) ? value : undefined,
+  );
+  return { full, bare: cut(mask(bare)) };
+}
+
+function maskMembers(members: Record<string, unknown>, isFull: boolean): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(members)
+      .slice(0, 50)
+      .map(([name, value]) => [
+        /^[\w-]{1,40}$/.test(name) ? mask(name) : MASKED,
+        name === 'options' && Array.isArray(value)
+          ? value.slice(0, 50).map((each) => (isObject(each) ? maskMembers(each, isFull) : MASKED))
+          : HARMLESS.has(name) || (isFull && PERSONAL.has(name))
+            ? plain(value)
+            : MASKED,
+      ]),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Texts, numbers, truth values and lists of them. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'string') return mask(shorten(value, TEXT_CHARACTERS));
+  if (Array.isArray(value)) return value.slice(0, 50).map((each) => (Array.isArray(each) ? MASKED : plain(each)));
+  return value !== null && typeof value === 'object' ? MASKED : value;
+}
+
+function same(text: string | null): MaskedBody {
+  return { full: text, bare: text };
+}
+
+function lengthOf(body: unknown): string | null {
+  const length = Buffer.isBuffer(body) ? body.length : typeof body === 'string' ? Buffer.byteLength(body) : 0;
+  return length === 0 ? null : `[${length} bytes]`;
+}
+
+function cut(text: string): string {
+  return shorten(text, KEPT_CHARACTERS);
+}
+
+/** Never within a character: half of one is no text that a database takes. */
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text.toWellFormed() : `${text.slice(0, length).toWellFormed()}…`;
+}

@@ -1,0 +1,50 @@
+import { isUuid } from '../../domain/users/user-code.ts';
+import { mask, maskPath } from '../logging.ts';
+import { MASKED, shorten } from './masked-body.ts';
+
+const PERSONAL_PARTS = new Set(['serviceUserCode', 'user_options_uid']);
+const HARMLESS = new Set([
+  'offset',
+  'limit',
+  'language',
+  'option_group_uid',
+  'option_group_name',
+  'option_key_uid',
+  'effective',
+]);
+
+export type SentPath = {
+  url: string;
+  /** The pattern; undefined: no route knew the path. */
+  route: string | undefined;
+  params: Record<string, string | undefined>;
+  query: URLSearchParams;
+};
+
+export function readPath(url: string, route: string | undefined, params: unknown): SentPath {
+  const at = url.indexOf('?');
+  const query = new URLSearchParams(at < 0 ? '' : url.slice(at));
+  return { url: at < 0 ? url : url.slice(0, at), route, params: (params ?? {}) as SentPath['params'], query };
+}
+
+/** The path as it was sent, as far as it may be kept. */
+export function maskSentPath({ url, route, params, query }: SentPath, isFull: boolean): string {
+  const path =
+    route === undefined
+      ? maskPath(url)
+      : route
+          .split('/')
+          .map((part) => (part.startsWith(':') ? maskPart(part.slice(1), params[part.slice(1)] ?? '', isFull) : part))
+          .join('/');
+  const parameters = [...query].slice(0, 20).map(([name, value]) => {
+    const isKept = HARMLESS.has(name) || (isFull && name === 'user_uid' && isUuid(value));
+    const shown = isKept ? encodeURIComponent(mask(shorten(value, 100))) : MASKED;
+    return `${/^\w{1,40}$/.test(name) ? mask(name) : MASKED}=${shown}`;
+  });
+  return parameters.length === 0 ? path : `${path}?${parameters.join('&')}`;
+}
+
+function maskPart(name: string, value: string, isFull: boolean): string {
+  if (PERSONAL_PARTS.has(name)) return isFull && isUuid(value) ? value : MASKED;
+  return /^[\w.~-]{0,64}$/.test(value) ? mask(value) : MASKED;
+}

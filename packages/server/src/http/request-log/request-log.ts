@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { orderedUuid } from '../../domain/ordered-uuid.ts';
+import type { Service } from '../../domain/service.ts';
+import type { NewLoggedRequest } from '../../storage/port.ts';
+import type { About } from './about.ts';
+import { type SeenRequest, toLoggedRequest } from './logged-request.ts';
+import { Sampling } from './sampling.ts';
+
+const FLUSH_MS = 1_000;
+/** What waits for the next flush; beyond it, requests are counted and not logged. */
+const MAX_WAITING = 500;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Looked into at once: others get their turn between. */
+const SLICE = 20;
+
+/**
+ * Counts the requests of every application and logs the latest ones. On the way of a request it only remembers what is
+ * there anyway; looking into bodies, masking and writing happen afterwards, once a second, in one act.
+ */
+export class RequestLog {
+  readonly #service: Service;
+  readonly #isOn: boolean;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #sampling = new Sampling();
+  readonly #timer: NodeJS.Timeout;
+  #waiting: SeenRequest[] = [];
+  #bytes = 0;
+  #underWay: Promise<void> = Promise.resolve();
+
+  constructor(service: Service, isOn: boolean, onFailure: (error: unknown) => void) {
+    this.#service = service;
+    this.#isOn = isOn;
+    this.#onFailure = onFailure;
+    this.#timer = setInterval(() => void this.flush(), FLUSH_MS);
+    this.#timer.unref();
+  }
+
+  /** After the answer has left. */
+  observe(request: FastifyRequest, reply: FastifyReply): void {
+    const about = request.about;
+    const appId = about?.appId ?? this.#applicationOf(request, about);
+    if (appId === undefined) return;
+    const code = reply.errorCode;
+    const { activity, now } = this.#service;
+    activity.count(appId, 'requests');
+    if (code !== undefined) activity.count(appId, `error:${code}`);
+    if (!this.#isOn) return;
+    const at = now();
+    if (!this.#sampling.takes(appId, code === undefined ? 'answers' : 'errors', at)) return;
+    const body = Buffer.isBuffer(request.body) ? request.body : undefined;
+    const answer = about?.answer;
+    const bytes = (body?.length ?? 0) + (typeof answer === 'string' || Buffer.isBuffer(answer) ? answer.length : 0);
+    if (this.#waiting.length >= MAX_WAITING || this.#bytes + bytes > MAX_BYTES) return;
+    this.#bytes += bytes;
+    this.#waiting.push({
+      requestUid: orderedUuid(),
+      appId,
+      at,
+      method: request.method,
+      url: request.url,
+      route: request.routeOptions.url,
+      params: request.params,
+      status: reply.statusCode,
+      code,
+      milliseconds: reply.elapsedTime,
+      requestId: request.id,
+      ip: request.ip,
+      userAgent: request.headers['user-agent'],
+      authorization: request.headers.authorization,
+      userId: about?.userId,
+      body,
+      answer,
+    });
+  }
+
+  /** Resolves when what was seen before the call is in the database, or was given up. */
+  flush(): Promise<void> {
+    this.#underWay = this.#underWay.then(() => this.#write());
+    return this.#underWay;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  /** Of a request that no route of an application took, such as a misspelt path. */
+  #applicationOf({ headers }: FastifyRequest, about: About | undefined): number | undefined {
+    const clientId = about === undefined ? headers.apikey : about.clientId;
+    return typeof clientId === 'string' ? this.#service.applications.peek(clientId)?.appId : undefined;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    const seen = this.#waiting;
+    this.#waiting = [];
+    this.#bytes = 0;
+    try {
+      const logged: NewLoggedRequest[] = [];
+      for (let start = 0; start < seen.length; start += SLICE) {
+        if (start > 0) await nextTurn();
+        logged.push(...seen.slice(start, start + SLICE).map(toLoggedRequest));
+      }
+      await this.#service.storage.requestLog.add(logged);
+    } catch (error) {
+      // They are not tried again: a database in trouble has better things to do.
+      this.#onFailure(error);
+    }
+  }
+}

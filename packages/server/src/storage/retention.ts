@@ -1,0 +1,11 @@
+import { type ActivityStep, STEP_MS } from './port.ts';
+
+/** Of each application: this many requests, and none older than this. */
+export const KEPT_REQUESTS = 1000;
+export const KEPT_REQUESTS_MS = 7 * 86_400_000;
+export const KEPT_AUDIT_MS = 400 * 86_400_000;
+
+/** In UTC, whose hours and days are all equally long. */
+export function stepStart(step: ActivityStep, at: number): number {
+  return at - (at % STEP_MS[step]);
+}

@@ -1,0 +1,126 @@
+import type { LoggedRequest, NewLoggedRequest, RequestFilter, RequestLogStore } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+import { USER_OF_PROFILE } from './user-row.ts';
+
+const COLUMNS =
+  'request_uid, user_id, at, method, route, path, status, code, milliseconds, request_id, address, user_agent, credentials';
+
+export function requestLogReads({ statement }: Connection): Omit<RequestLogStore, 'add'> {
+  return {
+    async list(appId, filter, { before, limit }) {
+      const { where, values } = conditions(filter);
+      const page = before === null ? '' : 'and request_uid < ?';
+      return statement(
+        `select ${COLUMNS}, null as request, null as answer from request_log
+         where app_id = ? ${page} ${where} order by request_uid desc limit ?`,
+      )
+        .all(appId, ...(before === null ? [] : [toBytes(before)]), ...values, limit)
+        .map(toLogged);
+    },
+    async find(appId, requestUid) {
+      const row = statement(
+        `select ${COLUMNS}, request, answer from request_log where app_id = ? and request_uid = ?`,
+      ).get(appId, toBytes(requestUid));
+      return row && toLogged(row);
+    },
+    async count(appId, { from, to }) {
+      const row = statement('select count(*) as n from request_log where app_id = ? and at >= ? and at < ?').get(
+        appId,
+        from,
+        to,
+      );
+      return row?.n as number;
+    },
+  };
+}
+
+function conditions(filter: RequestFilter): { where: string; values: (string | number | Buffer)[] } {
+  const parts: string[] = [];
+  const values: (string | number | Buffer)[] = [];
+  const add = (part: string, value: string | number | Buffer | undefined): void => {
+    if (value === undefined) return;
+    parts.push(`and ${part}`);
+    values.push(value);
+  };
+  add('at >= ?', filter.from);
+  add('at < ?', filter.to);
+  add('status >= ?', filter.statusFrom);
+  add('status <= ?', filter.statusTo);
+  add('code = ?', filter.code);
+  add('method = ?', filter.method);
+  add('instr(path, ?) = 1', filter.pathPrefix);
+  add('user_id = ?', filter.userId === undefined ? undefined : toBytes(filter.userId));
+  return { where: parts.join(' '), values };
+}
+
+function toLogged(row: Record<string, unknown>): LoggedRequest {
+  return {
+    requestUid: toUuid(row.request_uid as Uint8Array),
+    userId: row.user_id === null ? null : toUuid(row.user_id as Uint8Array),
+    at: row.at as number,
+    method: row.method as string,
+    route: row.route as string | null,
+    path: row.path as string,
+    status: row.status as number,
+    code: row.code as string | null,
+    milliseconds: row.milliseconds as number,
+    requestId: row.request_id as string,
+    address: row.address as string,
+    userAgent: row.user_agent as string,
+    credentials: row.credentials as LoggedRequest['credentials'],
+    request: row.request as string | null,
+    answer: row.answer as string | null,
+  };
+}
+
+export function requestLogActs({ statement }: Connection) {
+  /** The one user that a request names; undefined where it names nobody, several, or one who is not there. */
+  const userOf = ({ appId, userId, clientUserId }: NewLoggedRequest): Uint8Array | undefined => {
+    const found: unknown[] = [];
+    if (userId !== null) {
+      const row = statement('select user_id from users where user_id = ? and app_id = ?').get(toBytes(userId), appId);
+      found.push(row?.user_id);
+    }
+    if (clientUserId !== null) {
+      const row = statement(
+        `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
+      ).get(appId, clientUserId);
+      found.push(row?.user_id);
+    }
+    const [first, second = first] = found as (Uint8Array | undefined)[];
+    return first && second && Buffer.compare(first, second) === 0 && !found.includes(undefined) ? first : undefined;
+  };
+
+  return {
+    addLoggedRequests(requests: readonly NewLoggedRequest[]): void {
+      const exists = statement('select 1 from applications where app_id = ?');
+      const add = statement(
+        `insert into request_log (app_id, ${COLUMNS}, request, answer) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      );
+      for (const each of requests) {
+        if (!exists.get(each.appId)) continue;
+        const user = userOf(each);
+        const { path, request, answer } = user ? each.full : each.bare;
+        add.run(
+          each.appId,
+          toBytes(each.requestUid),
+          user ?? null,
+          each.at,
+          each.method,
+          each.route,
+          path,
+          each.status,
+          each.code,
+          each.milliseconds,
+          each.requestId,
+          each.address,
+          each.userAgent,
+          each.credentials,
+          request,
+          answer,
+        );
+      }
+    },
+  };
+}
