@@ -1,0 +1,134 @@
+// npm run screenshots [-- NAME…]
+//
+// Every page of the portal as people see it: light and dark, desktop and phone, with the demo's catalog and some users,
+// into screenshots/. With names, only the pages that hold one of them in theirs.
+
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { fillDemo } from '../packages/server/src/demo/make-demo.ts';
+import { createApplication } from '../packages/server/src/domain/applications/create-application.ts';
+import { startBrowser } from '../packages/server/test/browser.ts';
+import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { signInToken } from '../packages/server/test/portal/portal.ts';
+
+const OUT = join(import.meta.dirname, '../screenshots');
+const DEVICES = { desktop: { width: 1280, height: 800 }, phone: { width: 380, height: 760 } } as const;
+const USERS = [
+  'Ada',
+  'Béla',
+  'Chloé',
+  'Dmitri',
+  'Émile',
+  'Fatima',
+  'Grace',
+  'Hedy',
+  'İlhan',
+  'Joan',
+  'Katalin',
+  'Linus',
+];
+
+type Demo = { clientId: string; userUid: string };
+
+const PAGES: Record<string, (demo: Demo) => string> = {
+  applications: () => '',
+  account: () => '/account',
+  overview: ({ clientId }) => `/applications/${clientId}`,
+  catalog: ({ clientId }) => `/applications/${clientId}/catalog`,
+  translations: ({ clientId }) => `/applications/${clientId}/translations`,
+  revisions: ({ clientId }) => `/applications/${clientId}/revisions`,
+  users: ({ clientId }) => `/applications/${clientId}/users`,
+  user: ({ clientId, userUid }) => `/applications/${clientId}/users/${userUid}`,
+  insights: ({ clientId }) => `/applications/${clientId}/insights`,
+  requests: ({ clientId }) => `/applications/${clientId}/requests`,
+  audit: ({ clientId }) => `/applications/${clientId}/audit`,
+  connect: ({ clientId }) => `/applications/${clientId}/connect`,
+  credentials: ({ clientId }) => `/applications/${clientId}/credentials`,
+  members: ({ clientId }) => `/applications/${clientId}/members`,
+};
+
+const wanted = process.argv.slice(2);
+const pages = Object.entries(PAGES).filter(
+  ([name]) => wanted.length === 0 || wanted.some((each) => name.includes(each)),
+);
+const folder = await mkdtemp(join(tmpdir(), 'innkeeper-screenshots-'));
+const server = await startTestServer(`sqlite:${join(folder, 'data.db')}`);
+const browser = await startBrowser();
+try {
+  const demo = await makeDemo(server);
+  await mkdir(OUT, { recursive: true });
+  for (const [device, viewport] of Object.entries(DEVICES)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const window = await browser.window({ viewport, colorScheme, locale: 'en-GB' });
+      const page = await window.newPage();
+      await page.goto(`${server.url}/portal/sign-in#${await signInToken(server)}`);
+      await shoot(page, `sign-in-${device}-${colorScheme}`);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: /^Account / }).waitFor();
+      for (const [name, path] of pages) {
+        await page.goto(`${server.url}/portal${path(demo)}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await shoot(page, `${name}-${device}-${colorScheme}`);
+      }
+      await window.close();
+    }
+  }
+  console.log(`${pages.length + 1} pages, each four times, in ${OUT}`);
+} finally {
+  await browser.close();
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: join(OUT, `${name}.png`) });
+}
+
+/** The demo application, used by some people: through the interface, as any application would. */
+async function makeDemo({ service, post, send }: TestServer): Promise<Demo> {
+  const { storage, keyring } = service;
+  const application = await createApplication(storage, keyring, 'Demo', Date.now());
+  const { clientId, clientSecret } = await fillDemo(storage, keyring, application, Date.now());
+  const keys = await send('GET', '/api/option_keys', { headers: { apiKey: clientId } });
+  const all = keys.json.items as { option_key_uid: string; option_group_uid: string; name: string }[];
+  const choices: Record<string, unknown[]> = { newsletter: [true], theme: ['dark'], channels: ['email', 'push'] };
+  let userUid = '';
+  for (const [index, name] of USERS.entries()) {
+    const clientUserId = `${name.toLowerCase()}@example.com`;
+    const created = await post('/api/v2/app/create-user', {
+      clientId,
+      clientSecret,
+      clientUserId,
+      clientUserName: name,
+    });
+    const { specialToken } =
+      created.status === 200 ? created.json : await again(post, clientId, clientSecret, clientUserId);
+    const { json } = await post('/oauth/v2/get-access-token', { clientSecret, specialToken });
+    userUid = String(json.service_user_code);
+    for (const { option_key_uid, option_group_uid, name: key } of all) {
+      const value = choices[key];
+      if (!value || (index % 3 === 0 && key === 'theme')) continue;
+      const body = {
+        user_uid: userUid,
+        option_group_uid,
+        option_key_uid,
+        value: key === 'theme' && index % 2 ? ['light'] : value,
+      };
+      await post('/api/user_options', body, { apiKey: clientId });
+    }
+  }
+  await post('/api/v2/app/create-user', { clientId, clientSecret: 'wrong', clientUserId: 'x', clientUserName: 'x' });
+  return { clientId, userUid };
+}
+
+async function again(
+  post: TestServer['post'],
+  clientId: string,
+  clientSecret: string,
+  clientUserId: string,
+): Promise<Record<string, unknown>> {
+  return (await post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId })).json;
+}
