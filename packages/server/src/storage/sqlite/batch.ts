@@ -1,6 +1,7 @@
 import type { Acts } from './acts.ts';
 
 /** What travels between the HTTP thread and the writer thread. */
+export type WriterData = { path: string; truncateMs?: number };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
 export type BatchResult = { results: ActResult[] };
 export type ActResult = { outcome: unknown } | { failed: 'unavailable' | 'defect'; message: string };

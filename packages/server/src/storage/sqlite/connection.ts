@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** How long to wait for another process that is writing to the same file. */
-const BUSY_MS = 5_000;
+export const BUSY_MS = 5_000;
 
 export type Connection = {
   readonly database: DatabaseSync;
@@ -21,6 +21,8 @@ export function connectToWrite(path: string): Connection {
   const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true }));
   // FULL: the write-ahead log is flushed before commit returns. Never to be traded for speed.
   connection.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
+  // What is erased is written over, not only let go of.
+  connection.database.exec('pragma secure_delete = on');
   return connection;
 }
 

@@ -1,11 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createActs } from './acts.ts';
-import type { BatchMessage, BatchResult } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
 import { connectToWrite } from './connection.ts';
 import { runBatch } from './run-batch.ts';
+import { keepLogShort } from './truncate-log.ts';
 
 /** The thread that writes. The HTTP thread never waits for the disk: it sends batches here and gets outcomes back. */
-const connection = connectToWrite((workerData as { path: string }).path);
+const { path, truncateMs } = workerData as WriterData;
+const connection = connectToWrite(path);
 const acts = createActs(connection);
 
 parentPort?.on('message', (message: BatchMessage | 'close') => {
@@ -16,4 +18,5 @@ parentPort?.on('message', (message: BatchMessage | 'close') => {
   }
   parentPort?.postMessage({ results: runBatch(connection, acts, message.acts) } satisfies BatchResult);
 });
+keepLogShort(connection, path, truncateMs);
 parentPort?.postMessage('ready');

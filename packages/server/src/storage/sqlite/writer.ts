@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
 import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
 
 /** Enough for one flush to be shared widely, small enough that no answer waits long for its neighbours. */
 const MAX_BATCH = 512;
@@ -79,7 +79,9 @@ export class Writer {
   }
 
   async #start(): Promise<void> {
-    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: { path: this.#path } });
+    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+      workerData: { path: this.#path } satisfies WriterData,
+    });
     await once(worker, 'message');
     worker.on('message', (result: BatchResult) => this.#settle(result));
     worker.on('error', (error) => this.#fail((error as Error).message));

@@ -1,0 +1,104 @@
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { createActs } from '../../src/storage/sqlite/acts.ts';
+import type { BatchMessage, WriterData } from '../../src/storage/sqlite/batch.ts';
+import { type Connection, connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
+import { migrate } from '../../src/storage/sqlite/migrations.ts';
+import { runBatch } from '../../src/storage/sqlite/run-batch.ts';
+import { truncateLog } from '../../src/storage/sqlite/truncate-log.ts';
+import { application as exampleApplication, user } from '../contract/examples.ts';
+
+const NAME = 'Canary Featherstone';
+const USERS = 200;
+
+type Act = BatchMessage['acts'][number];
+
+/** After 204 nothing of the user is left (CONTRACT.md section 2): not in the free parts of the file either. */
+describe('what was erased', () => {
+  let path: string;
+  let connection: Connection;
+  beforeEach(() => {
+    path = join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.db`);
+    connection = connectToWrite(path);
+    migrate(connection.database);
+  });
+  afterEach(() => connection.close());
+
+  const holds = (file: string) => readFileSync(file).includes(NAME);
+  const logSize = () => statSync(`${path}-wal`).size;
+
+  function run(acts: Act[]): void {
+    for (const result of runBatch(connection, createActs(connection), acts)) expect(result).toHaveProperty('outcome');
+  }
+
+  function makeUsers(): { appId: number; userIds: string[] } {
+    const application = exampleApplication();
+    const { appId } = application;
+    const users = Array.from({ length: USERS }, () => {
+      const userId = randomUUIDv7();
+      return user(appId, { userId, clientUserId: `${NAME} ${userId}`, clientUserName: NAME + 'x'.repeat(200) });
+    });
+    run([['createApplication', [application]], ...users.map((each): Act => ['createUserWithToken', [each]])]);
+    return { appId, userIds: users.map(({ userId }) => userId) };
+  }
+
+  const erase = (appId: number, userIds: string[]) =>
+    run(userIds.map((userId): Act => ['deleteUser', [appId, userId]]));
+
+  test.each([
+    ['all of them', 1],
+    ['every other one', 2],
+  ])('is in neither file once the log was emptied: %s', (_, every) => {
+    const { appId, userIds } = makeUsers();
+    expect(holds(`${path}-wal`)).toBe(true);
+    expect(truncateLog(connection)).toBe(true);
+    expect(holds(path)).toBe(true);
+    const gone = userIds.filter((_id, at) => at % every === 0);
+    erase(appId, gone);
+    expect(truncateLog(connection)).toBe(true);
+    expect(logSize()).toBe(0);
+    const file = readFileSync(path);
+    for (const userId of gone) expect(file.includes(userId)).toBe(false);
+    if (every === 1) expect(holds(path)).toBe(false);
+  });
+
+  test('leaves the log by itself, also what another process erased, as soon as no reader needs it', async () => {
+    const workerData: WriterData = { path, truncateMs: 20 };
+    const worker = new Worker(new URL('../../src/storage/sqlite/writer-thread.ts', import.meta.url), { workerData });
+    const reader = connectToRead(path);
+    try {
+      await once(worker, 'message');
+      reader.database.exec('begin');
+      reader.statement('select count(*) from users').get();
+      const { appId, userIds } = makeUsers();
+      erase(appId, userIds);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(holds(`${path}-wal`)).toBe(true);
+      reader.database.exec('rollback');
+      await vi.waitFor(() => expect(logSize()).toBe(0), { timeout: 5_000 });
+      expect(holds(path)).toBe(false);
+    } finally {
+      reader.close();
+      worker.postMessage('close');
+      await once(worker, 'exit');
+    }
+  });
+
+  test('a log that a reader needs is left as it is, and nobody waits', () => {
+    const reader = connectToRead(path);
+    reader.database.exec('begin');
+    reader.statement('select count(*) from users').get();
+    makeUsers();
+    const started = performance.now();
+    expect(truncateLog(connection)).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    reader.database.exec('rollback');
+    reader.close();
+    expect(truncateLog(connection)).toBe(true);
+    expect(connection.statement('pragma busy_timeout').get()).toEqual({ timeout: 5000 });
+  });
+});
