@@ -8,6 +8,8 @@ export default defineConfig(({ command }) => ({
   server: { proxy: { '/manage/v1': 'http://127.0.0.1:8080' } },
   build: {
     target: 'es2023',
+    // Those that know light-dark(): rewritten for older ones, it would not see which theme is chosen.
+    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // A file is a file: nothing inlined, so that the Content-Security-Policy can stay strict.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

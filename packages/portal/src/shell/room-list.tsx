@@ -27,6 +27,7 @@ export function RoomList({ clientId }: { clientId: string }) {
                 label={t(`room.${name}`)}
                 leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
                 active={here}
+                activeOptions={{ exact: name === 'overview' }}
                 aria-current={here ? 'page' : undefined}
                 className={classes.room ?? ''}
               />
