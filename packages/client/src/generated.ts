@@ -1086,6 +1086,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/keys/{keyUid}/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how users chose for a key, now and over time
+         * @description Choices as they are now, by the day or week in which each was last saved; one that was changed since counts where it was changed. Of a key that takes several values, each is counted for itself. Of an open key, the 200 values that most have. Among millions of users it takes seconds; what took long is told again for a while, and `at` says of when it is.
+         */
+        get: operations["getKeyInsights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/keys/{keyUid}/insights/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how users chose for a key as CSV
+         * @description The same as a table: a row for now, one for what was saved earlier and one for each period; a column for each value. No spreadsheet takes a cell for a formula.
+         */
+        get: operations["exportKeyInsights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/try": {
         parameters: {
             query?: never;
@@ -6171,6 +6211,128 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getKeyInsights: {
+        parameters: {
+            query?: {
+                /** @description in UTC; weeks begin on Monday */
+                period?: "day" | "week";
+                /** @description how many periods, this one included */
+                last?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                keyUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        keyUid: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        at: string;
+                        /** @description of the application */
+                        users: number;
+                        chose: number;
+                        /** @description they have the default, if there is one */
+                        neverChose: number;
+                        defaultValue: components["schemas"]["OptionValue"] | null;
+                        /** @description in the order of the catalog; of an open key, the most common first */
+                        values: {
+                            value: components["schemas"]["OptionValue"];
+                            /** @description in the default language of the catalog */
+                            label: string;
+                            count: number;
+                            /** @description false: retired, or no longer in the catalog */
+                            offered: boolean;
+                        }[];
+                        /** @description how many more different values an open key holds */
+                        otherValues: number;
+                        /** @description last saved before the first of the periods */
+                        earlier: {
+                            /** @description users who chose */
+                            total: number;
+                            /** @description for each of `values`, in their order; of an open key none */
+                            counts: number[];
+                        };
+                        /** @description oldest first */
+                        periods: {
+                            /** @description YYYY-MM-DD */
+                            from: string;
+                            /** @description users who chose */
+                            total: number;
+                            /** @description for each of `values`, in their order; of an open key none */
+                            counts: number[];
+                        }[];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    exportKeyInsights: {
+        parameters: {
+            query?: {
+                /** @description in UTC; weeks begin on Monday */
+                period?: "day" | "week";
+                /** @description how many periods, this one included */
+                last?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                keyUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description RFC 4180, UTF-8 with a byte order mark */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures"];

@@ -371,6 +371,18 @@ export type SelectionEvent = {
 
 export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revision' | 'value' | 'language'>;
 
+export type ValueRow = { value: string; count: number };
+
+export type KeySurvey = {
+  /** Of the application, whether they chose or not. */
+  users: number;
+  /** Selections as they are, by the day on which each was last saved, in order. */
+  days: { day: number; value: string | null; count: number }[];
+  common: ValueRow[];
+  /** How many different values there are, where `common` is asked for. */
+  different: number;
+};
+
 export interface SelectionStore {
   /** All of a user's, by key number. */
   list(userId: string): Promise<SelectionRecord[]>;
@@ -395,8 +407,20 @@ export interface SelectionStore {
     page: { offset: number; limit: number },
     selectionId?: string,
   ): Promise<{ total: number; items: SelectionEvent[] }>;
-  /** How many selections of a key hold each stored value (JSON text). */
-  countByValue(appId: number, keyNo: number): Promise<{ value: string; count: number }[]>;
+  /** How many selections of a key hold each stored value (JSON text). Among millions it takes seconds, and holds nobody up. */
+  countByValue(appId: number, keyNo: number): Promise<ValueRow[]>;
+  /** How users chose for a key, of one moment. It takes its time as countByValue does. */
+  survey(
+    appId: number,
+    keyNo: number,
+    wanted: {
+      /** Days since the epoch, UTC: what is older counts as of this one. */
+      fromDay: number;
+      /** Else days are told without values, and the `most` common values apart: a key may have as many as users. */
+      byValue: boolean;
+      most: number;
+    },
+  ): Promise<KeySurvey>;
 }
 
 // ---- throw-away users

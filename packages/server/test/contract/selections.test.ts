@@ -168,6 +168,51 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.countByValue(mine, 3)).toEqual([]);
   });
 
+  test('a survey tells who chose what on which day, and how many never did', async () => {
+    const mine = await createApplication(storage);
+    const day = Math.floor(NOW / 86_400_000);
+    const saveOn = async (value: unknown, ...days: number[]): Promise<void> => {
+      const { userId } = await createUser(storage, mine);
+      for (const each of days) {
+        await storage.selections.save(mine, userId, [selection(1, value)], change(each * 86_400_000 + 5));
+      }
+    };
+    await saveOn('a', day - 9);
+    await saveOn('b', day - 3);
+    await saveOn('a', day - 1);
+    // The last save counts.
+    await saveOn(['a', 'b'], day - 1, day);
+    await saveOn('a', day, day);
+    await saveOn('a');
+    await save(await createdUser(), [selection(1, 'a')]);
+    expect(await storage.selections.survey(mine, 1, { fromDay: day - 2, byValue: true, most: 5 })).toEqual({
+      users: 6,
+      days: [
+        { day: day - 2, value: '"a"', count: 1 },
+        { day: day - 2, value: '"b"', count: 1 },
+        { day: day - 1, value: '"a"', count: 1 },
+        { day, value: '"a"', count: 1 },
+        { day, value: '["a","b"]', count: 1 },
+      ],
+      common: [],
+      different: 0,
+    });
+    expect(await storage.selections.survey(mine, 1, { fromDay: day - 1, byValue: false, most: 2 })).toEqual({
+      users: 6,
+      days: [
+        { day: day - 1, value: null, count: 3 },
+        { day, value: null, count: 2 },
+      ],
+      common: [
+        { value: '"a"', count: 3 },
+        { value: '"b"', count: 1 },
+      ],
+      different: 3,
+    });
+    const nothing = { users: 6, days: [], common: [], different: 0 };
+    expect(await storage.selections.survey(mine, 2, { fromDay: day, byValue: false, most: 2 })).toEqual(nothing);
+  });
+
   test('50 saves of one key at once: one record, and a history without a gap', async () => {
     for (const _ of times(5, String)) {
       const userId = await createdUser();

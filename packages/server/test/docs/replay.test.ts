@@ -230,7 +230,7 @@ function exampleOf(content: WholeContent | undefined, name: string): unknown {
 
 const DIFFERENT = new Set([
   ...['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'],
-  ...['fingerprint', 'durationMs', 'authorization'],
+  ...['fingerprint', 'durationMs', 'authorization', 'from'],
 ]);
 
 /** Without what is different every time. */

@@ -185,7 +185,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     revisions: 'read',
   },
   // The history of selections tells who changed them and how.
-  selections: { list: 'read', save: 'silent', unset: 'silent', history: 'read', countByValue: 'read' },
+  selections: { list: 'read', save: 'silent', unset: 'silent', history: 'read', countByValue: 'read', survey: 'read' },
   trials: {
     add: {
       tell: (_, outcome, _before, appId) =>

@@ -6,7 +6,7 @@ import { listTranslatable, sourceText } from './translatable.ts';
 
 /** What Excel and others take for the beginning of a formula; full-width forms where keyboards have them. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/u;
-const BYTE_ORDER_MARK = '\ufeff';
+export const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Texts as RFC 4180 has tables: `path`, `source` (what to translate), and a column for each language. It begins with
@@ -23,7 +23,8 @@ export function writeTextsCsv(catalog: Catalog, languages: readonly Language[], 
   return BYTE_ORDER_MARK + [head, ...rows].map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
 }
 
-function toCell(text: string): string {
+/** A cell that no program takes for anything but its text. */
+export function toCell(text: string): string {
   const harmless = FORMULA.test(text) ? `'${text}` : text;
   // Semicolons and tabs as well: some programs take them for separators.
   return /^\s|\s$|[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -25,6 +25,7 @@ import { getRevisionRoute } from './get-revision.ts';
 import { getSessionRoute } from './get-session.ts';
 import { getUserRoute } from './get-user.ts';
 import { importTranslationsRoute } from './import-translations.ts';
+import { keyInsightsRoutes } from './key-insights.ts';
 import { listAccountSessionsRoute } from './list-account-sessions.ts';
 import { listAccountTokensRoute } from './list-account-tokens.ts';
 import { listApplicationsRoute } from './list-applications.ts';
@@ -107,6 +108,7 @@ export function manageRoutes(app: FastifyInstance, service: Service): void {
   listUserHistoryRoute(app, service);
 
   countValuesRoute(app, service);
+  keyInsightsRoutes(app, service);
 
   tryItRoute(app, service);
 }

@@ -1,4 +1,4 @@
-import type { SelectionEvent, SelectionRecord, SelectionStore } from '../port.ts';
+import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 
 const LIST = statement(`
@@ -22,9 +22,11 @@ const HISTORY = statement(`
   order by case when $4::uuid is null then page.at end desc, page.selection_id, page.event_no desc
 `);
 
-const COUNT_BY_VALUE = statement(`
-  select value, count(*) as count from selections where app_id = $1 and key_no = $2 group by value order by value
-`);
+/** What looks at every selection of a key takes seconds among millions: on a connection apart, where nobody waits behind it. */
+const SURVEY_MS = 120_000;
+const DAY_MS = 86_400_000;
+const select = (columns: string, grouping: string): string =>
+  `select ${columns}, count(*) as count from selections where app_id = $1 and key_no = $2 ${grouping}`;
 
 // The user is locked first, as whoever deletes the user does: in the other order the two could wait for each other. A
 // user that is locked already is being deleted. Keys go in the order of their numbers for the same reason: two saves of
@@ -99,6 +101,29 @@ export function selectionStore(connections: Connections): SelectionStore {
       return { total: rows[0]?.total ?? 0, items };
     },
 
-    countByValue: (appId, keyNo) => connections.read<{ value: string; count: number }>(COUNT_BY_VALUE, [appId, keyNo]),
+    countByValue: (appId, keyNo) =>
+      connections.transaction(
+        (query) => query<ValueRow>(select('value', 'group by value order by value'), [appId, keyNo]),
+        SURVEY_MS,
+      ),
+
+    survey: (appId, keyNo, { fromDay, byValue, most }) =>
+      connections.transaction(async (query): Promise<KeySurvey> => {
+        await query('set transaction isolation level repeatable read, read only');
+        const [counted] = await query<{ n: number }>('select count(*) as n from users where app_id = $1', [appId]);
+        const value = byValue ? 'value' : 'null as value';
+        const days = await query<KeySurvey['days'][number]>(
+          select(`${value}, greatest(updated_at / ${DAY_MS}, $3) as day`, 'group by 1, 2 order by 2, 1'),
+          [appId, keyNo, fromDay],
+        );
+        const values = byValue
+          ? []
+          : await query<ValueRow & { different: number }>(
+              `${select('value, count(*) over () as different', 'group by value order by 3 desc, 1')} limit $3`,
+              [appId, keyNo, most],
+            );
+        const common = values.map(({ value, count }) => ({ value, count }));
+        return { users: counted?.n ?? 0, days, common, different: values[0]?.different ?? 0 };
+      }, SURVEY_MS),
   };
 }

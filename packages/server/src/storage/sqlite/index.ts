@@ -15,6 +15,7 @@ import { requestLogReads } from './request-log.ts';
 import { selectionReads } from './selections.ts';
 import { sessionReads } from './sessions.ts';
 import { signingKeyReads } from './signing-keys.ts';
+import { Surveyor } from './surveyor.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
 import { userSearchReads } from './user-search.ts';
@@ -53,6 +54,7 @@ export function sqliteDriver(path: string): StorageDriver {
 /** Reads run here, on the caller's thread: a few microseconds each. Writes go to the writer thread. */
 function openSqlite(path: string, writer: Writer): Storage {
   const reader = connectToRead(path);
+  const surveyor = new Surveyor(path);
   return {
     kind: 'sqlite',
     applications: {
@@ -106,6 +108,8 @@ function openSqlite(path: string, writer: Writer): Storage {
     selections: {
       ...selectionReads(reader),
       save: (appId, userId, selections, change) => writer.run('saveSelections', appId, userId, selections, change),
+      countByValue: (appId, keyNo) => surveyor.run('countByValue', appId, keyNo),
+      survey: (appId, keyNo, wanted) => surveyor.run('survey', appId, keyNo, wanted),
       unset: (userId, selectionId, change) => writer.run('unsetSelection', userId, selectionId, change),
     },
     trials: {
@@ -136,6 +140,7 @@ function openSqlite(path: string, writer: Writer): Storage {
     async close() {
       // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.
       reader.close();
+      await surveyor.close();
       await writer.close();
     },
   };

@@ -4,10 +4,7 @@ import { toBytes, toUuid } from './encoding.ts';
 
 const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, updated_at';
 
-export function selectionReads({
-  statement,
-  snapshot,
-}: Connection): Pick<SelectionStore, 'list' | 'history' | 'countByValue'> {
+export function selectionReads({ statement, snapshot }: Connection): Pick<SelectionStore, 'list' | 'history'> {
   return {
     async list(userId) {
       return statement(`select ${COLUMNS} from selections where user_id = ? order by key_no`)
@@ -29,11 +26,6 @@ export function selectionReads({
         const row = statement(`select count(*) as n from selection_events where ${where}`).get(...of);
         return { total: row?.n as number, items };
       });
-    },
-    async countByValue(appId, keyNo) {
-      return statement(
-        'select value, count(*) as count from selections where app_id = ? and key_no = ? group by value order by value',
-      ).all(appId, keyNo) as { value: string; count: number }[];
     },
   };
 }

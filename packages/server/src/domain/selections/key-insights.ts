@@ -1,0 +1,75 @@
+import type { Key, Scalar } from '../catalog/catalog.ts';
+import type { DatedSurvey } from './surveys.ts';
+
+export const PERIODS = ['day', 'week'] as const;
+export type Period = (typeof PERIODS)[number];
+
+export type KeyInsights = {
+  at: number;
+  users: number;
+  chose: number;
+  /** Of an open key that takes several, what was chosen together. */
+  values: { value: Scalar | Scalar[]; count: number }[];
+  /** Values of an open key that are not among those told. */
+  otherValues: number;
+  /** Choices as they are, by when each was last saved: what was saved before, and since then period by period. */
+  earlier: Tally;
+  periods: (Tally & { day: number })[];
+};
+
+/** Counts stand in the order of the values; an open key has none. */
+export type Tally = { total: number; counts: number[] };
+
+const DAY_MS = 86_400_000;
+const DAYS = { day: 1, week: 7 };
+
+/** The day on which the first of the last so many periods begins; weeks begin on Monday. Day 0 was a Thursday. */
+export function firstDay(now: number, period: Period, periods: number): number {
+  const today = Math.floor(now / DAY_MS);
+  const current = period === 'day' ? today : today - ((today + 3) % 7);
+  return current - (periods - 1) * DAYS[period];
+}
+
+/**
+ * How users chose, now and over time. The survey tells of the day before `from` whatever is older. Of a key that takes
+ * several values, each is counted for itself.
+ */
+export function readInsights(
+  key: Key,
+  survey: DatedSurvey,
+  { from, period, periods }: { from: number; period: Period; periods: number },
+): KeyInsights {
+  const places = new Map<Scalar, number>((key.values ?? []).map(({ value }, place) => [value, place]));
+  const rows = survey.days.map(({ day, value, count }) => {
+    const scalars = value === null ? [] : [JSON.parse(value) as Scalar | Scalar[]].flat();
+    // What the catalog no longer has comes after what it has.
+    for (const scalar of scalars) if (!places.has(scalar)) places.set(scalar, places.size);
+    return {
+      slot: Math.floor((day - from) / DAYS[period]),
+      count,
+      at: scalars.map((each) => places.get(each) as number),
+    };
+  });
+  const blank = (): Tally => ({ total: 0, counts: Array<number>(places.size).fill(0) });
+  const [all, earlier] = [blank(), blank()];
+  const slots = Array.from({ length: periods }, (_, slot) => ({ day: from + slot * DAYS[period], ...blank() }));
+  for (const { slot, count, at } of rows) {
+    // A replica's clock may be ahead: its tomorrow is our today.
+    const tally = slot < 0 ? earlier : slots[Math.min(slot, periods - 1)];
+    for (const each of [all, tally as Tally]) {
+      each.total += count;
+      for (const place of at) each.counts[place] = (each.counts[place] ?? 0) + count;
+    }
+  }
+  const counted = [...places.keys()].map((value, place) => ({ value, count: all.counts[place] ?? 0 }));
+  const common = survey.common.map(({ value, count }) => ({ value: JSON.parse(value) as Scalar | Scalar[], count }));
+  return {
+    at: survey.at,
+    users: Math.max(survey.users, all.total),
+    chose: all.total,
+    values: key.values ? counted : common,
+    otherValues: key.values ? 0 : survey.different - common.length,
+    earlier,
+    periods: slots,
+  };
+}

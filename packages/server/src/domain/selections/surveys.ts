@@ -1,0 +1,51 @@
+import type { KeySurvey, Storage } from '../../storage/port.ts';
+import type { Key } from '../catalog/catalog.ts';
+
+/** A survey is told again for ten times as long as it took: however often it is asked for, most of the time none is under way. */
+const KEPT_PER_MS = 10;
+/** One that took no longer than this is not worth keeping. */
+const CHEAP_MS = 200;
+const LONGEST_KEPT_MS = 5 * 60_000;
+/** Of an open key, which may hold as many values as users. */
+const MOST_COMMON = 200;
+
+export type DatedSurvey = KeySurvey & { at: number };
+type Kept = { survey: Promise<DatedSurvey>; until: number };
+
+/** Counting among millions is dear: one after another, and never twice for those who ask at the same time. */
+export class Surveys {
+  readonly #storage: Storage;
+  readonly #now: () => number;
+  readonly #kept = new Map<string, Kept>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(storage: Storage, now: () => number) {
+    this.#storage = storage;
+    this.#now = now;
+  }
+
+  take(appId: number, key: Key, fromDay: number): Promise<DatedSurvey> {
+    const now = this.#now();
+    for (const [name, { until }] of this.#kept) if (until <= now) this.#kept.delete(name);
+    const name = JSON.stringify([appId, key.keyNo, fromDay, key.values !== null]);
+    const known = this.#kept.get(name);
+    if (known) return known.survey;
+    const survey = this.#last.then(() => this.#run(appId, key, fromDay));
+    const kept: Kept = { survey, until: Number.POSITIVE_INFINITY };
+    this.#kept.set(name, kept);
+    this.#last = survey.then(
+      ({ at }) => {
+        const end = this.#now();
+        kept.until = end + Math.min(Math.max(end - at - CHEAP_MS, 0) * KEPT_PER_MS, LONGEST_KEPT_MS);
+      },
+      () => this.#kept.delete(name),
+    );
+    return survey;
+  }
+
+  async #run(appId: number, key: Key, fromDay: number): Promise<DatedSurvey> {
+    const at = this.#now();
+    const wanted = { fromDay, byValue: key.values !== null, most: MOST_COMMON };
+    return { ...(await this.#storage.selections.survey(appId, key.keyNo, wanted)), at };
+  }
+}

@@ -1,0 +1,178 @@
+import type { FastifyInstance } from 'fastify';
+import type { Application } from '../../domain/applications/application.ts';
+import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { toDate, writeInsightsCsv } from '../../domain/selections/insights-csv.ts';
+import { firstDay, type KeyInsights, PERIODS, readInsights, type Tally } from '../../domain/selections/key-insights.ts';
+import { Surveys } from '../../domain/selections/surveys.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
+import { ValueAnswer } from '../options/schemas.ts';
+import { badParameter, type Query, readParameter } from '../paging.ts';
+import { formatTime } from '../time.ts';
+import { THEME_KEY } from './examples.ts';
+import { refuse } from './input.ts';
+import { type ApplicationRequest, applicationRoute, FileAnswer } from './manage-route.ts';
+import { KeyParams, Nullable, Time } from './schemas.ts';
+
+const DEFAULT_PERIODS = 30;
+const MOST_PERIODS = 366;
+
+const COUNTS = {
+  total: Type.Integer({ description: 'users who chose' }),
+  counts: Type.Array(Type.Integer(), { description: 'for each of `values`, in their order; of an open key none' }),
+};
+
+const Day = Type.String({ description: 'YYYY-MM-DD' });
+
+const querystring = Type.Object({
+  period: Type.Optional(Type.Enum([...PERIODS], { default: 'day', description: 'in UTC; weeks begin on Monday' })),
+  last: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_PERIODS,
+      default: DEFAULT_PERIODS,
+      description: 'how many periods, this one included',
+    }),
+  ),
+});
+
+const schema = {
+  operationId: 'getKeyInsights',
+  summary: 'See how users chose for a key, now and over time',
+  description:
+    'Choices as they are now, by the day or week in which each was last saved; one that was changed since counts where it was changed. ' +
+    'Of a key that takes several values, each is counted for itself. Of an open key, the 200 values that most have. ' +
+    'Among millions of users it takes seconds; what took long is told again for a while, and `at` says of when it is.',
+  params: KeyParams,
+  querystring,
+  response: {
+    200: Type.Object({
+      keyUid: Type.String({ format: 'uuid' }),
+      at: Time,
+      users: Type.Integer({ description: 'of the application' }),
+      chose: Type.Integer(),
+      neverChose: Type.Integer({ description: 'they have the default, if there is one' }),
+      defaultValue: Nullable(ValueAnswer),
+      values: Type.Array(
+        Type.Object({
+          value: ValueAnswer,
+          label: Type.String({ description: 'in the default language of the catalog' }),
+          count: Type.Integer(),
+          offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
+        }),
+        { description: 'in the order of the catalog; of an open key, the most common first' },
+      ),
+      otherValues: Type.Integer({ description: 'how many more different values an open key holds' }),
+      earlier: Type.Object(COUNTS, { description: 'last saved before the first of the periods' }),
+      periods: Type.Array(Type.Object({ from: Day, ...COUNTS }), { description: 'oldest first' }),
+    }),
+  },
+  errors: ['catalogItemNotFound'] as const,
+  examples: {
+    theme: {
+      summary: 'One user chose, today',
+      params: THEME_KEY,
+      query: { period: 'day', last: 1 },
+      status: 200,
+      answer: {
+        keyUid: EXAMPLE.keyUid,
+        at: '2025-11-24 16:00:00',
+        users: 1,
+        chose: 1,
+        neverChose: 0,
+        defaultValue: 'system',
+        values: [
+          { value: 'system', label: 'As the device', count: 0, offered: true },
+          { value: 'light', label: 'Light', count: 0, offered: true },
+          { value: 'dark', label: 'Dark', count: 1, offered: true },
+        ],
+        otherValues: 0,
+        earlier: { total: 0, counts: [0, 0, 0] },
+        periods: [{ from: '2025-11-24', total: 1, counts: [0, 0, 1] }],
+      },
+    },
+  },
+};
+
+const csvSchema = {
+  operationId: 'exportKeyInsights',
+  summary: 'Get how users chose for a key as CSV',
+  description:
+    'The same as a table: a row for now, one for what was saved earlier and one for each period; a column for each value. ' +
+    'No spreadsheet takes a cell for a formula.',
+  params: KeyParams,
+  querystring,
+  produces: 'text/csv',
+  response: { 200: Type.String({ description: 'RFC 4180, UTF-8 with a byte order mark' }) },
+  errors: ['catalogItemNotFound'] as const,
+  examples: { theme: { summary: 'By week', params: THEME_KEY, query: { period: 'week', last: 4 }, status: 200 } },
+};
+
+export function keyInsightsRoutes(app: FastifyInstance, service: Service): void {
+  const surveys = new Surveys(service.storage, service.now);
+  const operation = { method: 'GET', path: '/keys/:keyUid/insights', access: 'read', schema } as const;
+  const insightsOf = async ({ application, params, query }: ApplicationRequest) => {
+    const catalog = await service.catalogs.get(application.appId);
+    const placed = catalog.keyByUid.get(params.keyUid as string);
+    if (!placed) throw new InnkeeperError('catalogItemNotFound');
+    return { catalog, placed, insights: await take(surveys, service.now(), application, placed, query) };
+  };
+
+  applicationRoute(app, service, operation, async (request) => {
+    const { catalog, placed, insights } = await insightsOf(request);
+    return viewInsights(catalog, placed, insights);
+  });
+
+  const csv = { method: 'GET', path: '/keys/:keyUid/insights/csv', access: 'read', schema: csvSchema } as const;
+  applicationRoute(app, service, csv, async (request) => {
+    const { placed, insights } = await insightsOf(request);
+    const name = `${placed.group.name}-${placed.key.name}`.replaceAll(/[^\w.-]+/g, '_').slice(0, 100);
+    return new FileAnswer('text/csv', `${name}.csv`, writeInsightsCsv(insights, placed.key.values === null));
+  });
+}
+
+async function take(
+  surveys: Surveys,
+  now: number,
+  { appId }: Application,
+  { key }: PlacedKey,
+  query: Query,
+): Promise<KeyInsights> {
+  const period = PERIODS.find((each) => each === (readParameter(query, 'period') ?? 'day'));
+  if (!period) throw badParameter([{ field: 'period', message: 'must be day or week', allowed: PERIODS }]);
+  const periods = Number(readParameter(query, 'last') ?? DEFAULT_PERIODS);
+  if (!Number.isSafeInteger(periods) || periods < 1 || periods > MOST_PERIODS) {
+    throw refuse('last', `must be a whole number from 1 to ${MOST_PERIODS}`);
+  }
+  const from = firstDay(now, period, periods);
+  return readInsights(key, await surveys.take(appId, key, from - 1), { from, period, periods });
+}
+
+function viewInsights({ languages }: CompiledCatalog, { key }: PlacedKey, insights: KeyInsights) {
+  const { at, users, chose, values, otherValues, earlier, periods } = insights;
+  const counts = (tally: Tally) => ({ total: tally.total, counts: tally.counts });
+  const allowed = new Map(key.values?.map((each) => [each.value, each]));
+  return {
+    keyUid: key.keyUid,
+    at: formatTime(at),
+    users,
+    chose,
+    neverChose: users - chose,
+    defaultValue: key.defaultValue,
+    values: values.map(({ value, count }) => {
+      const known = Array.isArray(value) ? undefined : allowed.get(value);
+      const name = Array.isArray(value) ? value.join(', ') : String(value);
+      return {
+        value,
+        label: known ? languages.textFor(known.texts, languages.byDefault, name).text : name,
+        count,
+        offered: !key.archived && (key.values === null || known?.retired === false),
+      };
+    }),
+    otherValues,
+    earlier: counts(earlier),
+    periods: periods.map((tally) => ({ from: toDate(tally.day), ...counts(tally) })),
+  };
+}

@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { connectToRead } from './connection.ts';
+import { type SurveyMessage, type SurveyResult, surveyReads } from './surveys.ts';
+
+/** The thread that counts. The HTTP thread answers requests meanwhile. */
+const connection = connectToRead((workerData as { path: string }).path);
+const reads = surveyReads(connection) as Record<string, (...args: unknown[]) => unknown>;
+
+parentPort?.on('message', (message: SurveyMessage | 'close') => {
+  if (message === 'close') {
+    connection.close();
+    parentPort?.close();
+    return;
+  }
+  const { id, name, args } = message;
+  let result: SurveyResult;
+  try {
+    result = { id, outcome: reads[name]?.(...args) };
+  } catch (error) {
+    result = { id, failed: (error as Error).message };
+  }
+  parentPort?.postMessage(result);
+});

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { StorageUnavailable } from '../port.ts';
+import type { SurveyMessage, SurveyReads, SurveyResult } from './surveys.ts';
+
+type Waiting = { resolve(outcome: unknown): void; reject(error: Error): void };
+
+/** The HTTP thread's side of the thread that surveys, which is started when it is first needed. */
+export class Surveyor {
+  readonly #path: string;
+  #worker: Worker | undefined;
+  #nextId = 1;
+  readonly #waiting = new Map<number, Waiting>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  run<Name extends keyof SurveyReads>(
+    name: Name,
+    ...args: Parameters<SurveyReads[Name]>
+  ): Promise<ReturnType<SurveyReads[Name]>> {
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
+      worker.ref();
+      worker.postMessage({ id, name, args } satisfies SurveyMessage);
+    });
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (!worker) return;
+    worker.ref();
+    const exited = once(worker, 'exit');
+    worker.postMessage('close');
+    await exited;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./survey-thread.ts', import.meta.url), { workerData: { path: this.#path } });
+    worker.on('message', (result: SurveyResult) => this.#settle(worker, result));
+    worker.on('error', (error) => this.#fail(worker, (error as Error).message));
+    worker.on('exit', () => this.#fail(worker, 'The surveying thread has ended.'));
+    worker.unref();
+    return worker;
+  }
+
+  #settle(worker: Worker, result: SurveyResult): void {
+    const waiting = this.#waiting.get(result.id);
+    this.#waiting.delete(result.id);
+    if (this.#waiting.size === 0) worker.unref();
+    if ('outcome' in result) waiting?.resolve(result.outcome);
+    else waiting?.reject(new StorageUnavailable(result.failed));
+  }
+
+  /** Whoever waits is told; the next survey starts a new thread. */
+  #fail(worker: Worker, reason: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const { reject } of this.#waiting.values()) reject(new StorageUnavailable(reason));
+    this.#waiting.clear();
+  }
+}

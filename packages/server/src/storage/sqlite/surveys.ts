@@ -1,0 +1,39 @@
+import type { SelectionStore } from '../port.ts';
+import type { Connection } from './connection.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Reads that look at every selection of a key: seconds among millions, so they run in a thread of their own. */
+export function surveyReads({ statement, snapshot }: Connection) {
+  const select = (columns: string, grouping: string): string =>
+    `select ${columns}, count(*) as count from selections where app_id = ?1 and key_no = ?2 ${grouping}`;
+
+  return {
+    countByValue(appId: number, keyNo: number) {
+      const rows = statement(select('value', 'group by value order by value')).all(appId, keyNo);
+      return rows as Awaited<ReturnType<SelectionStore['countByValue']>>;
+    },
+    survey(appId: number, keyNo: number, { fromDay, byValue, most }: Parameters<SelectionStore['survey']>[2]) {
+      return snapshot(() => {
+        const users = statement('select count(*) as n from users where app_id = ?').get(appId)?.n as number;
+        const value = byValue ? 'value' : 'null as value';
+        const days = statement(
+          select(`${value}, max(updated_at / ${DAY_MS}, ?3) as day`, 'group by 1, 2 order by 2, 1'),
+        ).all(appId, keyNo, fromDay);
+        const values = byValue
+          ? []
+          : statement(
+              `${select('value, count(*) over () as different', 'group by value order by 3 desc, 1')} limit ?3`,
+            ).all(appId, keyNo, most);
+        const common = values.map(({ value, count }) => ({ value, count }));
+        const told = { users, days, common, different: values[0]?.different ?? 0 };
+        return told as unknown as Awaited<ReturnType<SelectionStore['survey']>>;
+      });
+    },
+  };
+}
+
+export type SurveyReads = ReturnType<typeof surveyReads>;
+/** What travels between the HTTP thread and the one that surveys. */
+export type SurveyMessage = { id: number; name: keyof SurveyReads; args: unknown[] };
+export type SurveyResult = { id: number } & ({ outcome: unknown } | { failed: string });

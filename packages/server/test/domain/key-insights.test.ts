@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Key } from '../../src/domain/catalog/catalog.ts';
+import { toDate } from '../../src/domain/selections/insights-csv.ts';
+import { firstDay, readInsights } from '../../src/domain/selections/key-insights.ts';
+import { Surveys } from '../../src/domain/selections/surveys.ts';
+import type { KeySurvey, Storage } from '../../src/storage/port.ts';
+
+const at = (text: string): number => Date.parse(`${text}T12:00:00Z`);
+const key = { keyNo: 1, values: [{ value: 'a' }, { value: 'b' }] } as unknown as Key;
+
+test.each([
+  ['day', 1, '2026-11-15'],
+  ['day', 30, '2026-10-17'],
+  // A Sunday belongs to the week that began on Monday.
+  ['week', 1, '2026-11-09'],
+  ['week', 2, '2026-11-02'],
+] as const)('the last of %s, %i times, begin on %s', (period, periods, from) => {
+  expect(toDate(firstDay(at('2026-11-15'), period, periods))).toBe(from);
+});
+
+test('a Monday begins a week', () => {
+  expect(toDate(firstDay(at('2026-11-16'), 'week', 1))).toBe('2026-11-16');
+});
+
+test('days gather into weeks; what is older, and what a clock ahead of ours saved, is not lost', () => {
+  const from = firstDay(at('2026-11-15'), 'week', 2);
+  const days = [
+    { day: from - 1, value: '"a"', count: 5 },
+    { day: from, value: '"a"', count: 1 },
+    { day: from + 6, value: '["a","b"]', count: 2 },
+    { day: from + 7, value: '"gone"', count: 3 },
+    { day: from + 14, value: '"b"', count: 4 },
+  ];
+  const survey = { users: 20, days, common: [], different: 0, at: 7 };
+  expect(readInsights(key, survey, { from, period: 'week', periods: 2 })).toEqual({
+    at: 7,
+    users: 20,
+    chose: 15,
+    values: [
+      { value: 'a', count: 8 },
+      { value: 'b', count: 6 },
+      { value: 'gone', count: 3 },
+    ],
+    otherValues: 0,
+    earlier: { total: 5, counts: [5, 0, 0] },
+    periods: [
+      { day: from, total: 3, counts: [3, 2, 0] },
+      { day: from + 7, total: 7, counts: [0, 4, 3] },
+    ],
+  });
+});
+
+test('surveys wait for each other; one that took long serves whoever asks for a while', async () => {
+  let now = 1_000_000;
+  let underWay = 0;
+  const taken: number[] = [];
+  const survey = async (appId: number): Promise<KeySurvey> => {
+    expect(++underWay).toBe(1);
+    taken.push(appId);
+    await Promise.resolve();
+    now += appId;
+    underWay--;
+    if (appId === 3) throw new Error('no');
+    return { users: appId, days: [], common: [], different: 0 };
+  };
+  // A clock that only these two move: time is all that this is about.
+  const surveys = new Surveys({ selections: { survey } } as unknown as Storage, () => now);
+  const ask = (appId: number) => surveys.take(appId, key, 0);
+  await Promise.all([ask(1000), ask(5), ask(1000)]);
+  expect(taken).toEqual([1000, 5]);
+  await Promise.all([ask(1000), ask(5)]);
+  expect(taken).toEqual([1000, 5, 5]);
+  now += 10_000;
+  await ask(1000);
+  expect(taken).toEqual([1000, 5, 5, 1000]);
+  await expect(ask(3)).rejects.toThrow('no');
+  await expect(ask(3)).rejects.toThrow('no');
+  expect((await ask(5)).users).toBe(5);
+});
