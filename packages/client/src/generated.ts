@@ -843,6 +843,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/catalog/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the draft of the catalog, and what publishing it would change
+         * @description What is breaking, and how many saved selections it touches, is counted now.
+         */
+        get: operations["getDraft"];
+        /**
+         * Make the draft what a file says
+         * @description What it no longer names is to be archived. Groups and keys are known by the names that they have in the draft; `was` renames.
+         */
+        put: operations["putDraft"];
+        post?: never;
+        /**
+         * Discard the draft of the catalog
+         * @description What is published stays as it is. A draft that changes more than texts takes access "write".
+         */
+        delete: operations["discardDraft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/catalog/draft/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the draft as one revision
+         * @description The draft is gone then. One that changes more than texts takes access "write". If the catalog was published anew since the draft was begun, nothing is published (9412) unless `over` names that revision.
+         */
+        post: operations["publishDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/catalog/draft/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back the last edit of the draft
+         * @description And then the one before it, up to a hundred. `undo` of the draft says which it is; what was about more than texts takes access "write".
+         */
+        post: operations["undoDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/catalog/draft/redo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Do again what was taken back in the draft
+         * @description Until something else is done. `redo` of the draft says what it is.
+         */
+        post: operations["redoDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/revisions": {
         parameters: {
             query?: never;
@@ -1274,6 +1362,32 @@ export interface components {
             path: string;
             details: string[];
         };
+        CatalogDraft: {
+            /** Format: uuid */
+            draftId: string;
+            /** @description grows with every edit */
+            version: number;
+            /** @description what If-Match wants of the next edit */
+            etag: string;
+            /** @description the revision that it was begun from */
+            baseRevision: number;
+            createdBy: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            updatedBy: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            updatedAt: string;
+        };
+        CatalogDraftEdit: {
+            /** @description of the draft, that it made */
+            version: number;
+            /** @enum {unknown} */
+            kind: "edit" | "undo" | "redo";
+            author: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            at: string;
+            changes: components["schemas"]["CatalogChange"][];
+        };
         CatalogFile: {
             /** @description where this schema is, for editors */
             $schema?: string;
@@ -1402,30 +1516,58 @@ export interface components {
             /** @constant */
             is_default: true;
         };
-        ImportedTranslations: {
-            /** @description of the catalog as it is now */
+        /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+        EditedCatalog: {
+            /** @description of the catalog as it is now; of a draft, the one that it was begun from */
             revision: number;
             /** @description false: it was so already */
             changed: boolean;
             changes: components["schemas"]["PlannedChange"][];
-            /** @description what users could choose before, or have chosen, and no longer can */
-            breaking: {
-                path: string;
-                text: string;
-                /** @description saved selections that it touches */
-                selections: number;
-            }[];
             /** @description what may not be meant: a `was` that names nothing there is */
             notes: {
                 path: string;
                 text: string;
             }[];
+            /** @description what users could choose before, or have chosen, and no longer can */
+            breaking?: {
+                path: string;
+                text: string;
+                /** @description saved selections that it touches */
+                selections: number;
+            }[];
             /** @description texts that a language has not got */
-            missing: {
+            missing?: {
                 language: string;
                 total: number;
                 missing: string[];
             }[];
+            draft?: components["schemas"]["CatalogDraft"] | null;
+        };
+        ImportedTranslations: {
+            /** @description of the catalog as it is now; of a draft, the one that it was begun from */
+            revision: number;
+            /** @description false: it was so already */
+            changed: boolean;
+            changes: components["schemas"]["PlannedChange"][];
+            /** @description what may not be meant: a `was` that names nothing there is */
+            notes: {
+                path: string;
+                text: string;
+            }[];
+            /** @description what users could choose before, or have chosen, and no longer can */
+            breaking?: {
+                path: string;
+                text: string;
+                /** @description saved selections that it touches */
+                selections: number;
+            }[];
+            /** @description texts that a language has not got */
+            missing?: {
+                language: string;
+                total: number;
+                missing: string[];
+            }[];
+            draft?: components["schemas"]["CatalogDraft"] | null;
             /** @description texts to look at again: their source has changed */
             outdated: {
                 path: string;
@@ -1618,31 +1760,6 @@ export interface components {
             lastSeenAt: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             expiresAt: string;
-        };
-        PublishedCatalog: {
-            /** @description of the catalog as it is now */
-            revision: number;
-            /** @description false: it was so already */
-            changed: boolean;
-            changes: components["schemas"]["PlannedChange"][];
-            /** @description what users could choose before, or have chosen, and no longer can */
-            breaking: {
-                path: string;
-                text: string;
-                /** @description saved selections that it touches */
-                selections: number;
-            }[];
-            /** @description what may not be meant: a `was` that names nothing there is */
-            notes: {
-                path: string;
-                text: string;
-            }[];
-            /** @description texts that a language has not got */
-            missing: {
-                language: string;
-                total: number;
-                missing: string[];
-            }[];
         };
         SignedIn: {
             /** Format: uuid */
@@ -2036,6 +2153,23 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description - `9404` There is no draft of the catalog of this application.
+         *     - `9404` There is no such application, or this token is not for it.
+         */
+        "404_draftNotFound_applicationNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
         /** @description - `1004` There is no such option group in this application. */
         "404_groupNotFound": {
             headers: {
@@ -2182,8 +2316,11 @@ export interface components {
                 };
             };
         };
-        /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
-        "412_catalogChanged": {
+        /**
+         * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
+         *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
+         */
+        "412_catalogChanged_draftChanged": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2195,13 +2332,116 @@ export interface components {
                     message: string;
                     /** @description of the catalog as it is now */
                     revision?: number;
-                    /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
+                    /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                     revisions?: {
                         revision: number;
                         /** @description token:NAME, cli:NAME, … */
                         author: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
+                        changes: {
+                            /** @enum {unknown} */
+                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            /** @enum {unknown} */
+                            subject: "language" | "group" | "key";
+                            /** @description group or group/key, or the name of a language */
+                            path: string;
+                            details: string[];
+                        }[];
+                    }[];
+                    draft?: {
+                        /** Format: uuid */
+                        draftId: string;
+                        /** @description grows with every edit */
+                        version: number;
+                        /** @description what If-Match wants of the next edit */
+                        etag: string;
+                        /** @description the revision that it was begun from */
+                        baseRevision: number;
+                        createdBy: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        updatedBy: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        updatedAt: string;
+                    } | null;
+                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                    edits?: {
+                        /** @description of the draft, that it made */
+                        version: number;
+                        /** @enum {unknown} */
+                        kind: "edit" | "undo" | "redo";
+                        author: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        at: string;
+                        changes: {
+                            /** @enum {unknown} */
+                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            /** @enum {unknown} */
+                            subject: "language" | "group" | "key";
+                            /** @description group or group/key, or the name of a language */
+                            path: string;
+                            details: string[];
+                        }[];
+                    }[];
+                };
+            };
+        };
+        /** @description - `9412` The draft has changed since the version that If-Match names. Nothing was changed. */
+        "412_draftChanged": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9412";
+                    /** @description for people */
+                    message: string;
+                    /** @description of the catalog as it is now */
+                    revision?: number;
+                    /** @description what was published since the revision that If-Match names, newest first, at most 50 */
+                    revisions?: {
+                        revision: number;
+                        /** @description token:NAME, cli:NAME, … */
+                        author: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        changes: {
+                            /** @enum {unknown} */
+                            kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                            /** @enum {unknown} */
+                            subject: "language" | "group" | "key";
+                            /** @description group or group/key, or the name of a language */
+                            path: string;
+                            details: string[];
+                        }[];
+                    }[];
+                    draft?: {
+                        /** Format: uuid */
+                        draftId: string;
+                        /** @description grows with every edit */
+                        version: number;
+                        /** @description what If-Match wants of the next edit */
+                        etag: string;
+                        /** @description the revision that it was begun from */
+                        baseRevision: number;
+                        createdBy: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        updatedBy: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        updatedAt: string;
+                    } | null;
+                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                    edits?: {
+                        /** @description of the draft, that it made */
+                        version: number;
+                        /** @enum {unknown} */
+                        kind: "edit" | "undo" | "redo";
+                        author: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        at: string;
                         changes: {
                             /** @enum {unknown} */
                             kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -4211,7 +4451,10 @@ export interface operations {
     };
     getCatalog: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description as it is in the draft; without a draft, as it is published */
+                draft?: boolean;
+            };
             header?: never;
             path: {
                 /** @description of the application */
@@ -4224,7 +4467,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4239,6 +4482,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures"];
@@ -4249,11 +4493,13 @@ export interface operations {
     putCatalog: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -4268,15 +4514,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -4284,7 +4530,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
@@ -4295,7 +4541,10 @@ export interface operations {
     };
     getCatalogTree: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description as it is in the draft; without a draft, as it is published */
+                draft?: boolean;
+            };
             header?: never;
             path: {
                 /** @description of the application */
@@ -4308,12 +4557,13 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
+                        /** @description of a draft, the one that it was begun from */
                         revision: number;
                         languages: {
                             name: string;
@@ -4393,6 +4643,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures"];
@@ -4445,6 +4696,8 @@ export interface operations {
                 offset?: number;
                 /** @description page size, at most 200; a larger one is clamped */
                 limit?: number;
+                /** @description as it is in the draft; without a draft, as it is published */
+                draft?: boolean;
             };
             header?: never;
             path: {
@@ -4458,7 +4711,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4497,11 +4750,13 @@ export interface operations {
     putLanguages: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -4525,15 +4780,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -4541,7 +4796,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
@@ -4553,11 +4808,13 @@ export interface operations {
     createGroup: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -4633,7 +4890,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4641,29 +4898,30 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         groupUid: string;
-                        /** @description of the catalog as it is now */
+                        /** @description of the catalog as it is now; of a draft, the one that it was begun from */
                         revision: number;
                         /** @description false: it was so already */
                         changed: boolean;
                         changes: components["schemas"]["PlannedChange"][];
-                        /** @description what users could choose before, or have chosen, and no longer can */
-                        breaking: {
-                            path: string;
-                            text: string;
-                            /** @description saved selections that it touches */
-                            selections: number;
-                        }[];
                         /** @description what may not be meant: a `was` that names nothing there is */
                         notes: {
                             path: string;
                             text: string;
                         }[];
+                        /** @description what users could choose before, or have chosen, and no longer can */
+                        breaking?: {
+                            path: string;
+                            text: string;
+                            /** @description saved selections that it touches */
+                            selections: number;
+                        }[];
                         /** @description texts that a language has not got */
-                        missing: {
+                        missing?: {
                             language: string;
                             total: number;
                             missing: string[];
                         }[];
+                        draft?: components["schemas"]["CatalogDraft"] | null;
                     };
                 };
             };
@@ -4672,7 +4930,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
@@ -4684,11 +4942,13 @@ export interface operations {
     archiveGroup: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -4700,15 +4960,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -4716,7 +4976,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
             429: components["responses"]["429_tooManyFailures"];
@@ -4727,11 +4987,13 @@ export interface operations {
     changeGroup: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -4760,15 +5022,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -4776,7 +5038,10 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
+            /**
+             * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
+             *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
+             */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -4789,13 +5054,48 @@ export interface operations {
                         message: string;
                         /** @description of the catalog as it is now */
                         revision?: number;
-                        /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
+                        /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
                             /** @description token:NAME, cli:NAME, … */
                             author: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
+                            changes: {
+                                /** @enum {unknown} */
+                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                /** @enum {unknown} */
+                                subject: "language" | "group" | "key";
+                                /** @description group or group/key, or the name of a language */
+                                path: string;
+                                details: string[];
+                            }[];
+                        }[];
+                        draft?: {
+                            /** Format: uuid */
+                            draftId: string;
+                            /** @description grows with every edit */
+                            version: number;
+                            /** @description what If-Match wants of the next edit */
+                            etag: string;
+                            /** @description the revision that it was begun from */
+                            baseRevision: number;
+                            createdBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            updatedBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            updatedAt: string;
+                        } | null;
+                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                        edits?: {
+                            /** @description of the draft, that it made */
+                            version: number;
+                            /** @enum {unknown} */
+                            kind: "edit" | "undo" | "redo";
+                            author: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            at: string;
                             changes: {
                                 /** @enum {unknown} */
                                 kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -4820,11 +5120,13 @@ export interface operations {
     createKey: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -4892,7 +5194,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4900,29 +5202,30 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         keyUid: string;
-                        /** @description of the catalog as it is now */
+                        /** @description of the catalog as it is now; of a draft, the one that it was begun from */
                         revision: number;
                         /** @description false: it was so already */
                         changed: boolean;
                         changes: components["schemas"]["PlannedChange"][];
-                        /** @description what users could choose before, or have chosen, and no longer can */
-                        breaking: {
-                            path: string;
-                            text: string;
-                            /** @description saved selections that it touches */
-                            selections: number;
-                        }[];
                         /** @description what may not be meant: a `was` that names nothing there is */
                         notes: {
                             path: string;
                             text: string;
                         }[];
+                        /** @description what users could choose before, or have chosen, and no longer can */
+                        breaking?: {
+                            path: string;
+                            text: string;
+                            /** @description saved selections that it touches */
+                            selections: number;
+                        }[];
                         /** @description texts that a language has not got */
-                        missing: {
+                        missing?: {
                             language: string;
                             total: number;
                             missing: string[];
                         }[];
+                        draft?: components["schemas"]["CatalogDraft"] | null;
                     };
                 };
             };
@@ -4931,7 +5234,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             /** @description - `9422` The catalog would not be valid. Nothing was published. */
             422: {
@@ -4963,11 +5266,13 @@ export interface operations {
     archiveKey: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -4979,15 +5284,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -5015,7 +5320,7 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
             429: components["responses"]["429_tooManyFailures"];
@@ -5026,11 +5331,13 @@ export interface operations {
     changeKey: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -5087,15 +5394,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -5103,7 +5410,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
@@ -5115,11 +5422,13 @@ export interface operations {
     putValues: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -5148,15 +5457,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -5184,7 +5493,7 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
@@ -5196,11 +5505,13 @@ export interface operations {
     putOrder: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -5221,15 +5532,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -5237,7 +5548,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
@@ -5253,6 +5564,8 @@ export interface operations {
                 offset?: number;
                 /** @description page size, at most 5000 */
                 limit?: number;
+                /** @description as it is in the draft; without a draft, as it is published */
+                draft?: boolean;
                 /** @description only what has no text in this language, name or tag */
                 missing?: string;
                 /** @description only what has this in its path or in a text, in any case */
@@ -5270,7 +5583,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -5311,11 +5624,13 @@ export interface operations {
     changeTranslations: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -5339,15 +5654,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -5355,7 +5670,10 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            /** @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published. */
+            /**
+             * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
+             *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
+             */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -5368,13 +5686,48 @@ export interface operations {
                         message: string;
                         /** @description of the catalog as it is now */
                         revision?: number;
-                        /** @description what was changed since the revision that If-Match names, newest first, at most 50 */
+                        /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
                             /** @description token:NAME, cli:NAME, … */
                             author: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
+                            changes: {
+                                /** @enum {unknown} */
+                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                /** @enum {unknown} */
+                                subject: "language" | "group" | "key";
+                                /** @description group or group/key, or the name of a language */
+                                path: string;
+                                details: string[];
+                            }[];
+                        }[];
+                        draft?: {
+                            /** Format: uuid */
+                            draftId: string;
+                            /** @description grows with every edit */
+                            version: number;
+                            /** @description what If-Match wants of the next edit */
+                            etag: string;
+                            /** @description the revision that it was begun from */
+                            baseRevision: number;
+                            createdBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            updatedBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            updatedAt: string;
+                        } | null;
+                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                        edits?: {
+                            /** @description of the draft, that it made */
+                            version: number;
+                            /** @enum {unknown} */
+                            kind: "edit" | "undo" | "redo";
+                            author: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            at: string;
                             changes: {
                                 /** @enum {unknown} */
                                 kind: "added" | "changed" | "renamed" | "archived" | "restored";
@@ -5409,6 +5762,8 @@ export interface operations {
                 format?: "csv" | "xliff";
                 /** @description name or tag; several for CSV, separated by commas */
                 language?: string;
+                /** @description as it is in the draft; without a draft, as it is published */
+                draft?: boolean;
             };
             header?: never;
             path: {
@@ -5448,7 +5803,10 @@ export interface operations {
     };
     previewTranslations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description as it is in the draft; without a draft, as it is published */
+                draft?: boolean;
+            };
             header?: never;
             path: {
                 /** @description of the application */
@@ -5511,9 +5869,12 @@ export interface operations {
     };
     importTranslations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
+            };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -5547,7 +5908,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -5583,7 +5944,7 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             /**
              * @description - `9422` The catalog would not be valid. Nothing was published.
@@ -5609,6 +5970,394 @@ export interface operations {
                     };
                 };
             };
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getDraft: {
+        parameters: {
+            query?: {
+                /** @description false leaves out `plan`, which takes its time to count */
+                plan?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description that is published now */
+                        revision: number;
+                        draft: {
+                            /** Format: uuid */
+                            draftId: string;
+                            /** @description grows with every edit */
+                            version: number;
+                            /** @description what If-Match wants of the next edit */
+                            etag: string;
+                            /** @description the revision that it was begun from */
+                            baseRevision: number;
+                            createdBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            updatedBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            updatedAt: string;
+                            /** @description what is different from what is published now */
+                            changeCount: number;
+                            /** @description whoever has access "texts" may publish it */
+                            textsOnly: boolean;
+                            undo: components["schemas"]["CatalogDraftEdit"] | null;
+                            redo: components["schemas"]["CatalogDraftEdit"] | null;
+                            /** @description the last 20, newest first */
+                            edits: components["schemas"]["CatalogDraftEdit"][];
+                            /** @description what was published since the draft was begun: publishing it would undo that */
+                            revisions: {
+                                revision: number;
+                                /** @description token:NAME, cli:NAME, … */
+                                author: string;
+                                /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                                createdAt: string;
+                                changes: components["schemas"]["CatalogChange"][];
+                            }[];
+                            plan?: {
+                                changes: components["schemas"]["PlannedChange"][];
+                                /** @description what users could choose before, or have chosen, and no longer can */
+                                breaking: {
+                                    path: string;
+                                    text: string;
+                                    /** @description saved selections that it touches */
+                                    selections: number;
+                                }[];
+                                /** @description what may not be meant: a `was` that names nothing there is */
+                                notes: {
+                                    path: string;
+                                    text: string;
+                                }[];
+                                missing: {
+                                    language: string;
+                                    /** @description how many texts there could be */
+                                    total: number;
+                                    /** @description how many are not there */
+                                    missing: number;
+                                }[];
+                            };
+                        } | null;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    putDraft: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogFile"];
+            };
+        };
+        responses: {
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            412: components["responses"]["412_draftChanged"];
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_catalogInvalid"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    discardDraft: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_draftNotFound_applicationNotFound"];
+            412: components["responses"]["412_draftChanged"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    publishDraft: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description publish even what breaks saved selections
+                     * @default false
+                     */
+                    allowBreaking?: boolean;
+                    /** @description the newest revision, which you have looked at: what it changed is undone where the draft has it otherwise */
+                    over?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedCatalog"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_draftNotFound_applicationNotFound"];
+            409: components["responses"]["409_catalogBreaking"];
+            /**
+             * @description - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
+             *     - `9412` The catalog was published anew since this draft was begun. Nothing was published.
+             */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9412";
+                        /** @description for people */
+                        message: string;
+                        /** @description of the catalog as it is now */
+                        revision?: number;
+                        /** @description what was published since the revision that If-Match names, newest first, at most 50 */
+                        revisions?: {
+                            revision: number;
+                            /** @description token:NAME, cli:NAME, … */
+                            author: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            changes: {
+                                /** @enum {unknown} */
+                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                /** @enum {unknown} */
+                                subject: "language" | "group" | "key";
+                                /** @description group or group/key, or the name of a language */
+                                path: string;
+                                details: string[];
+                            }[];
+                        }[];
+                        draft?: {
+                            /** Format: uuid */
+                            draftId: string;
+                            /** @description grows with every edit */
+                            version: number;
+                            /** @description what If-Match wants of the next edit */
+                            etag: string;
+                            /** @description the revision that it was begun from */
+                            baseRevision: number;
+                            createdBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            createdAt: string;
+                            updatedBy: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            updatedAt: string;
+                        } | null;
+                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                        edits?: {
+                            /** @description of the draft, that it made */
+                            version: number;
+                            /** @enum {unknown} */
+                            kind: "edit" | "undo" | "redo";
+                            author: string;
+                            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                            at: string;
+                            changes: {
+                                /** @enum {unknown} */
+                                kind: "added" | "changed" | "renamed" | "archived" | "restored";
+                                /** @enum {unknown} */
+                                subject: "language" | "group" | "key";
+                                /** @description group or group/key, or the name of a language */
+                                path: string;
+                                details: string[];
+                            }[];
+                        }[];
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    undoDraft: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedCatalog"];
+                };
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_draftNotFound_applicationNotFound"];
+            /** @description - `9409` There is no edit of this draft to take back. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            412: components["responses"]["412_draftChanged"];
+            428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    redoDraft: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                "If-Match": string;
+            };
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            200: {
+                headers: {
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedCatalog"];
+                };
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_draftNotFound_applicationNotFound"];
+            /** @description - `9409` There is nothing in this draft that was taken back. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            412: components["responses"]["412_draftChanged"];
             428: components["responses"]["428_ifMatchMissing"];
             429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
@@ -5753,11 +6502,13 @@ export interface operations {
     restoreRevision: {
         parameters: {
             query?: {
+                /** @description changes the draft, which is begun when there is none; nothing is published */
+                draft?: boolean;
                 /** @description publish even what breaks saved selections */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog that was changed, or * for whatever there is */
+                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
                 "If-Match": string;
             };
             path: {
@@ -5769,15 +6520,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the revision of the catalog as it is now, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PublishedCatalog"];
+                    "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
@@ -5785,7 +6536,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_revisionNotFound_applicationNotFound"];
             409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged"];
+            412: components["responses"]["412_catalogChanged_draftChanged"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
             429: components["responses"]["429_tooManyFailures"];

@@ -7,6 +7,7 @@ import { ActivityCounter } from './domain/activity/activity-counter.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
 import { auditedStorage } from './domain/audit/audited-storage.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
+import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
 import { checkSecret } from './domain/check-secret.ts';
 import { followChanges } from './domain/follow-changes.ts';
 import { keepTidy } from './domain/keep-tidy.ts';
@@ -75,7 +76,19 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const activity = new ActivityCounter(storage, now, (error) =>
       logger.warn({ err: error }, 'could not write statistics; trying again'),
     );
-    const service: Service = { storage, applications, catalogs, tokens, keyring, activity, publicUrl, now, refresh };
+    const openCatalogs = new OpenCatalogs(storage);
+    const service: Service = {
+      storage,
+      applications,
+      catalogs,
+      openCatalogs,
+      tokens,
+      keyring,
+      activity,
+      publicUrl,
+      now,
+      refresh,
+    };
     const requestLog = new RequestLog(service, config.requestLog, (error) =>
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );

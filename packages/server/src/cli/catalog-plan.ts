@@ -46,6 +46,7 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
   const definition = await readCatalogFile(file);
   const { planWithImpact, readableDifference } = await import('../domain/catalog/publish.ts');
   const { readCatalog } = await import('../domain/catalog/catalog.ts');
+  const { findMissingTexts } = await import('../domain/catalog/plan.ts');
   const { name, revision, planned } = await withStorage(options, async ({ storage }) => {
     const { appId, name } = await findApplication(storage, options.app);
     const current = readCatalog(await storage.catalogs.load(appId));
@@ -53,7 +54,8 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
     return { name, revision: current.revision, planned };
   });
   const changes = readableDifference(planned.changes);
-  const { breaking, missing, notes } = planned;
+  const { breaking, notes } = planned;
+  const missing = findMissingTexts(planned.next);
   printResult(options, { changes, breaking, notes, missing, revision }, () => {
     if (changes.length === 0) {
       const untranslated = showMissing(missing);

@@ -14,6 +14,7 @@ export async function printPublished(
   more: Record<string, unknown> = {},
 ): Promise<void> {
   const { readableDifference } = await import('../domain/catalog/publish.ts');
+  const { findMissingTexts } = await import('../domain/catalog/plan.ts');
   switch (published.outcome) {
     case 'application-gone':
       throw unknownApplication(options.app);
@@ -39,7 +40,8 @@ export async function printPublished(
       const { revision, plan } = published;
       const changes = readableDifference(plan.changes);
       const isNew = published.outcome === 'published';
-      const { breaking, missing, notes } = plan;
+      const { breaking, notes } = plan;
+      const missing = findMissingTexts(plan.next);
       printResult(options, { revision, published: isNew, changes, breaking, notes, missing, ...more }, () =>
         isNew
           ? `${showPlan({ changes, breaking, missing, notes })}\n\nPublished ${bold(`revision ${revision}`)}. Running servers follow within a second.`

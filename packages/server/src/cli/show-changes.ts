@@ -31,7 +31,7 @@ export function showPlan({
   breaking,
   missing,
   notes,
-}: Pick<CountedPlan, 'breaking' | 'missing' | 'notes'> & { changes: ReadableChange[] }): string {
+}: Pick<CountedPlan, 'breaking' | 'notes'> & { changes: ReadableChange[]; missing: MissingTexts[] }): string {
   const parts = [showChanges(changes), showBreaking(breaking), showNotes(notes), showMissing(missing)].filter(
     (part) => part !== '',
   );

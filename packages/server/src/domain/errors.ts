@@ -302,6 +302,12 @@ export const ERRORS = {
     message: 'There is no such revision of the catalog.',
     remedy: 'Take it from GET /manage/v1/applications/{clientId}/revisions.',
   },
+  draftNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'There is no draft of the catalog of this application.',
+    remedy: 'It was published or discarded, or nobody began one. Any edit with draft=true begins one.',
+  },
   accessTokenNotFound: {
     code: '9404',
     status: 404,
@@ -339,6 +345,32 @@ export const ERRORS = {
     message: 'The file and the catalog both changed a text since the export. Nothing was changed.',
     remedy:
       '`conflicts` lists both texts. Send prefer with file or catalog, or take with the texts to take from the file.',
+  },
+  nothingToUndo: {
+    code: '9409',
+    status: 409,
+    message: 'There is no edit of this draft to take back.',
+    remedy: 'Only the last hundred edits can be taken back; DELETE discards the whole draft.',
+  },
+  nothingToRedo: {
+    code: '9409',
+    status: 409,
+    message: 'There is nothing in this draft that was taken back.',
+    remedy: 'What was taken back can be done again until something else is done.',
+  },
+  draftChanged: {
+    code: '9412',
+    status: 412,
+    message: 'The draft has changed since the version that If-Match names. Nothing was changed.',
+    remedy:
+      '`edits` lists what was done to the draft since, `revisions` what was published. Read the catalog again with draft=true, make the change there, and send its ETag.',
+  },
+  draftOutdated: {
+    code: '9412',
+    status: 412,
+    message: 'The catalog was published anew since this draft was begun. Nothing was published.',
+    remedy:
+      '`revisions` lists what was changed since. Discard the draft, or publish over it with `over`, the revision that you have looked at.',
   },
   catalogChanged: {
     code: '9412',

@@ -3,6 +3,7 @@ import type { TokenService } from '../tokens/port.ts';
 import type { ActivityCounter } from './activity/activity-counter.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
 import type { CatalogDirectory } from './catalog/directory.ts';
+import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
 
 /** What the rules stand on. Made once, in serve.ts. */
@@ -10,6 +11,8 @@ export type Service = {
   storage: Storage;
   applications: ApplicationDirectory;
   catalogs: CatalogDirectory;
+  /** For those who edit them. */
+  openCatalogs: OpenCatalogs;
   tokens: TokenService;
   keyring: Keyring;
   activity: ActivityCounter;

@@ -34,6 +34,7 @@ export const EXAMPLE_UIDS = {
   channelsKey: '0198c5a2-8e21-7e95-b7c8-a02b3c4d5e67',
   quietUntilKey: '0198c5a2-8e21-7fa6-88d9-b13c4d5e6f78',
   itemsPerPageKey: '0198c5a2-8e21-70b7-99ea-c24d5e6f7a89',
+  draft: '0198c5a4-2a43-73ea-8c1d-f57a8b9cadb2',
   newGroup: '0198c5a4-2a43-71c8-aafb-d35e6f7a8b90',
   newKey: '0198c5a4-2a43-72d9-bb0c-e46f7a8b9ca1',
   secondUserOptionsUid: '0198c5a3-1f32-7d84-86b7-af1a2b3c4d56',

@@ -50,6 +50,7 @@ const LINKED = [
   'user_uid',
   'search',
   'missing',
+  'draft',
 ];
 
 /** RFC 8288: where the pages around this one are. */

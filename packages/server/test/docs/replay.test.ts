@@ -160,12 +160,30 @@ describe.each(databases)('on $kind', (database) => {
     expect(await manage.send('DELETE', path, undefined, { 'if-match': '"1"' })).toMatchObject({ status: 200 });
   }
 
+  const ANY = { 'if-match': '*' };
+
+  /** One text in German. */
+  async function beginDraft({ clientId }: Demo): Promise<void> {
+    const manage = await manageWith(server, { name: 'ci' });
+    const texts = [{ path: 'appearance/theme', language: 'de', text: 'Farben' }];
+    const path = `/applications/${clientId}/catalog/translations?draft=true`;
+    expect(await manage.send('PATCH', path, { texts }, ANY)).toMatchObject({ status: 200 });
+  }
+
+  async function undo({ clientId }: Demo): Promise<void> {
+    const manage = await manageWith(server, { name: 'ci' });
+    const path = `/applications/${clientId}/catalog/draft/undo`;
+    expect(await manage.send('POST', path, undefined, ANY)).toMatchObject({ status: 200 });
+  }
+
   test.each(requests)('$title', async (request) => {
     const { method, operation, name, status } = request;
     const demo = await makeDemo();
     const visitor = await visitPortal(demo);
     const real = await values(demo, visitor, request);
     if (operation.operationId === 'restoreRevision') await archiveGroup(demo, real.secondGroupUid);
+    if (/^(get|discard|publish|undo|redo)Draft$/.test(operation.operationId)) await beginDraft(demo);
+    if (operation.operationId === 'redoDraft') await undo(demo);
     const fill = <T>(value: T): T =>
       JSON.parse(
         Object.entries(document['x-stand-ins']).reduce(

@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS = [
   'secret.rotated',
   'secret.previousEnded',
   'catalog.published',
+  'catalog.draftDiscarded',
   'user.created',
   'user.erased',
   'user.specialTokenReissued',

@@ -1,4 +1,4 @@
-import type { ApplicationRecord, ManageTokenRecord, Storage } from '../../storage/port.ts';
+import type { ApplicationRecord, DraftRecord, ManageTokenRecord, Storage } from '../../storage/port.ts';
 import type { AuditAction } from './audit-action.ts';
 
 /** What the audit says of a change. Secrets never. */
@@ -183,6 +183,28 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
           : [],
     },
     revisions: 'read',
+  },
+  // Its edits are kept with the draft, and what comes of them with the revision; discarding leaves neither.
+  drafts: {
+    look: 'read',
+    load: 'read',
+    save: 'silent',
+    discard: {
+      before: (storage, appId) => storage.drafts.look(appId),
+      tell: (_, outcome, { draft }: { draft?: DraftRecord }, appId) =>
+        outcome === 'discarded' && draft
+          ? [
+              {
+                action: 'catalog.draftDiscarded',
+                appId,
+                subject: String(draft.baseRevision),
+                before: { baseRevision: draft.baseRevision, edits: draft.version, createdBy: draft.createdBy },
+              },
+            ]
+          : [],
+    },
+    edits: 'read',
+    inverse: 'read',
   },
   // The history of selections tells who changed them and how.
   selections: { list: 'read', save: 'silent', unset: 'silent', history: 'read', countByValue: 'read', survey: 'read' },

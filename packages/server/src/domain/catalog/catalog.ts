@@ -59,33 +59,64 @@ type StoredGroup = GroupDefinition & { archived: boolean; position: number; keys
 type StoredKey = KeyDefinition & { archived: boolean };
 
 export function readCatalog(stored: StoredCatalog): Catalog {
-  const keys = new Map<string, Key[]>();
-  for (const item of stored.items) {
-    if (item.kind !== 'key') continue;
-    const key: Key = {
-      keyUid: item.itemUid,
-      keyNo: item.keyNo as number,
-      ...(JSON.parse(item.document) as StoredKey),
-    };
-    const siblings = keys.get(item.groupUid as string);
-    if (siblings) siblings.push(key);
-    else keys.set(item.groupUid as string, [key]);
+  const empty = { revision: stored.revision, languages: [], groups: [] };
+  return withItems(empty, { languages: JSON.parse(stored.languages) as Language[], items: stored.items });
+}
+
+/**
+ * A catalog with other versions of some of its items. What is not among them is the same object before and after, so
+ * that whoever compares the two need not look at it.
+ */
+export function withItems(
+  catalog: Catalog,
+  { languages, items, removed = [] }: { languages: Language[]; items: readonly CatalogItem[]; removed?: string[] },
+): Catalog {
+  const gone = new Set(removed);
+  const newKeys = new Map<string, Key[]>();
+  const newGroups = new Map<string, StoredGroup>();
+  for (const item of items) {
+    gone.add(item.itemUid);
+    if (item.kind === 'group') newGroups.set(item.itemUid, JSON.parse(item.document) as StoredGroup);
+    else listIn(newKeys, item.groupUid as string).push(readKeyItem(item));
   }
-  const placed = stored.items
-    .filter((item) => item.kind === 'group')
-    .map((item) => {
-      const { position, keys: order, ...group } = JSON.parse(item.document) as StoredGroup;
-      const inOrder = sortKeys(keys.get(item.itemUid) ?? [], order);
-      return { position, group: { groupUid: item.itemUid, ...group, keys: inOrder } };
-    });
+  const placed = catalog.groups.flatMap((group, index): PlacedGroup[] => {
+    const { groupUid } = group;
+    const replaced = newGroups.get(groupUid);
+    if (!replaced && gone.has(groupUid)) return [];
+    const added = newKeys.get(groupUid) ?? [];
+    const kept = gone.size > 0 ? group.keys.filter(({ keyUid }) => !gone.has(keyUid)) : group.keys;
+    const isSame = !replaced && added.length === 0 && kept.length === group.keys.length;
+    // Of one that is archived the place is not kept.
+    const position = group.archived ? 0 : index;
+    if (isSame) return [{ position, group }];
+    const order = group.keys.map(({ keyNo }) => keyNo);
+    return [placeGroup(groupUid, replaced ?? { ...group, position, keys: order }, [...kept, ...added])];
+  });
+  const known = new Set(catalog.groups.map(({ groupUid }) => groupUid));
+  for (const [groupUid, group] of newGroups) {
+    if (!known.has(groupUid)) placed.push(placeGroup(groupUid, group, newKeys.get(groupUid) ?? []));
+  }
   placed.sort(
     (a, b) => archivedLast(a.group, b.group) || a.position - b.position || byText(a.group.groupUid, b.group.groupUid),
   );
-  return {
-    revision: stored.revision,
-    languages: JSON.parse(stored.languages) as Language[],
-    groups: placed.map(({ group }) => group),
-  };
+  return { revision: catalog.revision, languages, groups: placed.map(({ group }) => group) };
+}
+
+type PlacedGroup = { position: number; group: Group };
+
+function placeGroup(groupUid: string, stored: StoredGroup, keys: Key[]): PlacedGroup {
+  const { position, keys: order, name, texts, archived } = stored;
+  return { position, group: { groupUid, name, texts, archived, keys: sortKeys(keys, order) } };
+}
+
+function readKeyItem({ itemUid, keyNo, document }: CatalogItem): Key {
+  return { keyUid: itemUid, keyNo: keyNo as number, ...(JSON.parse(document) as StoredKey) };
+}
+
+function listIn<T>(lists: Map<string, T[]>, name: string): T[] {
+  const list = lists.get(name) ?? [];
+  lists.set(name, list);
+  return list;
 }
 
 function sortKeys(keys: Key[], order: readonly number[]): Key[] {
@@ -104,17 +135,42 @@ function byText(a: string, b: string): number {
 
 /** Every group and key as an item to store, in a form that is equal exactly when the version is. */
 export function toItems(catalog: Catalog): CatalogItem[] {
-  return catalog.groups.flatMap((group, place) => {
-    const { groupUid, keys, name, texts, archived } = group;
-    // What is archived has no place: it must not get a new version whenever something is added before it.
-    const position = archived ? 0 : place;
-    const order = keys.filter((key) => !key.archived).map((key) => key.keyNo);
-    const stored: StoredGroup = { name, texts: sorted(texts), archived, position, keys: order };
-    return [
-      { itemUid: groupUid, kind: 'group' as const, groupUid: null, keyNo: null, document: JSON.stringify(stored) },
-      ...keys.map((key) => toKeyItem(key, groupUid)),
-    ];
+  return catalog.groups.flatMap((group, place) => [
+    toGroupItem(group, place),
+    ...group.keys.map((key) => toKeyItem(key, group.groupUid)),
+  ]);
+}
+
+/** An item that differs between two catalogs; `before` is its document in the first, undefined for a new one. */
+export type ChangedItem = { item: CatalogItem; before: string | undefined };
+
+/** What has to be stored to come from one catalog to another. What both share as an object needs no look. */
+export function changedItems(before: Catalog, after: Catalog): ChangedItem[] {
+  const groups = new Map(before.groups.map((group, place) => [group.groupUid, { group, place }]));
+  return after.groups.flatMap((group, place): ChangedItem[] => {
+    const old = groups.get(group.groupUid);
+    if (old?.group === group && (old.place === place || group.archived)) return [];
+    const oldItem = old && toGroupItem(old.group, old.place);
+    const changed = [{ item: toGroupItem(group, place), before: oldItem?.document }];
+    const oldKeys = new Map(old?.group.keys.map((key) => [key.keyUid, key]));
+    for (const key of group.keys) {
+      const oldKey = oldKeys.get(key.keyUid);
+      if (oldKey === key) continue;
+      changed.push({
+        item: toKeyItem(key, group.groupUid),
+        before: oldKey && toKeyItem(oldKey, group.groupUid).document,
+      });
+    }
+    return changed.filter((each) => each.item.document !== each.before);
   });
+}
+
+function toGroupItem({ groupUid, keys, name, texts, archived }: Group, place: number): CatalogItem {
+  // What is archived has no place: it must not get a new version whenever something is added before it.
+  const position = archived ? 0 : place;
+  const order = keys.filter((key) => !key.archived).map((key) => key.keyNo);
+  const stored: StoredGroup = { name, texts: sorted(texts), archived, position, keys: order };
+  return { itemUid: groupUid, kind: 'group', groupUid: null, keyNo: null, document: JSON.stringify(stored) };
 }
 
 function toKeyItem(key: Key, groupUid: string): CatalogItem {

@@ -20,16 +20,13 @@ export type WantedKey = KeyDefinition & Identity;
 
 /** The definition that a catalog fulfils already: a place to start changing it from. */
 export function definitionOf(catalog: Catalog): CatalogDefinition {
-  return {
-    languages: catalog.languages,
-    groups: catalog.groups
-      .filter((group) => !group.archived)
-      .map(({ groupUid: uid, archived: _, keys, ...group }: Group) => ({
-        ...group,
-        uid,
-        keys: keys
-          .filter((key) => !key.archived)
-          .map(({ keyUid: uid, keyNo: _no, archived: _archived, ...key }: Key) => ({ ...key, uid })),
-      })),
-  };
+  return { languages: catalog.languages, groups: catalog.groups.filter((group) => !group.archived).map(wantedGroupOf) };
+}
+
+export function wantedGroupOf({ groupUid: uid, archived: _, keys, ...group }: Group): WantedGroup {
+  return { ...group, uid, keys: keys.filter((key) => !key.archived).map(wantedKeyOf) };
+}
+
+export function wantedKeyOf({ keyUid: uid, keyNo: _no, archived: _, ...key }: Key): WantedKey {
+  return { ...key, uid };
 }

@@ -1,101 +1,189 @@
-import type { Catalog, Group, Key, Language } from './catalog.ts';
-import { type CatalogDefinition, definitionOf, type WantedGroup } from './definition.ts';
-import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
-import { CatalogPatterns } from './pattern.ts';
-import { readDefinition } from './read-definition.ts';
-import { invalidCatalog } from './show-path.ts';
-import { toFile } from './to-file.ts';
+import { randomUUIDv7 } from 'node:crypto';
+import type { CatalogItem, DraftEdit, DraftEditKind, DraftName } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import { type Catalog, changedItems, type Language, withItems } from './catalog.ts';
+import type { CatalogChange } from './change.ts';
+import { type CatalogDefinition, definitionOf } from './definition.ts';
+import type { OpenCatalog, OpenDraft } from './open-catalogs.ts';
+import { type CatalogPlan, planCatalog } from './plan.ts';
+import { readableDifference } from './publish.ts';
+import { changesSince } from './revisions.ts';
+import { refuseMoreThanTexts } from './texts-only.ts';
 
-/**
- * A catalog in the form of its file, to change one thing in it: what is there already is known by its UID, and texts
- * stand under tags, so that languages and items can be renamed. What comes of it is checked like any file. A group is
- * closed until somebody opens it: what was not touched needs no checking, and a catalog can be large.
- */
-export type Draft = { catalog: Catalog; languages: CatalogFile['languages']; groups: (ClosedGroup | OpenGroup)[] };
-export type ClosedGroup = { uid: string; closed: Group };
-export type OpenGroup = { uid?: string; group: Omit<FileGroup, 'keys'>; keys: DraftKey[] };
-export type DraftKey = { uid?: string; key: FileKey };
+/** What an editor has seen: what was published, with no draft, or a draft at a version; `revision` is its base. */
+export type Seen = { revision: number } & (DraftName | { draftId?: undefined });
 
-export function draftOf(catalog: Catalog): Draft {
-  return {
-    catalog,
-    languages: toFile({ ...catalog, groups: [] }).languages,
-    groups: catalog.groups.filter((group) => !group.archived).map((group) => ({ uid: group.groupUid, closed: group })),
-  };
-}
+export type DraftOptions = {
+  author: string;
+  seen: Seen | undefined;
+  /** The editor may change texts, and nothing else. */
+  textsOnly?: boolean;
+};
 
-export function openGroup(draft: Draft, index: number): OpenGroup {
-  const group = draft.groups[index] as ClosedGroup | OpenGroup;
-  if (!('closed' in group)) return group;
-  const open = writeGroup(draft.catalog, group.closed);
-  draft.groups[index] = open;
-  return open;
-}
+export type EditedDraft = { draft: OpenDraft | undefined; base: number; changed: boolean; plan: CatalogPlan };
 
-/** A group that is not archived, as the file has it. */
-export function writeGroup(catalog: Catalog, group: Group): OpenGroup {
-  const tags = new Map(catalog.languages.map(({ name, tag }) => [name, tag]));
-  const byTag = <T extends { translations?: Record<string, string> }>(item: T): T => {
-    if (!item.translations) return item;
-    const texts = Object.entries(item.translations).map(([name, text]) => [tags.get(name) ?? name, text]);
-    return { ...item, translations: Object.fromEntries(texts) };
-  };
-  const writeKey = (key: FileKey): FileKey => ({
-    ...byTag(key),
-    ...(key.values && { values: key.values.map((value) => (typeof value === 'object' ? byTag(value) : value)) }),
+/** Others that edit meanwhile are waited out this often, by whoever has seen nothing in particular. */
+const TRIES = 5;
+
+/** Keys that were never published are numbered from here: no selection has such a number. Publishing gives the real one. */
+const KEY_NOS = 1_000_000_000;
+
+/** Changes the draft, or begins one from what is published. */
+export async function editDraft(
+  service: Service,
+  application: Application,
+  want: (catalog: Catalog) => CatalogDefinition,
+  options: DraftOptions,
+): Promise<EditedDraft> {
+  return trying(service, application, options, async (open) => {
+    const before = open.draft?.catalog ?? open.published;
+    const plan = planCatalog(before, want(before), { keyNosFrom: KEY_NOS });
+    const after = { languages: plan.next.languages, items: changedItems(before, plan.next).map(({ item }) => item) };
+    if (after.items.length === 0 && isSame(before.languages, after.languages)) {
+      return { draft: open.draft, base: before.revision, changed: false, plan };
+    }
+    const draft = await saveDraft(
+      service,
+      application,
+      open,
+      after,
+      { kind: 'edit', author: options.author },
+      plan.changes,
+    );
+    return draft && { draft, base: draft.baseRevision, changed: true, plan };
   });
-  const { keys = [], ...written } = toFile({ ...catalog, groups: [group] }).groups[0] as FileGroup;
-  // In the same order as in the file, which leaves out what is archived.
-  const uids = group.keys.filter((key) => !key.archived).map(({ keyUid }) => keyUid);
+}
+
+/** Takes back the last edit of a draft, or does again what was taken back. */
+export async function stepDraft(
+  service: Service,
+  application: Application,
+  kind: 'undo' | 'redo',
+  options: DraftOptions,
+): Promise<EditedDraft> {
+  return trying(service, application, options, async (open) => {
+    if (!open.draft) throw new InnkeeperError('draftNotFound');
+    const { draftId, catalog: before } = open.draft;
+    const edits = await service.storage.drafts.edits(application.appId, draftId, 0);
+    const edit = nextStep(edits, kind);
+    const inverse = edit && (await service.storage.drafts.inverse(application.appId, { ...edit, draftId }));
+    if (inverse === undefined) throw new InnkeeperError(kind === 'undo' ? 'nothingToUndo' : 'nothingToRedo');
+    const state = JSON.parse(inverse) as State;
+    const next = withItems(before, state);
+    if (options.textsOnly) refuseMoreThanTexts(before, next);
+    const plan = { ...planCatalog(before, definitionOf(next)), next };
+    const saving = { kind, author: options.author, spends: (edit as DraftEdit).version };
+    const draft = await saveDraft(service, application, open, state, saving, plan.changes);
+    return draft && { draft, base: draft.baseRevision, changed: true, plan };
+  });
+}
+
+/** The edit that undo or redo would be about. */
+export function nextStep(edits: readonly DraftEdit[], kind: 'undo' | 'redo'): DraftEdit | undefined {
+  return edits.find((edit) => !edit.spent && (edit.kind === 'undo') === (kind === 'redo'));
+}
+
+export async function discardDraft(service: Service, application: Application, options: DraftOptions): Promise<void> {
+  await trying(service, application, options, async ({ published, draft }) => {
+    if (!draft) throw new InnkeeperError('draftNotFound');
+    if (options.textsOnly) refuseMoreThanTexts(published, planCatalog(published, definitionOf(draft.catalog)).next);
+    const outcome = await service.storage.drafts.discard(application.appId, draft);
+    return outcome === 'conflict' ? undefined : outcome;
+  });
+}
+
+/** Opens the catalog, makes sure that it is what the editor has seen, and acts; again when somebody else was quicker. */
+export async function trying<T>(
+  service: Service,
+  application: Application,
+  { seen }: Pick<DraftOptions, 'seen'>,
+  act: (open: OpenCatalog) => Promise<T | undefined>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const open = await service.openCatalogs.open(application.appId);
+    // Before the act: what it names may be gone, and then that is not what the editor should be told.
+    if (seen && !isSeen(open, seen)) throw await draftChanged(service, application, open, seen);
+    const done = await act(open);
+    if (done !== undefined) return done;
+    if (tries === TRIES) throw await draftChanged(service, application, open, seen);
+  }
+}
+
+function isSeen({ published, draft }: OpenCatalog, seen: Seen): boolean {
+  if (seen.draftId === undefined) return !draft && published.revision === seen.revision;
+  return draft?.draftId === seen.draftId && draft.version === seen.version;
+}
+
+/** For whoever must not overwrite it: what became of the draft since. */
+async function draftChanged(
+  { storage }: Service,
+  { appId }: Application,
+  { draft }: OpenCatalog,
+  seen: Seen | undefined,
+): Promise<InnkeeperError> {
+  const after = draft && seen?.draftId === draft.draftId ? seen.version : 0;
+  const edits = draft ? await storage.drafts.edits(appId, draft.draftId, after) : [];
+  const { revision, revisions } = await changesSince(storage, appId, seen?.revision);
+  return new InnkeeperError('draftChanged', { more: { revision, revisions, edits, draft: draft ?? null } });
+}
+
+/** What makes one state of a draft of another. */
+type State = { languages: Language[]; items: CatalogItem[]; removed?: string[] };
+type Saving = { kind: DraftEditKind; author: string; spends?: number };
+
+/** undefined: somebody else was quicker. */
+async function saveDraft(
+  service: Service,
+  { appId }: Application,
+  { published, draft: last }: OpenCatalog,
+  state: State,
+  { kind, author, spends }: Saving,
+  changes: readonly CatalogChange[],
+): Promise<OpenDraft | undefined> {
+  const before = last?.catalog ?? published;
+  const catalog = withItems(before, state);
+  const now = service.now();
+  const draft: OpenDraft = {
+    draftId: last?.draftId ?? randomUUIDv7(),
+    version: (last?.version ?? 0) + 1,
+    baseRevision: last?.baseRevision ?? published.revision,
+    languages: JSON.stringify(state.languages),
+    createdBy: last?.createdBy ?? author,
+    createdAt: last?.createdAt ?? now,
+    updatedBy: author,
+    updatedAt: now,
+    catalog,
+  };
+  const { catalog: _, ...record } = draft;
+  const outcome = await service.storage.drafts.save({
+    appId,
+    draft: record,
+    items: state.items,
+    removed: state.removed ?? [],
+    edit: {
+      kind,
+      difference: JSON.stringify(readableDifference(changes)),
+      inverse: JSON.stringify(inverseOf(before, catalog)),
+    },
+    ...(spends !== undefined && { spends }),
+  });
+  if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+  if (outcome === 'conflict') return undefined;
+  service.openCatalogs.keepDraft(appId, draft);
+  return draft;
+}
+
+function inverseOf(before: Catalog, after: Catalog): State {
+  const added = changedItems(before, after).filter((each) => each.before === undefined);
   return {
-    uid: group.groupUid,
-    group: byTag(written),
-    keys: uids.map((uid, index) => ({ uid, key: writeKey(keys[index] as FileKey) })),
+    languages: before.languages,
+    items: changedItems(after, before).map(({ item }) => item),
+    removed: added.map(({ item }) => item.itemUid),
   };
 }
 
-/** The definition that a draft makes; what is wrong within `base` is told as seen from there. */
-export function readDraft(draft: Draft, base: readonly (string | number)[]): CatalogDefinition {
-  const read = readDefinition(
-    { languages: draft.languages, groups: draft.groups.map(toFileGroup) },
-    patternsOf(draft.groups.flatMap((group) => ('closed' in group ? group.closed.keys : []))),
-  );
-  if ('problems' in read) throw invalidCatalog(read.problems, base);
-  const { languages, groups } = read.definition;
-  return { languages, groups: groups.map((group, index) => identify(draft, group, index)) };
-}
-
-function patternsOf(keys: readonly Key[]): CatalogPatterns {
-  const patterns = new CatalogPatterns();
-  for (const { archived, constraint } of keys) {
-    if (!archived && constraint.pattern !== undefined) patterns.keep(constraint.pattern);
-  }
-  return patterns;
-}
-
-function toFileGroup(group: ClosedGroup | OpenGroup): unknown {
-  // Of a closed one the name alone matters: another must not have it.
-  if ('closed' in group) return { name: group.closed.name };
-  // A group whose keys are no list has them with it still, to be told so.
-  return { keys: group.keys.map(({ key }) => key), ...group.group };
-}
-
-function identify(draft: Draft, read: WantedGroup, index: number): WantedGroup {
-  const group = draft.groups[index] as ClosedGroup | OpenGroup;
-  if ('closed' in group) return definitionOf({ ...draft.catalog, groups: [group.closed] }).groups[0] as WantedGroup;
-  return { ...withUid(read, group.uid), keys: read.keys.map((key, at) => withUid(key, group.keys[at]?.uid)) };
-}
-
-function withUid<T>(item: T, uid: string | undefined): T & { uid?: string } {
-  return { ...item, ...(uid !== undefined && { uid }) };
-}
-
-/** A value with its texts at hand: one that had none may be a plain value. */
-export function toFileValue(value: NonNullable<FileKey['values']>[number]): FileValue {
-  return typeof value === 'object' ? value : { value };
-}
-
-export function findLanguage(languages: readonly Pick<Language, 'name' | 'tag'>[], word: string): string | undefined {
-  const wanted = word.toLowerCase();
-  return languages.find(({ name, tag }) => name.toLowerCase() === wanted || tag.toLowerCase() === wanted)?.tag;
+function isSame(a: readonly Language[], b: readonly Language[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,84 +1,109 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
-import { readCatalog } from './catalog.ts';
-import type { CatalogDefinition } from './definition.ts';
-import { type Draft, draftOf, readDraft } from './draft.ts';
-import { type CountedPlan, type PublishOutcome, publishCatalog, restoreCatalog } from './publish.ts';
+import { type Catalog, readCatalog } from './catalog.ts';
+import { type CatalogDefinition, definitionOf } from './definition.ts';
+import { editDraft, type Seen } from './draft.ts';
+import type { OpenDraft } from './open-catalogs.ts';
+import type { CatalogPlan } from './plan.ts';
+import { type CountedPlan, type PublishOutcome, publishCatalog } from './publish.ts';
 import { changesSince } from './revisions.ts';
+import { readWorkingCopy, type WorkingCopy, workingCopyOf } from './working-copy.ts';
 
 export type EditOptions = {
   author: string;
   allowBreaking: boolean;
-  /** The revision that the editor has seen; undefined: whatever there is. */
-  expectedRevision: number | undefined;
+  /** What the editor has seen; undefined: whatever there is. */
+  seen: Seen | undefined;
+  /** The draft is changed, and nothing published. */
+  draft: boolean;
 };
 
-export type Edited = { revision: number; changed: boolean; plan: CountedPlan };
+/** What became of the catalog, or of its draft: that is not counted, as nothing happens to anybody's selections yet. */
+export type Edited = {
+  /** As it is now; of a draft, the one that it was begun from. */
+  revision: number;
+  changed: boolean;
+} & ({ plan: CountedPlan; draft?: undefined } | { plan: CatalogPlan; draft: OpenDraft | null });
 
-/** What an edit does to a draft. It answers where in the file that was, for whoever is told what is wrong there. */
-export type Edit = (draft: Draft) => (string | number)[];
+/** What an edit does to a copy. It answers where in the file that was, for whoever is told what is wrong there. */
+export type Edit = (copy: WorkingCopy) => (string | number)[];
 
 /** Makes the catalog what the definition wants, unless somebody else changed it meanwhile. */
-export async function applyDefinition(
+export function applyDefinition(
   service: Service,
   application: Application,
   definition: CatalogDefinition,
   options: EditOptions,
 ): Promise<Edited> {
-  const published = await publishCatalog(service.storage, application.appId, definition, toOptions(service, options));
-  return settle(service, application, published, options);
+  return changeCatalog(service, application, () => definition, options);
 }
 
-/** Publishes what the catalog was at a revision as a new one. */
+/** Makes the catalog what it was at a revision; what was renamed since keeps its UID. */
 export async function restoreRevision(
   service: Service,
   application: Application,
   revision: number,
   options: EditOptions,
 ): Promise<Edited> {
-  const restored = await restoreCatalog(service.storage, application.appId, revision, toOptions(service, options));
-  if (restored.outcome === 'unknown-revision') throw new InnkeeperError('revisionNotFound');
-  return settle(service, application, restored, options);
+  const stored = await service.storage.catalogs.loadAt(application.appId, revision);
+  if (!stored) throw new InnkeeperError('revisionNotFound');
+  return applyDefinition(service, application, definitionOf(readCatalog(stored)), options);
 }
 
-/** Others that publish meanwhile are waited out this often, by whoever expects no certain revision. */
-const TRIES = 5;
-
-/** Changes one thing in the catalog as it is, and publishes that as one revision. */
-export async function editCatalog(
+/** Changes one thing in the catalog as it is. */
+export function editCatalog(
   service: Service,
   application: Application,
   edit: Edit,
   options: EditOptions,
 ): Promise<Edited> {
-  for (let tries = 1; ; tries++) {
-    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
-    // Before the edit: what it names may be gone, and then that is not what the editor should be told.
-    if (options.expectedRevision !== undefined && options.expectedRevision !== catalog.revision) {
-      throw await changedMeanwhile(service, application, options.expectedRevision);
-    }
-    const draft = draftOf(catalog);
-    const base = edit(draft);
-    const published = await publishCatalog(service.storage, application.appId, readDraft(draft, base), {
-      ...toOptions(service, options),
-      // What was changed is this revision: published over another, it would undo what that one did.
-      expectedRevision: catalog.revision,
-    });
-    const again = published.outcome === 'conflict' && options.expectedRevision === undefined && tries < TRIES;
-    if (!again) return settle(service, application, published, options);
-  }
+  const want = (catalog: Catalog): CatalogDefinition => {
+    const copy = workingCopyOf(catalog);
+    const base = edit(copy);
+    return readWorkingCopy(copy, base);
+  };
+  return changeCatalog(service, application, want, options);
 }
 
-function toOptions(service: Service, { author, allowBreaking, expectedRevision }: EditOptions) {
-  return { author, allowBreaking, now: service.now(), ...(expectedRevision !== undefined && { expectedRevision }) };
+/** Others that publish meanwhile are waited out this often, by whoever expects no certain revision. */
+const TRIES = 5;
+
+async function changeCatalog(
+  service: Service,
+  application: Application,
+  want: (catalog: Catalog) => CatalogDefinition,
+  options: EditOptions,
+): Promise<Edited> {
+  if (options.draft) {
+    const { draft = null, base, changed, plan } = await editDraft(service, application, want, options);
+    return { revision: base, changed, plan, draft };
+  }
+  const { author, allowBreaking, seen } = options;
+  for (let tries = 1; ; tries++) {
+    const current = await service.openCatalogs.published(application.appId);
+    // Before the edit: what it names may be gone, and then that is not what the editor should be told.
+    if (seen !== undefined && seen.revision !== current.revision) {
+      throw await changedMeanwhile(service, application, seen.revision);
+    }
+    const published = await publishCatalog(service.storage, application.appId, want(current), {
+      author,
+      allowBreaking,
+      now: service.now(),
+      // What was changed is this revision: published over another, it would undo what that one did.
+      expectedRevision: current.revision,
+      current,
+    });
+    const again = published.outcome === 'conflict' && seen === undefined && tries < TRIES;
+    if (!again) return settle(service, application, published, seen?.revision);
+  }
 }
 
 async function settle(
   service: Service,
   application: Application,
   published: PublishOutcome,
-  options: EditOptions,
+  seen: number | undefined,
 ): Promise<Edited> {
   switch (published.outcome) {
     case 'published':
@@ -90,7 +115,7 @@ async function settle(
     case 'breaking':
       throw new InnkeeperError('catalogBreaking', { more: { breaking: published.plan.breaking } });
     case 'conflict':
-      throw await changedMeanwhile(service, application, options.expectedRevision);
+      throw await changedMeanwhile(service, application, seen);
     case 'application-gone':
       throw new InnkeeperError('applicationNotFound');
   }

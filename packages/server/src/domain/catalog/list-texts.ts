@@ -1,6 +1,6 @@
 import type { Catalog, Texts } from './catalog.ts';
-import { findLanguage } from './draft.ts';
 import { listTranslatable, sourceText } from './translatable.ts';
+import { findLanguage } from './working-copy.ts';
 
 export type TextRow = { path: string; source: string; texts: Texts; missing: string[] };
 

@@ -10,9 +10,11 @@ export type CatalogPlan = {
   /** What the catalog becomes; its revision is the one after the current. */
   next: Catalog;
   changes: CatalogChange[];
-  missing: MissingTexts[];
   notes: PlanNote[];
 };
+
+/** New keys are numbered from here, or after the last one. */
+export type PlanOptions = { keyNosFrom?: number };
 
 /** What does as it says and may not be what was meant. */
 export type PlanNote = { path: string; text: string };
@@ -21,10 +23,16 @@ export type PlanNote = { path: string; text: string };
 export type MissingTexts = { language: string; total: number; missing: string[] };
 
 /** What it takes to make the catalog what the definition wants. Pure: nothing is written. */
-export function planCatalog(current: Catalog, wanted: CatalogDefinition): CatalogPlan {
+export function planCatalog(
+  current: Catalog,
+  wanted: CatalogDefinition,
+  { keyNosFrom = 1 }: PlanOptions = {},
+): CatalogPlan {
   const changes: CatalogChange[] = compareLanguages(current.languages, wanted.languages);
   const notes: PlanNote[] = [];
-  let lastKeyNo = current.groups.flatMap((group) => group.keys).reduce((last, { keyNo }) => Math.max(last, keyNo), 0);
+  let lastKeyNo = current.groups
+    .flatMap((group) => group.keys)
+    .reduce((last, { keyNo }) => Math.max(last, keyNo), keyNosFrom - 1);
   const nextKeyNo = () => ++lastKeyNo;
 
   const known = createMatcher(current.groups, ({ groupUid }) => groupUid, wanted.groups);
@@ -44,8 +52,7 @@ export function planCatalog(current: Catalog, wanted: CatalogDefinition): Catalo
     changes.push({ kind: 'changed', subject: 'group', path: 'groups', details: [{ text }] });
   }
 
-  const next = { revision: current.revision + 1, languages: wanted.languages, groups };
-  return { next, changes, missing: findMissingTexts(next), notes };
+  return { next: { revision: current.revision + 1, languages: wanted.languages, groups }, changes, notes };
 }
 
 /** A name that `was` there nowhere: misspelt, perhaps, and what was to be renamed is archived. */
@@ -110,8 +117,9 @@ function planGroup(before: Group | undefined, wanted: WantedGroup, planning: Pla
   }
   if (!before || before.archived || change.details.length > 0) changes.push(change);
   for (const keyChange of keyChanges) changes.push(keyChange);
+  if (before && isSameGroup(before, wanted, keys)) return before;
   return {
-    groupUid: before?.groupUid ?? randomUUIDv7(),
+    groupUid: before?.groupUid ?? wanted.uid ?? randomUUIDv7(),
     name: wanted.name,
     texts: wanted.texts,
     archived: false,
@@ -125,6 +133,7 @@ function planKey(
   groupName: string,
   { languages, changes, nextKeyNo }: Planning,
 ): Key {
+  if (before && isSameKey(before, wanted)) return before;
   const { was: _, uid: _uid, ...definition } = wanted;
   const change: CatalogChange = { kind: 'added', subject: 'key', path: pathOf(groupName, wanted.name), details: [] };
   if (before) {
@@ -137,24 +146,53 @@ function planKey(
   if (!before || before.archived || change.details.length > 0) changes.push(change);
   return {
     ...definition,
-    keyUid: before?.keyUid ?? randomUUIDv7(),
+    keyUid: before?.keyUid ?? wanted.uid ?? randomUUIDv7(),
     keyNo: before?.keyNo ?? nextKeyNo(),
     archived: false,
   };
 }
 
+/**
+ * Whether it is wanted as it is, told by what both share: an edit leaves alone what it is not about, and of
+ * thousands of keys one alone has to be compared. What is equal in other objects is compared in words.
+ */
+function isSameKey(before: Key, wanted: WantedKey): boolean {
+  return (
+    !before.archived &&
+    before.texts === wanted.texts &&
+    before.values === wanted.values &&
+    before.constraint === wanted.constraint &&
+    before.defaultValue === wanted.defaultValue &&
+    before.name === wanted.name &&
+    before.type === wanted.type &&
+    before.multiple === wanted.multiple &&
+    before.minSelected === wanted.minSelected &&
+    before.maxSelected === wanted.maxSelected
+  );
+}
+
+function isSameGroup(before: Group, wanted: WantedGroup, keys: readonly Key[]): boolean {
+  return (
+    !before.archived &&
+    before.texts === wanted.texts &&
+    before.name === wanted.name &&
+    before.keys.length === keys.length &&
+    before.keys.every((key, index) => key === keys[index])
+  );
+}
+
 function archiveGroup(group: Group, changes: CatalogChange[]): Group {
+  if (group.archived && group.keys.every((key) => key.archived)) return group;
   if (!group.archived) changes.push({ kind: 'archived', subject: 'group', path: pathOf(group.name), details: [] });
   return { ...group, archived: true, keys: group.keys.map((key) => archiveKey(key, group.name, changes)) };
 }
 
 function archiveKey(key: Key, groupName: string, changes: CatalogChange[]): Key {
-  if (!key.archived) {
-    const { keyNo } = key;
-    const breaking = { keyNo, touches: () => true, onlyWhenChosen: true };
-    const details = [{ text: 'can no longer be chosen', breaking }];
-    changes.push({ kind: 'archived', subject: 'key', path: pathOf(groupName, key.name), keyNo, details });
-  }
+  if (key.archived) return key;
+  const { keyNo } = key;
+  const breaking = { keyNo, touches: () => true, onlyWhenChosen: true };
+  const details = [{ text: 'can no longer be chosen', breaking }];
+  changes.push({ kind: 'archived', subject: 'key', path: pathOf(groupName, key.name), keyNo, details });
   return { ...key, archived: true };
 }
 

@@ -1,8 +1,8 @@
-import type { Storage } from '../../storage/port.ts';
-import { type Catalog, readCatalog, type Scalar, toItems } from './catalog.ts';
+import type { DraftName, Storage } from '../../storage/port.ts';
+import { type Catalog, changedItems, readCatalog, type Scalar } from './catalog.ts';
 import type { CatalogChange } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
-import { type CatalogPlan, planCatalog } from './plan.ts';
+import { type CatalogPlan, type PlanOptions, planCatalog } from './plan.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
 /** Of a key that was there: the saved selections that the change touches. */
@@ -15,8 +15,9 @@ export async function planWithImpact(
   appId: number,
   current: Catalog,
   wanted: CatalogDefinition,
+  options?: PlanOptions,
 ): Promise<CountedPlan> {
-  const plan = planCatalog(current, wanted);
+  const plan = planCatalog(current, wanted, options);
   const saved = await loadSaved(storage, appId, plan.changes);
   const changes: CountedChange[] = [];
   const breaking: CountedBreaking[] = [];
@@ -83,7 +84,16 @@ export type PublishOutcome =
   | { outcome: 'conflict'; revision: number }
   | { outcome: 'application-gone' };
 
-export type PublishOptions = { author: string; now: number; allowBreaking: boolean; expectedRevision?: number };
+export type PublishOptions = {
+  author: string;
+  now: number;
+  allowBreaking: boolean;
+  expectedRevision?: number;
+  /** The catalog at `expectedRevision`, for whoever has it at hand. */
+  current?: Catalog;
+  /** The draft that is published. */
+  draft?: DraftName;
+};
 
 /** Others that publish meanwhile are waited out this often. */
 const TRIES = 5;
@@ -112,24 +122,24 @@ async function publishOnce(
   wanted: CatalogDefinition,
   options: PublishOptions,
 ): Promise<PublishOutcome> {
-  const stored = await storage.catalogs.load(appId);
-  if (options.expectedRevision !== undefined && options.expectedRevision !== stored.revision) {
-    return { outcome: 'conflict', revision: stored.revision };
+  const current = options.current ?? readCatalog(await storage.catalogs.load(appId));
+  if (options.expectedRevision !== undefined && options.expectedRevision !== current.revision) {
+    return { outcome: 'conflict', revision: current.revision };
   }
-  const plan = await planWithImpact(storage, appId, readCatalog(stored), wanted);
-  const known = new Map(stored.items.map((item) => [item.itemUid, item.document]));
-  const items = toItems(plan.next).filter((item) => known.get(item.itemUid) !== item.document);
+  const plan = await planWithImpact(storage, appId, current, wanted);
+  const items = changedItems(current, plan.next).map(({ item }) => item);
   const languages = JSON.stringify(plan.next.languages);
-  if (items.length === 0 && languages === stored.languages) {
-    return { outcome: 'unchanged', revision: stored.revision, plan };
+  if (items.length === 0 && languages === JSON.stringify(current.languages)) {
+    return { outcome: 'unchanged', revision: current.revision, plan };
   }
   if (plan.breaking.length > 0 && !options.allowBreaking) return { outcome: 'breaking', plan };
 
   const { revision } = plan.next;
-  const { author, now: createdAt } = options;
+  const { author, now: createdAt, draft } = options;
   // Which selections it touched is of no use later.
   const difference = JSON.stringify(readableDifference(plan.changes.map(({ selections: _, ...change }) => change)));
-  const outcome = await storage.catalogs.publish({ appId, revision, createdAt, author, difference, languages, items });
+  const publication = { appId, revision, createdAt, author, difference, languages, items, ...(draft && { draft }) };
+  const outcome = await storage.catalogs.publish(publication);
   if (outcome === 'published') return { outcome, revision, plan };
   return outcome === 'conflict' ? { outcome, revision } : { outcome };
 }

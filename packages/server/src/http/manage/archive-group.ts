@@ -3,7 +3,7 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
 import { EXAMPLE } from '../examples.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, GroupParams } from './schemas.ts';
@@ -14,7 +14,7 @@ const schema = {
   description: 'It is no longer offered; what users chose stays theirs.',
   headers: IfMatchHeader,
   params: GroupParams,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { BREAKS, change, IF_MATCH, published, THEME_KEY } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, KeyParams } from './schemas.ts';
@@ -15,7 +15,7 @@ const schema = {
   description: 'It is no longer offered; what users chose stays theirs.',
   headers: IfMatchHeader,
   params: KeyParams,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,

@@ -4,7 +4,7 @@ import { changeGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { PositionMember } from './create-group.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, FIRST_REVISION, IF_MATCH, published } from './examples.ts';
 import { readMembers, readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -23,7 +23,7 @@ const schema = {
   description: 'A group that comes back brings its keys along.',
   headers: IfMatchHeader,
   params: GroupParams,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({
     name: Type.Optional(Type.String()),
     translations: TranslationsPatch,

@@ -6,7 +6,7 @@ import { type TProperties, Type } from '../../schema.ts';
 import { ArchivedMember, TranslationsPatch } from './change-group.ts';
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { change, IF_MATCH, published, THEME_KEY } from './examples.ts';
 import { readMembers, readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -24,7 +24,7 @@ const schema = {
     'What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.',
   headers: IfMatchHeader,
   params: KeyParams,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({
     ...patched,
     translations: TranslationsPatch,

@@ -3,8 +3,8 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeTexts, type WantedText } from '../../domain/catalog/edits/translations.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -32,7 +32,7 @@ const schema = {
   description:
     'Those who send `was` with each text can send If-Match: * and never overwrite anybody: 9412 lists in `texts` what is there instead.',
   headers: IfMatchHeader,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({
     texts: Type.Array(
       Type.Object({
@@ -87,6 +87,15 @@ const schema = {
         revisions: [],
         texts: [{ path: 'appearance/theme', language: 'de', text: 'Farbschema' }],
       },
+    },
+    draft: {
+      summary: 'In the draft, which this begins',
+      params: APPLICATION,
+      query: { draft: true },
+      headers: IF_MATCH,
+      body: { texts: [{ path: 'appearance/theme', language: 'de', text: 'Farben' }] },
+      status: 200,
+      answer: edited(DRAFT_EDIT.changes),
     },
   },
 };

@@ -5,7 +5,7 @@ import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -22,7 +22,7 @@ const schema = {
   summary: 'Add a group to the catalog',
   description: 'As in the catalog file. A group that was archived under this name comes back.',
   headers: IfMatchHeader,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({ name, translations, keys, position: PositionMember }),
   response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,

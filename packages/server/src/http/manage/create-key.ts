@@ -5,7 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
 import { PositionMember } from './create-group.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -21,7 +21,7 @@ const schema = {
   description: 'As in the catalog file. A key that was archived under this name comes back.',
   headers: IfMatchHeader,
   params: GroupParams,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({ ...KeyMembers, position: PositionMember }),
   response: { 201: Type.Object({ keyUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,

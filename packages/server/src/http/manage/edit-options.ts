@@ -1,52 +1,102 @@
 import type { FastifyReply } from 'fastify';
+import type { Catalog } from '../../domain/catalog/catalog.ts';
+import type { DraftOptions, Seen } from '../../domain/catalog/draft.ts';
 import type { Edited, EditOptions } from '../../domain/catalog/edit-catalog.ts';
+import { readableDifference } from '../../domain/catalog/publish.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
+import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { draftTag, viewDraft } from './draft-views.ts';
 import { readFlag, refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
 import { viewPlan } from './views.ts';
 
-export const AllowBreakingQuery = Type.Object({
+/** Of whatever shows the catalog. */
+export const DraftQuery = Type.Object({
+  draft: Type.Optional(
+    Type.Boolean({ description: 'as it is in the draft; without a draft, as it is published', default: false }),
+  ),
+});
+
+/** Of whatever changes it. */
+export const EditQuery = Type.Object({
+  draft: Type.Optional(
+    Type.Boolean({
+      description: 'changes the draft, which is begun when there is none; nothing is published',
+      default: false,
+    }),
+  ),
   allow_breaking: Type.Optional(
     Type.Boolean({ description: 'publish even what breaks saved selections', default: false }),
   ),
 });
 
 export const IfMatchHeader = Type.Object({
-  'If-Match': Type.String({ description: 'the ETag of the catalog that was changed, or * for whatever there is' }),
+  'If-Match': Type.String({
+    description: 'the ETag of the catalog, or of the draft, that was changed; or * for whatever there is',
+  }),
 });
 
 /** What every change to a catalog can be answered with. */
 export const EDIT_ERRORS = [
   'ifMatchMissing',
   'catalogChanged',
+  'draftChanged',
   'catalogBreaking',
   'catalogInvalid',
 ] as const satisfies ErrorName[];
 
-/** Whatever is to be published says what it was made from, so that two editors never overwrite each other unseen. */
+/** Whatever is to be changed says what it was made from, so that two editors never overwrite each other unseen. */
 export function readEditOptions({ request, manager, query }: ApplicationRequest): EditOptions {
+  const draft = readFlag(query, 'draft');
+  const seen = readIfMatch(request.headers['if-match']);
+  if (!draft && seen?.draftId !== undefined) {
+    throw refuse('If-Match', 'is of a draft: send draft=true with it, or the ETag of the published catalog');
+  }
+  return { author: manager.author, allowBreaking: readFlag(query, 'allow_breaking'), seen, draft };
+}
+
+/** The same for what is about a draft only. */
+export function readDraftOptions({ request, manager, application }: ApplicationRequest): DraftOptions {
   return {
     author: manager.author,
-    allowBreaking: readFlag(query, 'allow_breaking'),
-    expectedRevision: readIfMatch(request.headers['if-match']),
+    seen: readIfMatch(request.headers['if-match']),
+    textsOnly: !includesAccess(manager.accessTo(application.appId), 'write'),
   };
 }
 
-function readIfMatch(header: string | undefined): number | undefined {
+function readIfMatch(header: string | undefined): Seen | undefined {
   const tag = header?.trim();
   if (tag === undefined || tag === '') throw new InnkeeperError('ifMatchMissing');
   if (tag === '*') return undefined;
   // A proxy that compresses may have made the tag a weak one; it means the same revision.
-  const match = /^(?:W\/)?"(\d{1,9})"$/.exec(tag);
+  const match = /^(?:W\/)?"(\d{1,9})(?:-([\da-f-]{36})-(\d{1,9}))?"$/.exec(tag);
   if (!match) throw refuse('If-Match', 'must be one ETag of the catalog, such as "7", or *');
-  return Number(match[1]);
+  const [, revision, draftId, version] = match;
+  if (draftId === undefined) return { revision: Number(revision) };
+  return { revision: Number(revision), draftId, version: Number(version) };
 }
 
-/** What was published, with the ETag of the catalog as it is now. */
-export function answerEdited(reply: FastifyReply, { revision, changed, plan }: Edited) {
-  reply.header('etag', revisionTag(revision));
-  return { revision, changed, ...viewPlan(plan) };
+/** What was changed, with the ETag of the catalog as it is now. */
+export function answerEdited(reply: FastifyReply, { revision, changed, plan, draft }: Edited) {
+  if (draft === undefined) {
+    reply.header('etag', revisionTag(revision));
+    return { revision, changed, ...viewPlan(plan) };
+  }
+  reply.header('etag', draft ? draftTag(draft) : revisionTag(revision));
+  const { changes, notes } = plan;
+  return { revision, changed, changes: readableDifference(changes), notes, draft: draft && viewDraft(draft) };
+}
+
+/** The catalog that was asked for, the draft or the published one; its ETag goes with the answer. */
+export async function openAsked(service: Service, { application, query, reply }: ApplicationRequest): Promise<Catalog> {
+  const { appId } = application;
+  const { published, draft } = readFlag(query, 'draft')
+    ? await service.openCatalogs.open(appId)
+    : { published: await service.openCatalogs.published(appId), draft: undefined };
+  reply.header('etag', draft ? draftTag(draft) : revisionTag(published.revision));
+  return draft?.catalog ?? published;
 }
 
 export function revisionTag(revision: number): string {

@@ -8,6 +8,8 @@ export const USER = { ...APPLICATION, userUid: EXAMPLE.userCode };
 export const APPEARANCE_GROUP = { ...APPLICATION, groupUid: EXAMPLE.groupUid };
 export const THEME_KEY = { ...APPLICATION, keyUid: EXAMPLE.keyUid };
 export const IF_MATCH = { 'If-Match': '"1"' };
+/** Whatever there is: a draft has another ETag each time. */
+export const ANY_MATCH = { 'If-Match': '*' };
 export const TIME = '2025-11-24 16:00:00';
 
 export const APPLICATION_EXAMPLE = {
@@ -106,6 +108,35 @@ export function published(planned: Plan) {
   return { revision: 2, changed: true, ...plan(planned) };
 }
 
+const RENAMED = ['Deutsch: "Farbschema" → "Farben"'];
+/** What the draft of these examples changes. */
+export const RENAMED_THEME: Plan = { changes: [change('changed', 'key', 'appearance/theme', RENAMED, 1)] };
+
+export const DRAFT = {
+  draftId: EXAMPLE_UIDS.draft,
+  version: 1,
+  etag: `"1-${EXAMPLE_UIDS.draft}-1"`,
+  baseRevision: 1,
+  createdBy: 'token:ci',
+  createdAt: TIME,
+  updatedBy: 'token:ci',
+  updatedAt: TIME,
+};
+
+export const DRAFT_EDIT = {
+  version: 1,
+  kind: 'edit',
+  author: 'token:ci',
+  at: TIME,
+  changes: [change('changed', 'key', 'appearance/theme', RENAMED)],
+};
+
+/** An edit of a draft, which was never published. */
+export function edited(changes: ReturnType<typeof change>[], version = 1) {
+  const etag = `"1-${EXAMPLE_UIDS.draft}-${version}"`;
+  return { revision: 1, changed: true, changes, notes: [], draft: { ...DRAFT, version, etag } };
+}
+
 export const FIRST_REVISION = {
   revision: 1,
   author: 'demo',
@@ -133,6 +164,8 @@ export const NEW_VALUE: Plan = {
   texts: 15,
   missing: ['appearance/theme=contrast'],
 };
+
+export const NEW_VALUE_EDIT = [change('changed', 'key', 'appearance/theme', ['value added: "contrast"'])];
 
 export const BREAKS = {
   code: '9409',

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog/export-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
+import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute, FileAnswer } from './manage-route.ts';
 
@@ -17,6 +17,7 @@ const schema = {
   querystring: Type.Object({
     format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'csv' })),
     language: Type.Optional(Type.String({ description: 'name or tag; several for CSV, separated by commas' })),
+    ...DraftQuery.properties,
   }),
   response: { 200: Type.String() },
   produces: Object.values(TYPES),
@@ -34,10 +35,13 @@ const schema = {
 
 export function exportTranslationsRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/translations/export', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, query }) => {
+  applicationRoute(app, service, operation, async (context) => {
+    const { application, query } = context;
     const format = readFormat(query);
     const languages = (readParameter(query, 'language') ?? '').split(',').filter((word) => word.trim() !== '');
-    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    const catalog = await openAsked(service, context);
+    // A file is known by its bytes: they hold more than the catalog.
+    context.reply.removeHeader('etag');
     const { name, content } = exportTexts(application, catalog, { format, languages });
     return new FileAnswer(TYPES[format], name, content);
   });

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { type Catalog, type Group, type Key, readCatalog } from '../../domain/catalog/catalog.ts';
+import type { Catalog, Group, Key } from '../../domain/catalog/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { revisionTag } from './edit-options.ts';
+import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION, CATALOG_TREE } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, FileKeySchema } from './schemas.ts';
@@ -14,9 +14,10 @@ const schema = {
   operationId: 'getCatalogTree',
   summary: 'Get the catalog with the UIDs of its groups and keys',
   description: 'Archived ones too, after the others. Groups and keys are written as in the catalog file.',
+  querystring: DraftQuery,
   response: {
     200: Type.Object({
-      revision: Type.Integer(),
+      revision: Type.Integer({ description: 'of a draft, the one that it was begun from' }),
       languages: Type.Array(
         Type.Object({ name: Type.String(), tag: Type.String(), default: Type.Optional(Type.Boolean()) }),
       ),
@@ -49,9 +50,8 @@ const schema = {
 };
 
 export function getCatalogTreeRoute(app: FastifyInstance, service: Service): void {
-  applicationRoute(app, service, { method: 'GET', path: '/catalog/tree', schema }, async ({ application, reply }) => {
-    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
-    reply.header('etag', revisionTag(catalog.revision));
+  applicationRoute(app, service, { method: 'GET', path: '/catalog/tree', schema }, async (context) => {
+    const catalog = await openAsked(service, context);
     return viewTree(catalog);
   });
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { DEMO_CATALOG } from '../../demo/catalog.ts';
-import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
-import { revisionTag } from './edit-options.ts';
+import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogAnswer, EDITED_HEADERS } from './schemas.ts';
@@ -13,6 +12,7 @@ const schema = {
   summary: 'Get the catalog, in the form of the catalog file',
   description:
     'Sent back as it is, it changes nothing. Its ETag is its revision, which If-Match of every change wants.',
+  querystring: DraftQuery,
   response: { 200: CatalogAnswer },
   answerHeaders: EDITED_HEADERS,
   examples: {
@@ -26,9 +26,8 @@ const schema = {
 };
 
 export function getCatalogRoute(app: FastifyInstance, service: Service): void {
-  applicationRoute(app, service, { method: 'GET', path: '/catalog', schema }, async ({ application, reply }) => {
-    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
-    reply.header('etag', revisionTag(catalog.revision));
+  applicationRoute(app, service, { method: 'GET', path: '/catalog', schema }, async (context) => {
+    const catalog = await openAsked(service, context);
     return toFile(catalog);
   });
 }

@@ -5,7 +5,7 @@ import { loadExported } from '../../domain/catalog/import-texts.ts';
 import type { OutdatedText } from '../../domain/catalog/merge-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { answerEdited, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readObjects, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -37,6 +37,7 @@ const schema = {
   description:
     'A file that was exported from this application tells which texts were changed in it: only those are taken. An empty cell takes nothing away.',
   headers: IfMatchHeader,
+  querystring: Type.Object({ draft: EditQuery.properties.draft }),
   body: Type.Object({
     ...TextsFileShape,
     prefer: Type.Optional(
@@ -60,7 +61,14 @@ const schema = {
     409: Type.Object({ conflicts: Type.Array(Conflict, { description: 'at most 200' }) }),
   },
   answerHeaders: EDITED_HEADERS,
-  errors: ['ifMatchMissing', 'catalogChanged', 'catalogInvalid', 'textsFileInvalid', 'textsConflict'] as const,
+  errors: [
+    'ifMatchMissing',
+    'catalogChanged',
+    'draftChanged',
+    'catalogInvalid',
+    'textsFileInvalid',
+    'textsConflict',
+  ] as const,
   examples: {
     theme: {
       summary: 'One text in another word, one as it is',

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
-import { revisionTag } from './edit-options.ts';
+import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, PageQuery } from './schemas.ts';
@@ -13,7 +12,7 @@ import { EDITED_HEADERS, PageQuery } from './schemas.ts';
 const schema = {
   operationId: 'listLanguages',
   summary: 'List the languages of an application, with how far each is translated',
-  querystring: PageQuery,
+  querystring: Type.Object({ ...PageQuery.properties, ...DraftQuery.properties }),
   response: {
     200: ListAnswer(
       Type.Object({
@@ -47,8 +46,9 @@ const schema = {
 
 export function listLanguagesRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/languages', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
-    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+  applicationRoute(app, service, operation, async (context) => {
+    const { application, query, reply } = context;
+    const catalog = await openAsked(service, context);
     const missing = new Map(findMissingTexts(catalog).map((each) => [each.language, each]));
     const total = Math.max(0, ...[...missing.values()].map((each) => each.total));
     const languages = catalog.languages.map(({ name, tag, isDefault }) => ({
@@ -61,7 +61,6 @@ export function listLanguagesRoute(app: FastifyInstance, service: Service): void
     const listing = toListing(languages, readPage(query));
     const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/languages`, query, listing);
     if (link !== undefined) reply.header('link', link);
-    reply.header('etag', revisionTag(catalog.revision));
     return listing;
   });
 }

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { listTexts } from '../../domain/catalog/list-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, readParameter, toListing } from '../paging.ts';
-import { revisionTag } from './edit-options.ts';
+import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -19,6 +18,7 @@ const schema = {
   summary: 'List all texts of the catalog, by what they are the text of',
   querystring: Type.Object({
     ...PageQuery.properties,
+    ...DraftQuery.properties,
     limit: Type.Optional(Type.Integer({ minimum: 0, default: 50, description: `page size, at most ${MAX_ROWS}` })),
     missing: Type.Optional(Type.String({ description: 'only what has no text in this language, name or tag' })),
     search: Type.Optional(Type.String({ description: 'only what has this in its path or in a text, in any case' })),
@@ -57,16 +57,16 @@ const schema = {
 
 export function listTranslationsRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/translations', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
+  applicationRoute(app, service, operation, async (context) => {
+    const { application, query, reply } = context;
     const page = readPage(query, MAX_ROWS);
-    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    const catalog = await openAsked(service, context);
     const missingIn = readParameter(query, 'missing');
     const texts = listTexts(catalog, { missingIn, search: readParameter(query, 'search') });
     if (!texts) throw refuse('missing', 'is not a language of this application');
     const listing = toListing(texts, page);
     const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/translations`, query, listing);
     if (link !== undefined) reply.header('link', link);
-    reply.header('etag', revisionTag(catalog.revision));
     return listing;
   });
 }

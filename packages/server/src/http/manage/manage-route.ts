@@ -11,6 +11,7 @@ import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { Query } from '../paging.ts';
+import { viewDraft, viewEdit } from './draft-views.ts';
 import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -24,6 +25,8 @@ export type Operation = {
   /** What it takes of an application; unless told, GET takes read and anything else write. */
   access?: Access;
   bodyLimit?: number;
+  /** A GET whose answer is more than its ETag tells: it is never 304. */
+  alwaysNew?: boolean;
 };
 
 export type ManageRequest = {
@@ -150,7 +153,7 @@ type Steps = {
 
 function addRoute(
   app: FastifyInstance,
-  { method, bodyLimit }: Operation,
+  { method, bodyLimit, alwaysNew = false }: Operation,
   url: string,
   schema: FastifySchema,
   errors: readonly ErrorName[],
@@ -169,9 +172,9 @@ function addRoute(
       security: schema.security ?? [{ manageToken: [] }, { portalSession: [] }],
       errors: [...all],
       response: {
-        ...(method === 'GET' && { 304: NotModified }),
+        ...(method === 'GET' && !alwaysNew && { 304: NotModified }),
         ...(all.has('catalogBreaking') && { 409: BreakingMembers }),
-        ...(all.has('catalogChanged') && { 412: ChangedMembers }),
+        ...((all.has('catalogChanged') || all.has('draftChanged')) && { 412: ChangedMembers }),
         ...(schema.response as Record<number, TSchema>),
       },
     },
@@ -182,7 +185,7 @@ function addRoute(
       try {
         const body = await handle(request, reply);
         if (body === undefined) return reply.code(204).send();
-        return method === 'GET' ? answerIfNew(request, reply, body) : body;
+        return method === 'GET' && !alwaysNew ? answerIfNew(request, reply, body) : body;
       } catch (error) {
         throw inOwnWords(error);
       }
@@ -245,6 +248,12 @@ function answerIfNew(request: FastifyRequest, reply: FastifyReply, value: object
   return reply.header('content-type', `${file?.type ?? 'application/json'}; charset=utf-8`).send(body);
 }
 
+type Changed = {
+  revisions: Parameters<typeof viewRevision>[0][];
+  edits: Parameters<typeof viewEdit>[0][];
+  draft: Parameters<typeof viewDraft>[0] | null;
+};
+
 /** What is shared with the other areas answers with their codes; here it is 9400. */
 function inOwnWords(error: unknown): unknown {
   if (!(error instanceof InnkeeperError)) return error;
@@ -252,9 +261,15 @@ function inOwnWords(error: unknown): unknown {
   if (error.error === 'badParameter' || error.error === 'bodyNotJson') {
     return new InnkeeperError('manageBadRequest', { message, ...(fields && { fields }) });
   }
-  if (error.error === 'catalogChanged') {
-    const revisions = (more.revisions as Parameters<typeof viewRevision>[0][]).map(viewRevision);
-    return new InnkeeperError('catalogChanged', { message, headers, more: { ...more, revisions } });
+  if (error.status === 412) {
+    const { revisions, edits, draft } = more as Partial<Changed>;
+    const told = {
+      ...more,
+      ...(revisions && { revisions: revisions.map(viewRevision) }),
+      ...(edits && { edits: edits.map(viewEdit) }),
+      ...(draft && { draft: viewDraft(draft) }),
+    };
+    return new InnkeeperError(error.error, { message, headers, more: told });
   }
   return error;
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { planWithImpact } from '../../domain/catalog/publish.ts';
 import { readDefinition } from '../../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../../domain/catalog/show-path.ts';
@@ -47,7 +46,7 @@ export function planCatalogRoute(app: FastifyInstance, service: Service): void {
     const read = readDefinition(readBody());
     if ('problems' in read) throw invalidCatalog(read.problems);
     const { appId } = application;
-    const current = readCatalog(await service.storage.catalogs.load(appId));
+    const current = await service.openCatalogs.published(appId);
     const plan = await planWithImpact(service.storage, appId, current, read.definition);
     reply.header('etag', revisionTag(current.revision));
     return { revision: current.revision, ...viewPlan(plan) };

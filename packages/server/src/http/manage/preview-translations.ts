@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { readCatalog } from '../../domain/catalog/catalog.ts';
 import { loadExported } from '../../domain/catalog/import-texts.ts';
 import { type MergedText, mergeTexts } from '../../domain/catalog/merge-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { revisionTag } from './edit-options.ts';
+import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -15,6 +14,7 @@ import { EXAMPLE_FILE, readTextsFileMembers, TextsFileShape } from './texts-file
 const schema = {
   operationId: 'previewTranslations',
   summary: 'See what the texts of a file would change, without changing anything',
+  querystring: DraftQuery,
   body: Type.Object(TextsFileShape),
   response: {
     200: Type.Object(
@@ -92,12 +92,12 @@ export function previewTranslationsRoute(app: FastifyInstance, service: Service)
     access: 'read',
     bodyLimit: CATALOG_LIMIT,
   } as const;
-  applicationRoute(app, service, operation, async ({ application, readBody, reply }) => {
+  applicationRoute(app, service, operation, async (context) => {
+    const { application, readBody } = context;
     const file = readTextsFileMembers(readMembers(readBody(), ['file', 'name']));
-    const catalog = readCatalog(await service.storage.catalogs.load(application.appId));
+    const catalog = await openAsked(service, context);
     const base = await loadExported(service.storage, application, file);
     const { texts, problems } = mergeTexts(catalog, file.entries, { ...(base && { base }), prefer: 'file' });
-    reply.header('etag', revisionTag(catalog.revision));
     return {
       revision: catalog.revision,
       exportedRevision: base?.revision ?? null,

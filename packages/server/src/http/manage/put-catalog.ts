@@ -3,7 +3,7 @@ import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import { readDefinition } from '../../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../../domain/catalog/show-path.ts';
 import type { Service } from '../../domain/service.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, IF_MATCH, NEW_VALUE, published } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
@@ -16,7 +16,7 @@ const schema = {
   summary: 'Make the catalog what the file says, in one revision',
   description: 'What it no longer names is archived. Groups and keys are known by their names; `was` renames.',
   headers: IfMatchHeader,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: CatalogShape,
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,

@@ -4,7 +4,7 @@ import { setLanguages } from '../../domain/catalog/edits/languages.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -16,7 +16,7 @@ const schema = {
   description:
     'A language is known by its tag, so its name can be changed. One that is no longer named is no longer served, and its texts stay behind in the revisions before.',
   headers: IfMatchHeader,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({ languages: CatalogFileSchema.properties.languages }),
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,

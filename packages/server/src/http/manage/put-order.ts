@@ -4,7 +4,7 @@ import { setOrder, type WantedOrder } from '../../domain/catalog/edits/order.ts'
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -19,7 +19,7 @@ const schema = {
   description:
     'All groups that are not archived, each with all its keys, or without `keys` to leave their order alone.',
   headers: IfMatchHeader,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({
     groups: Type.Array(
       Type.Object({

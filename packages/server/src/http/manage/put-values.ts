@@ -3,7 +3,7 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setValues } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { BREAKS, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -16,7 +16,7 @@ const schema = {
   description: 'An open key becomes one that takes these values only.',
   headers: IfMatchHeader,
   params: KeyParams,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   body: Type.Object({ values: FileKeySchema.properties.values }),
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { restoreRevision } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
-import { AllowBreakingQuery, answerEdited, EDIT_ERRORS, IfMatchHeader, readEditOptions } from './edit-options.ts';
+import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, published } from './examples.ts';
 import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -13,7 +13,7 @@ const schema = {
   description: 'Nothing between is lost. What was renamed or archived since keeps its UID.',
   headers: IfMatchHeader,
   params: RevisionParams,
-  querystring: AllowBreakingQuery,
+  querystring: EditQuery,
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: [...EDIT_ERRORS, 'revisionNotFound'] as const,

@@ -13,6 +13,7 @@ import { createApplicationRoute } from './create-application.ts';
 import { createGroupRoute } from './create-group.ts';
 import { createKeyRoute } from './create-key.ts';
 import { deleteApplicationRoute } from './delete-application.ts';
+import { discardDraftRoute } from './discard-draft.ts';
 import { endAccountSessionRoute } from './end-account-session.ts';
 import { endPreviousSecretRoute } from './end-previous-secret.ts';
 import { eraseUserRoute } from './erase-user.ts';
@@ -21,6 +22,7 @@ import { exportUserRoute } from './export-user.ts';
 import { getApplicationRoute } from './get-application.ts';
 import { getCatalogRoute } from './get-catalog.ts';
 import { getCatalogTreeRoute } from './get-catalog-tree.ts';
+import { getDraftRoute } from './get-draft.ts';
 import { getRevisionRoute } from './get-revision.ts';
 import { getSessionRoute } from './get-session.ts';
 import { getUserRoute } from './get-user.ts';
@@ -36,10 +38,13 @@ import { listUserHistoryRoute } from './list-user-history.ts';
 import { listUserOptionsRoute } from './list-user-options.ts';
 import { planCatalogRoute } from './plan-catalog.ts';
 import { previewTranslationsRoute } from './preview-translations.ts';
+import { publishDraftRoute } from './publish-draft.ts';
 import { putCatalogRoute } from './put-catalog.ts';
+import { putDraftRoute } from './put-draft.ts';
 import { putLanguagesRoute } from './put-languages.ts';
 import { putOrderRoute } from './put-order.ts';
 import { putValuesRoute } from './put-values.ts';
+import { redoDraftRoute } from './redo-draft.ts';
 import { reissueSpecialTokenRoute } from './reissue-special-token.ts';
 import { restoreRevisionRoute } from './restore-revision.ts';
 import { revokeAccessTokenRoute } from './revoke-access-token.ts';
@@ -51,6 +56,7 @@ import { signInRoute } from './sign-in.ts';
 import { signOutRoute } from './sign-out.ts';
 import { suggestLanguageRoute } from './suggest-language.ts';
 import { tryItRoute } from './try-it.ts';
+import { undoDraftRoute } from './undo-draft.ts';
 
 /** CONTRACT.md section 5: what the portal does, as a documented interface, which a personal access token opens for programs too. */
 export function manageRoutes(app: FastifyInstance, service: Service): void {
@@ -91,6 +97,13 @@ export function manageRoutes(app: FastifyInstance, service: Service): void {
   exportTranslationsRoute(app, service);
   previewTranslationsRoute(app, service);
   importTranslationsRoute(app, service);
+
+  getDraftRoute(app, service);
+  putDraftRoute(app, service);
+  discardDraftRoute(app, service);
+  publishDraftRoute(app, service);
+  undoDraftRoute(app, service);
+  redoDraftRoute(app, service);
 
   listRevisionsRoute(app, service);
   compareRevisionsRoute(app, service);

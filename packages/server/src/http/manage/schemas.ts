@@ -137,16 +137,49 @@ export const PlanShape = {
   missing: Type.Array(Missing, { description: 'texts that a language has not got' }),
 };
 
-export const EditedAnswer = Type.Object(
+export const DraftShape = Type.Object(
   {
-    revision: Type.Integer({ description: 'of the catalog as it is now' }),
-    changed: Type.Boolean({ description: 'false: it was so already' }),
-    ...PlanShape,
+    draftId: Type.String({ format: 'uuid' }),
+    version: Type.Integer({ description: 'grows with every edit' }),
+    etag: Type.String({ description: 'what If-Match wants of the next edit' }),
+    baseRevision: Type.Integer({ description: 'the revision that it was begun from' }),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedBy: Type.String(),
+    updatedAt: Time,
   },
-  { title: 'PublishedCatalog' },
+  { title: 'CatalogDraft' },
 );
 
-export const EDITED_HEADERS = { ETag: 'the revision of the catalog as it is now' };
+export const EditedAnswer = Type.Object(
+  {
+    revision: Type.Integer({ description: 'of the catalog as it is now; of a draft, the one that it was begun from' }),
+    changed: Type.Boolean({ description: 'false: it was so already' }),
+    changes: PlanShape.changes,
+    notes: PlanShape.notes,
+    breaking: Type.Optional(PlanShape.breaking),
+    missing: Type.Optional(PlanShape.missing),
+    draft: Type.Optional(Nullable(DraftShape)),
+  },
+  {
+    title: 'EditedCatalog',
+    description:
+      'With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole.',
+  },
+);
+
+export const EDITED_HEADERS = { ETag: 'the revision of the catalog as it is now, or the version of its draft' };
+
+export const DraftEditShape = Type.Object(
+  {
+    version: Type.Integer({ description: 'of the draft, that it made' }),
+    kind: Type.Enum(['edit', 'undo', 'redo']),
+    author: Type.String(),
+    at: Time,
+    changes: Type.Array(Change),
+  },
+  { title: 'CatalogDraftEdit' },
+);
 
 export const RevisionShape = {
   revision: Type.Integer(),
@@ -162,8 +195,14 @@ export const BreakingMembers = Type.Object({ breaking: PlanShape.breaking });
 export const ChangedMembers = Type.Object({
   revision: Type.Integer({ description: 'of the catalog as it is now' }),
   revisions: Type.Array(Type.Object(RevisionShape), {
-    description: 'what was changed since the revision that If-Match names, newest first, at most 50',
+    description: 'what was published since the revision that If-Match names, newest first, at most 50',
   }),
+  draft: Type.Optional(Nullable(DraftShape)),
+  edits: Type.Optional(
+    Type.Array(DraftEditShape, {
+      description: 'of a draft: what was done to it since the version that If-Match names, newest first, at most 100',
+    }),
+  ),
 });
 
 export const UserShape = {

@@ -1,6 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { fingerprintOf, isLive } from '../../domain/applications/application.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
+import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import { type CountedPlan, readableDifference } from '../../domain/catalog/publish.ts';
 import type { Revision } from '../../domain/catalog/revisions.ts';
 import type { DescribedOption } from '../../domain/selections/describe-options.ts';
@@ -27,8 +28,8 @@ export function viewRevision({ revision, author, createdAt, changes }: Revision)
   return { revision, author, createdAt: formatTime(createdAt), changes };
 }
 
-export function viewPlan({ changes, breaking, notes, missing }: CountedPlan) {
-  return { changes: readableDifference(changes), breaking, notes, missing };
+export function viewPlan({ changes, breaking, notes, next }: CountedPlan) {
+  return { changes: readableDifference(changes), breaking, notes, missing: findMissingTexts(next) };
 }
 
 export function viewUser({ userId, clientUserId, clientUserName, createdAt }: UserRecord) {

@@ -1,6 +1,7 @@
 import type { CatalogItem, CatalogStore, RevisionRecord, StoredCatalog } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
+import { deleteDraft } from './drafts.ts';
 import { violation } from './errors.ts';
 
 /** Thousands of items go in one statement. */
@@ -43,6 +44,9 @@ type RevisionRow = { total: number } & (
   | { revision: number; created_at: number; author: string; difference: string }
 );
 
+/** The revision that was begun for it is undone. */
+class DraftGone extends Error {}
+
 export function catalogStore(connections: Connections): CatalogStore {
   return {
     async load(appId) {
@@ -55,7 +59,7 @@ export function catalogStore(connections: Connections): CatalogStore {
     },
 
     async publish(publication) {
-      const { appId, revision, createdAt, author, difference, languages, items } = publication;
+      const { appId, revision, createdAt, author, difference, languages, items, draft } = publication;
       try {
         return await connections.transaction(async (query) => {
           // One publication after another. "No key": users may be created meanwhile.
@@ -69,6 +73,7 @@ export function catalogStore(connections: Connections): CatalogStore {
             [appId, revision, createdAt, author, difference, languages],
           );
           if (added.length === 0) return 'conflict';
+          if (draft && !(await deleteDraft(query, appId, draft))) throw new DraftGone();
           await query(
             `update catalog_items set until_revision = $2
              where app_id = $1 and item_uid = any ($3::uuid[]) and until_revision is null`,
@@ -85,6 +90,7 @@ export function catalogStore(connections: Connections): CatalogStore {
           return 'published';
         }, PUBLISH_MS);
       } catch (error) {
+        if (error instanceof DraftGone) return 'conflict';
         // Where transactions see one moment only, the revision that another has just made was not seen.
         if (violation(error)?.constraint === 'catalog_revisions_key') return 'conflict';
         throw error;

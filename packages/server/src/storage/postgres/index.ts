@@ -6,6 +6,7 @@ import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { Connections, statement } from './connections.ts';
+import { draftStore } from './drafts.ts';
 import { factStore } from './facts.ts';
 import { manageTokenStore } from './manage-tokens.ts';
 import { migrate, migrationState } from './migrations.ts';
@@ -45,6 +46,7 @@ function openPostgres(connections: Connections): Storage {
     sessions: sessionStore(connections),
     signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
+    drafts: draftStore(connections),
     selections: selectionStore(connections),
     trials: trialStore(connections),
     transfer: transferStore(connections),

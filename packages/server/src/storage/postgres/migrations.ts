@@ -272,6 +272,42 @@ const MIGRATIONS: readonly string[] = [
   create index audit_log_by_user on audit_log (user_id);
   create index audit_log_by_age on audit_log (at);
   `,
+  `
+  -- What is to become of a catalog, as it differs from the revision it was begun from: see port.ts.
+  create table catalog_drafts (
+    app_id bigint primary key constraint catalog_drafts_application references applications (app_id) on delete cascade,
+    draft_id uuid not null,
+    version integer not null,
+    base_revision integer not null,
+    languages text not null,
+    created_by text not null,
+    created_at bigint not null,
+    updated_by text not null,
+    updated_at bigint not null
+  );
+
+  create table catalog_draft_items (
+    app_id bigint not null constraint catalog_draft_items_draft references catalog_drafts (app_id) on delete cascade,
+    item_uid uuid not null,
+    kind text not null,
+    group_uid uuid,
+    key_no integer,
+    document text not null,
+    primary key (app_id, item_uid)
+  );
+
+  create table catalog_draft_edits (
+    app_id bigint not null constraint catalog_draft_edits_draft references catalog_drafts (app_id) on delete cascade,
+    version integer not null,
+    kind text not null,
+    author text not null,
+    at bigint not null,
+    difference text not null,
+    inverse text not null,
+    spent boolean not null,
+    primary key (app_id, version)
+  );
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

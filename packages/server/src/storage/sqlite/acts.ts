@@ -4,6 +4,7 @@ import { applicationActs } from './applications.ts';
 import { auditActs } from './audit.ts';
 import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
+import { draftActs } from './drafts.ts';
 import { factActs } from './facts.ts';
 import { manageTokenActs } from './manage-tokens.ts';
 import { purgeActs } from './purge.ts';
@@ -27,6 +28,7 @@ export function createActs(connection: Connection) {
     ...sessionActs(connection),
     ...signingKeyActs(connection),
     ...catalogActs(connection),
+    ...draftActs(connection),
     ...selectionActs(connection),
     ...transferActs(connection),
     ...trialActs(connection),

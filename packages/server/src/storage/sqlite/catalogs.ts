@@ -1,7 +1,9 @@
-import type { CatalogItem, CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
+import type { CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
+import { toItem } from './catalog-item.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
+import { deleteDraft } from './drafts.ts';
+import { toBytes } from './encoding.ts';
 
 export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' | 'loadAt' | 'revisions'> {
   const { statement, snapshot } = connection;
@@ -43,16 +45,6 @@ export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' 
   };
 }
 
-function toItem(row: Record<string, unknown>): CatalogItem {
-  return {
-    itemUid: toUuid(row.item_uid as Uint8Array),
-    kind: row.kind as CatalogItem['kind'],
-    groupUid: row.group_uid === null ? null : toUuid(row.group_uid as Uint8Array),
-    keyNo: row.key_no as number | null,
-    document: row.document as string,
-  };
-}
-
 export function catalogActs(connection: Connection) {
   const { statement } = connection;
   return {
@@ -61,6 +53,7 @@ export function catalogActs(connection: Connection) {
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
       const row = statement('select max(revision) as revision from catalog_revisions where app_id = ?').get(appId);
       if (((row?.revision as number | null) ?? 0) + 1 !== revision) return 'conflict';
+      if (publication.draft && !deleteDraft(connection, appId, publication.draft)) return 'conflict';
       statement(
         'insert into catalog_revisions (app_id, revision, created_at, author, difference, languages) values (?, ?, ?, ?, ?, ?)',
       ).run(appId, revision, createdAt, author, difference, languages);

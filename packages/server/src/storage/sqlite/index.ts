@@ -7,6 +7,7 @@ import { auditReads } from './audit.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
+import { draftReads } from './drafts.ts';
 import { factReads } from './facts.ts';
 import { importInTurns } from './import-turns.ts';
 import { manageTokenReads } from './manage-tokens.ts';
@@ -105,6 +106,11 @@ function openSqlite(path: string, writer: Writer): Storage {
       add: (key, previousPublishedUntil) => writer.run('addSigningKey', key, previousPublishedUntil),
     },
     catalogs: { ...catalogReads(reader), publish: (publication) => writer.run('publishCatalog', publication) },
+    drafts: {
+      ...draftReads(reader),
+      save: (change) => writer.run('saveDraft', change),
+      discard: (appId, draft) => writer.run('discardDraft', appId, draft),
+    },
     selections: {
       ...selectionReads(reader),
       save: (appId, userId, selections, change) => writer.run('saveSelections', appId, userId, selections, change),

@@ -262,6 +262,42 @@ const MIGRATIONS: readonly string[] = [
   drop index selections_by_key;
   create index selections_by_key on selections (app_id, key_no, value, updated_at);
   `,
+  `
+  -- What is to become of a catalog, as it differs from the revision it was begun from: see port.ts.
+  create table catalog_drafts (
+    app_id integer primary key references applications on delete cascade,
+    draft_id blob not null,
+    version integer not null,
+    base_revision integer not null,
+    languages text not null,
+    created_by text not null,
+    created_at integer not null,
+    updated_by text not null,
+    updated_at integer not null
+  ) strict;
+
+  create table catalog_draft_items (
+    app_id integer not null references catalog_drafts on delete cascade,
+    item_uid blob not null,
+    kind text not null,
+    group_uid blob,
+    key_no integer,
+    document text not null,
+    primary key (app_id, item_uid)
+  ) strict, without rowid;
+
+  create table catalog_draft_edits (
+    app_id integer not null references catalog_drafts on delete cascade,
+    version integer not null,
+    kind text not null,
+    author text not null,
+    at integer not null,
+    difference text not null,
+    inverse text not null,
+    spent integer not null,
+    primary key (app_id, version)
+  ) strict, without rowid;
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Scalar } from '../../../src/domain/catalog/catalog.ts';
 import { definitionOf } from '../../../src/domain/catalog/definition.ts';
 import type { CatalogFile, FileKey } from '../../../src/domain/catalog/file-schema.ts';
-import { planCatalog } from '../../../src/domain/catalog/plan.ts';
+import { findMissingTexts, planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readableDifference } from '../../../src/domain/catalog/publish.ts';
 import { apply, define, EMPTY, uids } from './generated.ts';
 
@@ -224,7 +224,7 @@ describe('the difference in words', () => {
     const file = withKey({ ...string, values: [{ value: 'a', translations: { Español: 'A' } }, 'b'] });
     const number = { name: 'n', type: 'number' as const, values: [1, { value: 2, translations: { English: 'Two' } }] };
     file.groups[0]?.keys?.push(number);
-    expect(planCatalog(EMPTY, define(file)).missing).toEqual([
+    expect(findMissingTexts(planCatalog(EMPTY, define(file)).next)).toEqual([
       { language: 'Español', total: 6, missing: ['g', 'g/k', 'g/k=b', 'g/n', 'g/n=2'] },
     ]);
   });

@@ -1,28 +1,27 @@
 import { InnkeeperError } from '../../errors.ts';
-import { type Draft, type DraftKey, type OpenGroup, openGroup } from '../draft.ts';
+import { type OpenGroup, type OpenKey, openGroup, openKey, type WorkingCopy } from '../working-copy.ts';
 
 export type FoundGroup = { group: OpenGroup; index: number; path: (string | number)[] };
-export type FoundKey = { group: OpenGroup; key: DraftKey; index: number; path: (string | number)[] };
+export type FoundKey = { group: OpenGroup; key: OpenKey; index: number; path: (string | number)[] };
 
-export function findGroup(draft: Draft, groupUid: string): FoundGroup {
-  const index = draft.groups.findIndex(({ uid }) => uid === groupUid);
+export function findGroup(copy: WorkingCopy, groupUid: string): FoundGroup {
+  const index = copy.groups.findIndex(({ uid }) => uid === groupUid);
   if (index === -1) throw new InnkeeperError('catalogItemNotFound');
-  return { group: openGroup(draft, index), index, path: ['groups', index] };
+  return { group: openGroup(copy, index), index, path: ['groups', index] };
 }
 
-export function findKey(draft: Draft, keyUid: string): FoundKey {
-  const groupIndex = draft.groups.findIndex((group) =>
+export function findKey(copy: WorkingCopy, keyUid: string): FoundKey {
+  const groupIndex = copy.groups.findIndex((group) =>
     'closed' in group
       ? group.closed.keys.some((key) => key.keyUid === keyUid)
       : group.keys.some(({ uid }) => uid === keyUid),
   );
   if (groupIndex === -1) throw new InnkeeperError('catalogItemNotFound');
-  const group = openGroup(draft, groupIndex);
+  const group = openGroup(copy, groupIndex);
   const index = group.keys.findIndex(({ uid }) => uid === keyUid);
-  const key = group.keys[index];
   // It is archived.
-  if (!key) throw new InnkeeperError('catalogItemNotFound');
-  return { group, key, index, path: ['groups', groupIndex, 'keys', index] };
+  if (index === -1) throw new InnkeeperError('catalogItemNotFound');
+  return { group, key: openKey(copy, group, index), index, path: ['groups', groupIndex, 'keys', index] };
 }
 
 /** Puts an item among its siblings, at the end without a position; answers where it stands. */

@@ -1,19 +1,19 @@
 import { InnkeeperError } from '../../errors.ts';
-import type { Draft, OpenGroup } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 import type { FileGroup } from '../file-schema.ts';
+import type { OpenGroup, WorkingCopy } from '../working-copy.ts';
 import { findGroup, move, place } from './find-item.ts';
 import { patchTexts } from './patch-texts.ts';
 
 /** As in the catalog file, with its keys if it is to have some from the start. One that was archived comes back. */
 export function addGroup(wanted: Record<string, unknown>, position: number | undefined): Edit {
-  return (draft) => {
+  return (copy) => {
     const { keys, ...group } = wanted as Partial<FileGroup>;
-    // What is no list of keys is told by whoever checks the draft.
+    // What is no list of keys is told by whoever checks the copy.
     const added: OpenGroup = Array.isArray(keys ?? [])
       ? { group: group as FileGroup, keys: (keys ?? []).map((key) => ({ key })) }
       : { group: wanted as FileGroup, keys: [] };
-    return ['groups', place(draft.groups, added, position)];
+    return ['groups', place(copy.groups, added, position)];
   };
 }
 
@@ -25,35 +25,35 @@ export function changeGroup(
   { name, translations }: GroupPatch,
   { position, unarchive }: { position: number | undefined; unarchive: boolean },
 ): Edit {
-  return (draft) => {
-    if (unarchive) bringBack(draft, groupUid);
-    const { group, index } = findGroup(draft, groupUid);
+  return (copy) => {
+    if (unarchive) bringBack(copy, groupUid);
+    const { group, index } = findGroup(copy, groupUid);
     const { translations: before, ...rest } = group.group;
-    const texts = translations === undefined ? before : patchTexts(before, translations, draft.languages);
+    const texts = translations === undefined ? before : patchTexts(before, translations, copy.languages);
     group.group = {
       ...rest,
       ...(name !== undefined && { name: name as string }),
       ...(texts !== undefined && { translations: texts }),
     };
-    return ['groups', move(draft.groups, index, position)];
+    return ['groups', move(copy.groups, index, position)];
   };
 }
 
 export function archiveGroup(groupUid: string): Edit {
-  return (draft) => {
-    const index = draft.groups.findIndex(({ uid }) => uid === groupUid);
+  return (copy) => {
+    const index = copy.groups.findIndex(({ uid }) => uid === groupUid);
     if (index === -1) throw new InnkeeperError('catalogItemNotFound');
-    draft.groups.splice(index, 1);
+    copy.groups.splice(index, 1);
     return [];
   };
 }
 
 /** With its keys: they went into the archive with it. Of several with one name, the one that came last. */
-function bringBack(draft: Draft, groupUid: string): void {
-  if (draft.groups.some(({ uid }) => uid === groupUid)) return;
-  const archived = draft.catalog.groups.find((group) => group.groupUid === groupUid);
+function bringBack(copy: WorkingCopy, groupUid: string): void {
+  if (copy.groups.some(({ uid }) => uid === groupUid)) return;
+  const archived = copy.catalog.groups.find((group) => group.groupUid === groupUid);
   if (!archived) throw new InnkeeperError('catalogItemNotFound');
   const newest = new Map([...archived.keys].sort((a, b) => a.keyNo - b.keyNo).map((key) => [key.name, key]));
   const keys = archived.keys.filter((key) => newest.get(key.name) === key).map((key) => ({ ...key, archived: false }));
-  draft.groups.push({ uid: groupUid, closed: { ...archived, archived: false, keys } });
+  copy.groups.push({ uid: groupUid, closed: { ...archived, archived: false, keys } });
 }

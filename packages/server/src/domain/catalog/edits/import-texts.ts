@@ -25,8 +25,8 @@ export function takeTexts(
   { entries }: TextsFile,
   { base, taken, note }: { base: Catalog | undefined; taken: TakenTexts; note(outdated: OutdatedText[]): void },
 ): Edit {
-  return (draft) => {
-    const { catalog } = draft;
+  return (copy) => {
+    const { catalog } = copy;
     const chosen = 'take' in taken ? chooseEntries(catalog, entries, taken.take) : entries;
     const prefer = 'take' in taken ? 'file' : taken.prefer;
     const merged = mergeTexts(catalog, chosen, { ...(base && { base }), ...(prefer && { prefer }) });
@@ -37,7 +37,7 @@ export function takeTexts(
     note(merged.outdated);
     const isTaken = ({ isConflict }: MergedText) => !isConflict || prefer === 'file';
     return changeTexts(merged.texts.filter(isTaken).map(({ path, tag, text }) => ({ path, language: tag, text })))(
-      draft,
+      copy,
     );
   };
 }

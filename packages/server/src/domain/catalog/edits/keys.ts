@@ -1,14 +1,14 @@
 import { InnkeeperError } from '../../errors.ts';
-import { type Draft, writeGroup } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 import type { FileKey } from '../file-schema.ts';
+import { openKey, type WorkingCopy } from '../working-copy.ts';
 import { findGroup, findKey, move, place } from './find-item.ts';
 import { patchTexts } from './patch-texts.ts';
 
 /** As in the catalog file. One that was archived comes back. */
 export function addKey(groupUid: string, wanted: Record<string, unknown>, position: number | undefined): Edit {
-  return (draft) => {
-    const { group, path } = findGroup(draft, groupUid);
+  return (copy) => {
+    const { group, path } = findGroup(copy, groupUid);
     return [...path, 'keys', place(group.keys, { key: wanted as FileKey }, position)];
   };
 }
@@ -19,10 +19,10 @@ export function changeKey(
   patch: Record<string, unknown>,
   { position, unarchive }: { position: number | undefined; unarchive: boolean },
 ): Edit {
-  return (draft) => {
-    if (unarchive) bringBack(draft, keyUid);
-    const { group, key, index, path } = findKey(draft, keyUid);
-    key.key = applyPatch(key.key, patch, draft.languages);
+  return (copy) => {
+    if (unarchive) bringBack(copy, keyUid);
+    const { group, key, index, path } = findKey(copy, keyUid);
+    key.key = applyPatch(key.key, patch, copy.languages);
     return [...path.slice(0, -1), move(group.keys, index, position)];
   };
 }
@@ -33,14 +33,14 @@ export function setValues(keyUid: string, values: unknown): Edit {
 }
 
 export function archiveKey(keyUid: string): Edit {
-  return (draft) => {
-    const { group, index } = findKey(draft, keyUid);
+  return (copy) => {
+    const { group, index } = findKey(copy, keyUid);
     group.keys.splice(index, 1);
     return [];
   };
 }
 
-function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: Draft['languages']): FileKey {
+function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: WorkingCopy['languages']): FileKey {
   const { translations, ...replaced } = patch;
   const patched: Record<string, unknown> = { ...key };
   // What goes with the old state only goes away with it: nobody should have to say so.
@@ -59,8 +59,8 @@ function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: Dra
   return patched as FileKey;
 }
 
-function bringBack(draft: Draft, keyUid: string): void {
-  const group = draft.catalog.groups.find(({ keys }) => keys.some((key) => key.keyUid === keyUid));
+function bringBack(copy: WorkingCopy, keyUid: string): void {
+  const group = copy.catalog.groups.find(({ keys }) => keys.some((key) => key.keyUid === keyUid));
   const key = group?.keys.find((each) => each.keyUid === keyUid);
   if (!group || !key) throw new InnkeeperError('catalogItemNotFound');
   if (group.archived) {
@@ -69,6 +69,8 @@ function bringBack(draft: Draft, keyUid: string): void {
     });
   }
   if (!key.archived) return;
-  const back = writeGroup(draft.catalog, { ...group, keys: [{ ...key, archived: false }] });
-  findGroup(draft, group.groupUid).group.keys.push(...back.keys);
+  const { group: open } = findGroup(copy, group.groupUid);
+  open.keys.push({ uid: keyUid, closed: { ...key, archived: false } });
+  // As the file would have it: without texts of languages that are gone.
+  openKey(copy, open, open.keys.length - 1);
 }

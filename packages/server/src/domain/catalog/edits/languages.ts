@@ -1,12 +1,12 @@
-import { type Draft, openGroup, toFileValue } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { canonicalTag } from '../read-definition.ts';
+import { openGroup, openKey, toFileValue, type WorkingCopy } from '../working-copy.ts';
 
 /** The whole list, in order. A language is known by its tag: one that is no longer named takes its texts along. */
 export function setLanguages(languages: unknown): Edit {
-  return (draft) => {
-    draft.languages = languages as Draft['languages'];
-    dropTexts(draft, new Set(tagsOf(languages)));
+  return (copy) => {
+    copy.languages = languages as WorkingCopy['languages'];
+    dropTexts(copy, new Set(tagsOf(languages)));
     return [];
   };
 }
@@ -19,15 +19,16 @@ function tagsOf(languages: unknown): string[] {
   });
 }
 
-function dropTexts(draft: Draft, kept: ReadonlySet<string>): void {
+function dropTexts(copy: WorkingCopy, kept: ReadonlySet<string>): void {
   const clean = <T extends { translations?: Record<string, string> }>({ translations, ...item }: T) => {
     const texts = Object.entries(translations ?? {}).filter(([tag]) => kept.has(tag));
     return { ...item, ...(texts.length > 0 && { translations: Object.fromEntries(texts) }) } as T;
   };
-  for (const index of draft.groups.keys()) {
-    const group = openGroup(draft, index);
+  for (const index of copy.groups.keys()) {
+    const group = openGroup(copy, index);
     group.group = clean(group.group);
-    for (const key of group.keys) {
+    for (const at of group.keys.keys()) {
+      const key = openKey(copy, group, at);
       const values = key.key.values?.map((value) => (typeof value === 'object' ? clean(toFileValue(value)) : value));
       key.key = { ...clean(key.key), ...(values && { values }) };
     }

@@ -1,19 +1,19 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
-import { openGroup } from '../draft.ts';
 import type { Edit } from '../edit-catalog.ts';
+import { openGroup } from '../working-copy.ts';
 
 export type WantedOrder = { groupUid: unknown; keys?: unknown }[];
 
 /** All groups in their new order, each with all its keys in theirs; a group without `keys` keeps their order. */
 export function setOrder(wanted: WantedOrder): Edit {
-  return (draft) => {
+  return (copy) => {
     const problems: FieldError[] = [];
     const uids = wanted.map(({ groupUid }) => groupUid);
-    draft.groups = arrange(draft.groups, uids, (index) => `groups[${index}].groupUid`, 'groups', problems);
+    copy.groups = arrange(copy.groups, uids, (index) => `groups[${index}].groupUid`, 'groups', problems);
     if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
     for (const [index, { keys: keyUids }] of wanted.entries()) {
       if (keyUids === undefined) continue;
-      const group = openGroup(draft, index);
+      const group = openGroup(copy, index);
       const field = `groups[${index}].keys`;
       if (!Array.isArray(keyUids)) problems.push({ field, message: 'must be a list of keyUids' });
       else group.keys = arrange(group.keys, keyUids, (at) => `${field}[${at}]`, field, problems);

@@ -1,12 +1,22 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
-import type { AllowedValue } from '../catalog.ts';
-import { type Draft, findLanguage, type OpenGroup, openGroup, toFileValue } from '../draft.ts';
+import type { AllowedValue, Scalar, ValueType } from '../catalog.ts';
 import type { Edit } from '../edit-catalog.ts';
-import { type FileKey, TEXT_LIMIT } from '../file-schema.ts';
+import { type FileKey, type FileValue, TEXT_LIMIT } from '../file-schema.ts';
 import { createLanguages } from '../languages.ts';
 import { textProblem } from '../read-definition.ts';
 import { findAmbiguous } from '../read-key.ts';
 import { pathOf } from '../translatable.ts';
+import {
+  type ClosedKey,
+  findLanguage,
+  nameOf,
+  type OpenGroup,
+  type OpenKey,
+  openGroup,
+  openKey,
+  toFileValue,
+  type WorkingCopy,
+} from '../working-copy.ts';
 
 /** `was`: the text that it is to replace, null for none; another one there refuses the change. */
 export type WantedText = { path: unknown; language: unknown; text: unknown; was?: unknown };
@@ -16,8 +26,8 @@ export type ChangedText = { path: string; language: string; text: string | null 
 
 /** Many texts at once, all or none; null takes one away. */
 export function changeTexts(wanted: readonly WantedText[]): Edit {
-  return (draft) => {
-    const findHolder = textHolders(draft);
+  return (copy) => {
+    const findHolder = textHolders(copy);
     const problems: FieldError[] = [];
     const changed: ChangedText[] = [];
     const places = new Map<string, number>();
@@ -26,7 +36,7 @@ export function changeTexts(wanted: readonly WantedText[]): Edit {
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
       const holder = typeof path === 'string' ? findHolder(path) : undefined;
-      const tag = typeof language === 'string' ? findLanguage(draft.languages, language) : undefined;
+      const tag = typeof language === 'string' ? findLanguage(copy.languages, language) : undefined;
       const problem = problemOf(text);
       const isWasGood = was === undefined || was === null || typeof was === 'string';
       if (!holder) refuse('path', 'is not in the catalog');
@@ -45,9 +55,9 @@ export function changeTexts(wanted: readonly WantedText[]): Edit {
       holder.set(tag, text as string | null);
       if (holder.siblings) touched.add(holder.siblings);
     }
-    problems.push(...findSharedTexts(draft, touched, wanted, places));
+    problems.push(...findSharedTexts(copy, touched, wanted, places));
     if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
-    if (changed.length > 0) throw changedMeanwhile(draft, changed);
+    if (changed.length > 0) throw changedMeanwhile(copy, changed);
     return [];
   };
 }
@@ -59,7 +69,7 @@ function problemOf(text: unknown): string | undefined {
   return textProblem(text);
 }
 
-function changedMeanwhile({ catalog: { revision } }: Draft, texts: ChangedText[]): InnkeeperError {
+function changedMeanwhile({ catalog: { revision } }: WorkingCopy, texts: ChangedText[]): InnkeeperError {
   return new InnkeeperError('catalogChanged', {
     message: 'A text is no longer the one that was to be replaced. Nothing was changed.',
     headers: { etag: `"${revision}"` },
@@ -69,14 +79,14 @@ function changedMeanwhile({ catalog: { revision } }: Draft, texts: ChangedText[]
 
 /** Texts that came to stand for two values of a key, told as of who sent one of them. */
 function findSharedTexts(
-  { catalog }: Draft,
+  { catalog }: WorkingCopy,
   touched: ReadonlySet<Siblings>,
   wanted: readonly WantedText[],
   places: ReadonlyMap<string, number>,
 ): FieldError[] {
   const languages = createLanguages(catalog.languages);
   return [...touched].flatMap(({ key, paths }) => {
-    const values = (key.values ?? []).map((plain): AllowedValue => {
+    const values = (key().values ?? []).map((plain): AllowedValue => {
       const { value, translations = {}, retired = false } = toFileValue(plain);
       return { value, texts: translations, retired };
     });
@@ -91,52 +101,62 @@ function findSharedTexts(
 }
 
 /** The values of a string key, whose texts must differ, and their paths in order. */
-type Siblings = { key: FileKey; paths: string[] };
+type Siblings = { key(): FileKey; paths: string[] };
 type Holder = { get(tag: string): string | null; set(tag: string, text: string | null): void; siblings?: Siblings };
 
-/** What has the text of a path. Only the groups that are asked for are opened. */
-function textHolders(draft: Draft): (path: string) => Holder | undefined {
-  const groups = new Map(
-    draft.groups.map((group, index) => [pathOf('closed' in group ? group.closed.name : group.group.name), index]),
-  );
+/** What has the text of a path. Only what is asked for is opened. */
+function textHolders(copy: WorkingCopy): (path: string) => Holder | undefined {
+  const groups = new Map(copy.groups.map((group, index) => [pathOf(nameOf(group)), index]));
   const holders = new Map<number, Map<string, Holder>>();
   return (path) => {
     // The path of a group is that of all in it, up to the first slash: in names it is written otherwise.
     const index = groups.get(path.split('/', 1)[0] as string);
     if (index === undefined) return undefined;
-    const ofGroup = holders.get(index) ?? holdersOf(openGroup(draft, index));
+    const ofGroup = holders.get(index) ?? holdersOf(copy, openGroup(copy, index));
     holders.set(index, ofGroup);
     return ofGroup.get(path);
   };
 }
 
-function holdersOf({ group, keys }: OpenGroup): Map<string, Holder> {
-  const holders = new Map([[pathOf(group.name), holderOf(group)]]);
-  for (const { key } of keys) {
-    holders.set(pathOf(group.name, key.name), holderOf(key));
-    const siblings: Siblings = { key, paths: [] };
-    for (const [index, plain] of (key.values ?? []).entries()) {
-      const value = toFileValue(plain);
-      const holder = holderOf(value);
-      const path = pathOf(group.name, key.name, String(value.value));
-      siblings.paths.push(path);
-      holders.set(path, {
-        ...holder,
-        set(tag, text) {
-          (key.values as unknown[])[index] = value;
-          holder.set(tag, text);
-        },
-        ...(key.type === 'string' && { siblings }),
-      });
+function holdersOf(copy: WorkingCopy, group: OpenGroup): Map<string, Holder> {
+  const { name } = group.group;
+  const holders = new Map([[pathOf(name), holderOf(() => group.group)]]);
+  for (const [at, item] of group.keys.entries()) {
+    const keyName = nameOf(item);
+    const key = () => openKey(copy, group, at).key;
+    holders.set(pathOf(name, keyName), holderOf(key));
+    const { type, values } = valuesOf(copy, group, at);
+    const siblings: Siblings = { key, paths: values.map((value) => pathOf(name, keyName, String(value))) };
+    for (const [index, path] of siblings.paths.entries()) {
+      const holder = holderOf(() => valueAt(key(), index));
+      holders.set(path, { ...holder, ...(type === 'string' && { siblings }) });
     }
   }
   return holders;
 }
 
-function holderOf(item: { translations?: Record<string, string> }): Holder {
+function valuesOf(copy: WorkingCopy, group: OpenGroup, at: number): { type: ValueType; values: readonly Scalar[] } {
+  const key = group.keys[at] as ClosedKey | OpenKey;
+  if ('closed' in key && key.closed.type !== 'boolean') {
+    return { type: key.closed.type, values: (key.closed.values ?? []).map(({ value }) => value) };
+  }
+  // The file says nothing of the values of a plain boolean: it is opened to see.
+  const { type, values = [] } = openKey(copy, group, at).key;
+  return { type, values: values.map((value) => toFileValue(value).value) };
+}
+
+/** A plain value becomes one that can have texts. */
+function valueAt({ values = [] }: FileKey, index: number): FileValue {
+  const value = toFileValue(values[index] as FileValue);
+  values[index] = value;
+  return value;
+}
+
+function holderOf(find: () => { translations?: Record<string, string> }): Holder {
   return {
-    get: (tag) => item.translations?.[tag] ?? null,
+    get: (tag) => find().translations?.[tag] ?? null,
     set(tag, text) {
+      const item = find();
       const { [tag]: _, ...others } = item.translations ?? {};
       item.translations = text === null ? others : { ...others, [tag]: text };
     },

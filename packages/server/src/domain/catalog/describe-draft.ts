@@ -1,0 +1,52 @@
+import type { DraftEdit } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import type { Service } from '../service.ts';
+import { definitionOf } from './definition.ts';
+import { nextStep } from './draft.ts';
+import type { OpenDraft } from './open-catalogs.ts';
+import { type CatalogPlan, planCatalog } from './plan.ts';
+import { type CountedPlan, planWithImpact } from './publish.ts';
+import { changesSince, type Revision } from './revisions.ts';
+import { changesTextsOnly } from './texts-only.ts';
+
+export type DescribedDraft = {
+  draft: OpenDraft;
+  plan: CatalogPlan;
+  /** With what it breaks, for whoever asked: counting selections takes its time. */
+  counted: CountedPlan | undefined;
+  textsOnly: boolean;
+  edits: DraftEdit[];
+  undo: DraftEdit | undefined;
+  redo: DraftEdit | undefined;
+  /** What was published since it was begun. */
+  revisions: Revision[];
+};
+
+/** What would become of the published catalog if the draft was published now. */
+export async function describeDraft(
+  { storage, openCatalogs }: Service,
+  { appId }: Application,
+  { withImpact }: { withImpact: boolean },
+): Promise<{ revision: number; described: DescribedDraft | undefined }> {
+  const { published, draft } = await openCatalogs.open(appId);
+  const { revision } = published;
+  if (!draft) return { revision, described: undefined };
+  const wanted = definitionOf(draft.catalog);
+  const counted = withImpact ? await planWithImpact(storage, appId, published, wanted) : undefined;
+  const plan = counted ?? planCatalog(published, wanted);
+  const edits = await storage.drafts.edits(appId, draft.draftId, 0);
+  const isMoved = revision !== draft.baseRevision;
+  return {
+    revision,
+    described: {
+      draft,
+      plan,
+      counted,
+      textsOnly: changesTextsOnly(published, plan.next),
+      edits,
+      undo: nextStep(edits, 'undo'),
+      redo: nextStep(edits, 'redo'),
+      revisions: isMoved ? (await changesSince(storage, appId, draft.baseRevision)).revisions : [],
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { DraftRecord, Storage } from '../../storage/port.ts';
+import { type Catalog, type Language, readCatalog, withItems } from './catalog.ts';
+
+/** Applications whose catalogs are kept: those that somebody is at work on. */
+const KEPT = 8;
+
+export type OpenDraft = DraftRecord & { catalog: Catalog };
+/** What is published and what is to be, of one moment. */
+export type OpenCatalog = { published: Catalog; draft: OpenDraft | undefined };
+
+type Held = { published?: { catalog: Catalog; publishedAt: number }; draft?: OpenDraft };
+
+/**
+ * Catalogs as those who edit them see them. What is newest is asked of the database every time, so that an editor
+ * behind a load balancer sees what they did; what it holds is read once, as a revision never changes, nor does a
+ * version of a draft.
+ */
+export class OpenCatalogs {
+  readonly #storage: Storage;
+  readonly #held = new Map<number, Held>();
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  async published(appId: number): Promise<Catalog> {
+    const { revision, publishedAt } = await this.#storage.drafts.look(appId);
+    return this.#readPublished(appId, revision, publishedAt);
+  }
+
+  async open(appId: number): Promise<OpenCatalog> {
+    const { revision, publishedAt, draft } = await this.#storage.drafts.look(appId);
+    const published = await this.#readPublished(appId, revision, publishedAt);
+    return { published, draft: draft && (await this.#readDraft(appId, draft, published)) };
+  }
+
+  /** Whoever saved a draft has it at hand. */
+  keepDraft(appId: number, draft: OpenDraft): void {
+    this.#hold(appId).draft = draft;
+  }
+
+  async #readPublished(appId: number, revision: number, publishedAt: number): Promise<Catalog> {
+    const held = this.#hold(appId);
+    // With its time, as a database may be set back to an earlier state.
+    if (held.published?.catalog.revision === revision && held.published.publishedAt === publishedAt) {
+      return held.published.catalog;
+    }
+    const catalog = readCatalog(await this.#storage.catalogs.load(appId));
+    // One that was published meanwhile is what is served, and what the next one asks for.
+    if (catalog.revision === revision) held.published = { catalog, publishedAt };
+    return catalog;
+  }
+
+  async #readDraft(appId: number, record: DraftRecord, published: Catalog): Promise<OpenDraft | undefined> {
+    const held = this.#hold(appId);
+    if (held.draft?.draftId === record.draftId && held.draft.version === record.version) return held.draft;
+    const stored = await this.#storage.drafts.load(appId);
+    // It was published or discarded just now.
+    if (!stored) return undefined;
+    const { items, ...draft } = stored;
+    const base = await this.#base(appId, draft.baseRevision, published);
+    const languages = JSON.parse(draft.languages) as Language[];
+    const open = { ...draft, catalog: withItems(base, { languages, items }) };
+    held.draft = open;
+    return open;
+  }
+
+  async #base(appId: number, revision: number, published: Catalog): Promise<Catalog> {
+    if (revision === published.revision) return published;
+    const stored = await this.#storage.catalogs.loadAt(appId, revision);
+    return stored ? readCatalog(stored) : { revision, languages: [], groups: [] };
+  }
+
+  #hold(appId: number): Held {
+    const held = this.#held.get(appId) ?? {};
+    this.#held.delete(appId);
+    this.#held.set(appId, held);
+    if (this.#held.size > KEPT) this.#held.delete(this.#held.keys().next().value as number);
+    return held;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Application } from '../applications/application.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import { definitionOf } from './definition.ts';
+import { type DraftOptions, trying } from './draft.ts';
+import type { Edited } from './edit-catalog.ts';
+import type { OpenDraft } from './open-catalogs.ts';
+import { planCatalog } from './plan.ts';
+import { publishCatalog } from './publish.ts';
+import { changesSince } from './revisions.ts';
+import { refuseMoreThanTexts } from './texts-only.ts';
+
+export type PublishDraftOptions = DraftOptions & {
+  allowBreaking: boolean;
+  /** The revision that the editor has looked at and publishes over; the one that the draft was begun from without. */
+  over: number | undefined;
+};
+
+/** Makes what the draft says of the catalog one revision, by whoever publishes, and ends the draft. */
+export async function publishDraft(
+  service: Service,
+  application: Application,
+  { author, seen, allowBreaking, over, textsOnly }: PublishDraftOptions,
+): Promise<Edited> {
+  const { storage } = service;
+  const { appId } = application;
+  return trying(service, application, { seen }, async ({ published, draft }): Promise<Edited | undefined> => {
+    if (!draft) throw new InnkeeperError('draftNotFound');
+    const { revision } = published;
+    if ((over ?? draft.baseRevision) !== revision) throw await draftOutdated(service, application, draft);
+    const wanted = definitionOf(draft.catalog);
+    if (textsOnly) refuseMoreThanTexts(published, planCatalog(published, wanted).next);
+    const outcome = await publishCatalog(storage, appId, wanted, {
+      author,
+      now: service.now(),
+      allowBreaking,
+      expectedRevision: revision,
+      current: published,
+      draft,
+    });
+    switch (outcome.outcome) {
+      case 'published':
+        // It is published, whatever comes: every process sees it within a second, this one sooner if it can.
+        await service.refresh().catch(() => {});
+        return { revision: outcome.revision, changed: true, plan: outcome.plan };
+      case 'unchanged': {
+        const discarded = await storage.drafts.discard(appId, draft);
+        return discarded === 'conflict' ? undefined : { revision, changed: false, plan: outcome.plan };
+      }
+      case 'breaking':
+        throw new InnkeeperError('catalogBreaking', { more: { breaking: outcome.plan.breaking } });
+      case 'conflict':
+        return undefined;
+      case 'application-gone':
+        throw new InnkeeperError('applicationNotFound');
+    }
+  });
+}
+
+async function draftOutdated(
+  { storage }: Service,
+  { appId }: Application,
+  { baseRevision }: OpenDraft,
+): Promise<InnkeeperError> {
+  return new InnkeeperError('draftOutdated', { more: await changesSince(storage, appId, baseRevision) });
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { discardDraft } from '../../domain/catalog/draft.ts';
+import type { Service } from '../../domain/service.ts';
+import { IfMatchHeader, readDraftOptions } from './edit-options.ts';
+import { ANY_MATCH, APPLICATION } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'discardDraft',
+  summary: 'Discard the draft of the catalog',
+  description: 'What is published stays as it is. A draft that changes more than texts takes access "write".',
+  headers: IfMatchHeader,
+  response: { 204: { description: 'It is gone.', type: 'null' } },
+  errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound'] as const,
+  examples: { any: { summary: 'Whatever is in it', params: APPLICATION, headers: ANY_MATCH, status: 204 } },
+};
+
+export function discardDraftRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'DELETE', path: '/catalog/draft', schema, access: 'texts' } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    await discardDraft(service, context.application, readDraftOptions(context));
+    return undefined;
+  });
+}

@@ -1,0 +1,114 @@
+import type { FastifyInstance } from 'fastify';
+import { type DescribedDraft, describeDraft } from '../../domain/catalog/describe-draft.ts';
+import { findMissingTexts } from '../../domain/catalog/plan.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { readParameter } from '../paging.ts';
+import { draftTag, viewDraft, viewEdit } from './draft-views.ts';
+import { revisionTag } from './edit-options.ts';
+import { APPLICATION, DRAFT, DRAFT_EDIT, plan, RENAMED_THEME } from './examples.ts';
+import { readFlag } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { DraftEditShape, DraftShape, EDITED_HEADERS, Nullable, PlanShape, RevisionShape } from './schemas.ts';
+import { viewPlan, viewRevision } from './views.ts';
+
+/** As many as a person looks back on. */
+const EDITS_TOLD = 20;
+
+const schema = {
+  operationId: 'getDraft',
+  summary: 'Get the draft of the catalog, and what publishing it would change',
+  description: 'What is breaking, and how many saved selections it touches, is counted now.',
+  querystring: Type.Object({
+    plan: Type.Optional(
+      Type.Boolean({ default: true, description: 'false leaves out `plan`, which takes its time to count' }),
+    ),
+  }),
+  response: {
+    200: Type.Object({
+      revision: Type.Integer({ description: 'that is published now' }),
+      draft: Nullable(
+        Type.Object({
+          ...DraftShape.properties,
+          changeCount: Type.Integer({ description: 'what is different from what is published now' }),
+          textsOnly: Type.Boolean({ description: 'whoever has access "texts" may publish it' }),
+          undo: Nullable(DraftEditShape),
+          redo: Nullable(DraftEditShape),
+          edits: Type.Array(DraftEditShape, { description: `the last ${EDITS_TOLD}, newest first` }),
+          revisions: Type.Array(Type.Object(RevisionShape), {
+            description: 'what was published since the draft was begun: publishing it would undo that',
+          }),
+          plan: Type.Optional(
+            Type.Object({
+              changes: PlanShape.changes,
+              breaking: PlanShape.breaking,
+              notes: PlanShape.notes,
+              missing: Type.Array(
+                Type.Object({
+                  language: Type.String(),
+                  total: Type.Integer({ description: 'how many texts there could be' }),
+                  missing: Type.Integer({ description: 'how many are not there' }),
+                }),
+              ),
+            }),
+          ),
+        }),
+      ),
+    }),
+  },
+  answerHeaders: EDITED_HEADERS,
+  examples: {
+    text: {
+      summary: 'A draft with one text changed',
+      params: APPLICATION,
+      status: 200,
+      answer: {
+        revision: 1,
+        draft: {
+          ...DRAFT,
+          changeCount: 1,
+          textsOnly: true,
+          undo: DRAFT_EDIT,
+          redo: null,
+          edits: [DRAFT_EDIT],
+          revisions: [],
+          plan: {
+            ...plan(RENAMED_THEME),
+            missing: [
+              { language: 'Deutsch', total: 14, missing: 0 },
+              { language: 'Español', total: 14, missing: 0 },
+            ],
+          },
+        },
+      },
+    },
+  },
+};
+
+export function getDraftRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/catalog/draft', schema, alwaysNew: true } as const;
+  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
+    const withImpact = readParameter(query, 'plan') === undefined || readFlag(query, 'plan');
+    const { revision, described } = await describeDraft(service, application, { withImpact });
+    reply.header('etag', described ? draftTag(described.draft) : revisionTag(revision));
+    return { revision, draft: described ? viewDescribed(described) : null };
+  });
+}
+
+function viewDescribed({ draft, plan, counted, textsOnly, edits, undo, redo, revisions }: DescribedDraft) {
+  return {
+    ...viewDraft(draft),
+    changeCount: plan.changes.length,
+    textsOnly,
+    undo: undo ? viewEdit(undo) : null,
+    redo: redo ? viewEdit(redo) : null,
+    edits: edits.slice(0, EDITS_TOLD).map(viewEdit),
+    revisions: revisions.map(viewRevision),
+    ...(counted && {
+      plan: {
+        ...viewPlan(counted),
+        missing: findMissingTexts(counted.next).map((each) => ({ ...each, missing: each.missing.length })),
+      },
+    }),
+  };
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
+import { readDefinition } from '../../domain/catalog/read-definition.ts';
+import { invalidCatalog } from '../../domain/catalog/show-path.ts';
+import type { Service } from '../../domain/service.ts';
+import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
+import { APPLICATION, CHANGED_CATALOG, edited, IF_MATCH, NEW_VALUE_EDIT } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { CATALOG_LIMIT } from './put-catalog.ts';
+import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+
+const schema = {
+  operationId: 'putDraft',
+  summary: 'Make the draft what a file says',
+  description:
+    'What it no longer names is to be archived. Groups and keys are known by the names that they have in the draft; `was` renames.',
+  headers: IfMatchHeader,
+  body: CatalogShape,
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: ['ifMatchMissing', 'draftChanged', 'catalogInvalid'] as const,
+  examples: {
+    newValue: {
+      summary: 'The catalog with one more value; this begins a draft',
+      params: APPLICATION,
+      headers: IF_MATCH,
+      body: CHANGED_CATALOG,
+      status: 200,
+      answer: edited(NEW_VALUE_EDIT),
+    },
+  },
+};
+
+export function putDraftRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PUT', path: '/catalog/draft', schema, bodyLimit: CATALOG_LIMIT } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const options = { ...readDraftOptions(context), draft: true, allowBreaking: false };
+    const read = readDefinition(context.readBody());
+    if ('problems' in read) throw invalidCatalog(read.problems);
+    return answerEdited(context.reply, await applyDefinition(service, context.application, read.definition, options));
+  });
+}

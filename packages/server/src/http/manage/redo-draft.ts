@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { stepDraft } from '../../domain/catalog/draft.ts';
+import type { Service } from '../../domain/service.ts';
+import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
+import { ANY_MATCH, APPLICATION, change, edited } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+
+const schema = {
+  operationId: 'redoDraft',
+  summary: 'Do again what was taken back in the draft',
+  description: 'Until something else is done. `redo` of the draft says what it is.',
+  headers: IfMatchHeader,
+  response: { 200: EditedAnswer },
+  answerHeaders: EDITED_HEADERS,
+  errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToRedo'] as const,
+  examples: {
+    text: {
+      summary: 'A text is changed again',
+      params: APPLICATION,
+      headers: ANY_MATCH,
+      status: 200,
+      answer: edited([change('changed', 'key', 'appearance/theme', ['Deutsch: "Farbschema" → "Farben"'])], 3),
+    },
+  },
+};
+
+export function redoDraftRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'POST', path: '/catalog/draft/redo', schema, access: 'texts' } as const;
+  applicationRoute(app, service, operation, async (context) => {
+    const {
+      base,
+      draft = null,
+      ...done
+    } = await stepDraft(service, context.application, 'redo', readDraftOptions(context));
+    return answerEdited(context.reply, { revision: base, draft, ...done });
+  });
+}

@@ -1,0 +1,142 @@
+import type { CatalogItem, DraftChange, DraftEdit, DraftName, DraftRecord, DraftStore } from '../port.ts';
+import { toItem } from './catalog-item.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+
+/** As many edits as somebody may want to take back. */
+const EDITS_KEPT = 100;
+
+export function draftReads(connection: Connection): Omit<DraftStore, 'save' | 'discard'> {
+  const { statement, snapshot } = connection;
+  const find = (appId: number): DraftRecord | undefined => {
+    const row = statement('select * from catalog_drafts where app_id = ?').get(appId);
+    return row && toRecord(row);
+  };
+  return {
+    async look(appId) {
+      return snapshot(() => {
+        const row = statement(
+          'select revision, created_at from catalog_revisions where app_id = ? order by revision desc limit 1',
+        ).get(appId);
+        return {
+          revision: (row?.revision as number | undefined) ?? 0,
+          publishedAt: (row?.created_at as number | undefined) ?? 0,
+          draft: find(appId),
+        };
+      });
+    },
+    async load(appId) {
+      return snapshot(() => {
+        const record = find(appId);
+        const items = statement(
+          'select item_uid, kind, group_uid, key_no, document from catalog_draft_items where app_id = ?',
+        ).all(appId);
+        return record && { ...record, items: items.map(toItem) };
+      });
+    },
+    async edits(appId, draftId, after) {
+      const rows = statement(
+        `select e.version, e.kind, e.author, e.at, e.difference, e.spent
+         from catalog_draft_edits e join catalog_drafts d on d.app_id = e.app_id
+         where e.app_id = ? and d.draft_id = ? and e.version > ? order by e.version desc`,
+      ).all(appId, toBytes(draftId), after);
+      return rows.map((row) => ({ ...row, spent: row.spent === 1 }) as DraftEdit);
+    },
+    async inverse(appId, { draftId, version }) {
+      const row = statement(
+        `select e.inverse from catalog_draft_edits e join catalog_drafts d on d.app_id = e.app_id
+         where e.app_id = ? and d.draft_id = ? and e.version = ?`,
+      ).get(appId, toBytes(draftId), version);
+      return row?.inverse as string | undefined;
+    },
+  };
+}
+
+function toRecord(row: Record<string, unknown>): DraftRecord {
+  return {
+    draftId: toUuid(row.draft_id as Uint8Array),
+    version: row.version as number,
+    baseRevision: row.base_revision as number,
+    languages: row.languages as string,
+    createdBy: row.created_by as string,
+    createdAt: row.created_at as number,
+    updatedBy: row.updated_by as string,
+    updatedAt: row.updated_at as number,
+  };
+}
+
+/** Its items and edits go with it. */
+export function deleteDraft({ statement }: Connection, appId: number, { draftId, version }: DraftName): boolean {
+  const { changes } = statement('delete from catalog_drafts where app_id = ? and draft_id = ? and version = ?').run(
+    appId,
+    toBytes(draftId),
+    version,
+  );
+  return changes === 1;
+}
+
+export function draftActs(connection: Connection) {
+  const { statement } = connection;
+  return {
+    saveDraft({ appId, draft, items, removed, edit, spends }: DraftChange): 'saved' | 'conflict' | 'application-gone' {
+      if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
+      if (!writeDraft(connection, appId, draft)) return 'conflict';
+      for (const item of items) writeItem(connection, appId, item);
+      for (const uid of removed) {
+        statement('delete from catalog_draft_items where app_id = ? and item_uid = ?').run(appId, toBytes(uid));
+      }
+      // Whatever was taken back before something new was done cannot be done again.
+      if (edit.kind === 'edit') {
+        statement(`update catalog_draft_edits set spent = 1 where app_id = ? and kind = 'undo'`).run(appId);
+      }
+      if (spends !== undefined) {
+        statement('update catalog_draft_edits set spent = 1 where app_id = ? and version = ?').run(appId, spends);
+      }
+      statement(
+        `insert into catalog_draft_edits (app_id, version, kind, author, at, difference, inverse, spent)
+         values (?, ?, ?, ?, ?, ?, ?, 0)`,
+      ).run(appId, draft.version, edit.kind, draft.updatedBy, draft.updatedAt, edit.difference, edit.inverse);
+      const last = draft.version - EDITS_KEPT;
+      statement('delete from catalog_draft_edits where app_id = ? and version <= ?').run(appId, last);
+      return 'saved';
+    },
+    discardDraft(appId: number, draft: DraftName): 'discarded' | 'conflict' {
+      return deleteDraft(connection, appId, draft) ? 'discarded' : 'conflict';
+    },
+  };
+}
+
+function writeDraft({ statement }: Connection, appId: number, draft: DraftRecord): boolean {
+  const { draftId, version, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt } = draft;
+  const id = toBytes(draftId);
+  if (version > 1) {
+    const { changes } = statement(
+      `update catalog_drafts set version = ?, languages = ?, updated_by = ?, updated_at = ?
+       where app_id = ? and draft_id = ? and version = ?`,
+    ).run(version, languages, updatedBy, updatedAt, appId, id, version - 1);
+    return changes === 1;
+  }
+  // Begun from the newest revision, or it would undo what that one did.
+  const { changes } = statement(
+    `insert into catalog_drafts
+       (app_id, draft_id, version, base_revision, languages, created_by, created_at, updated_by, updated_at)
+     select ?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8
+     where ?3 = (select coalesce(max(revision), 0) from catalog_revisions where app_id = ?1)
+     on conflict do nothing`,
+  ).run(appId, id, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt);
+  return changes === 1;
+}
+
+function writeItem({ statement }: Connection, appId: number, item: CatalogItem): void {
+  statement(
+    `insert into catalog_draft_items (app_id, item_uid, kind, group_uid, key_no, document) values (?, ?, ?, ?, ?, ?)
+     on conflict do update set document = excluded.document`,
+  ).run(
+    appId,
+    toBytes(item.itemUid),
+    item.kind,
+    item.groupUid === null ? null : toBytes(item.groupUid),
+    item.keyNo,
+    item.document,
+  );
+}
