@@ -1,14 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { admin } from './cli/admin.ts';
-import { app } from './cli/app.ts';
-import { catalog } from './cli/catalog.ts';
+import type { Command } from 'commander';
 import { defineGroup, HelpShown } from './cli/command.ts';
-import { doctor } from './cli/doctor.ts';
-import { migrate } from './cli/migrate.ts';
 import { bold, printFailure } from './cli/print.ts';
-import { serve } from './cli/serve.ts';
-import { token } from './cli/token.ts';
-import { users } from './cli/users.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -22,6 +15,18 @@ ${bold('Output:')} a result is on stdout; errors are on stderr, with --json as {
 ${bold('Exit codes:')} 0 done, 1 failed, 2 misused (an argument, flag or setting that cannot be used); those of
 \`catalog plan\` are its own.`;
 
+/** In the order of the help. Only the one that is called is loaded; for the help, all of them. */
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['serve', async () => (await import('./cli/serve.ts')).serve()],
+  ['migrate', async () => (await import('./cli/migrate.ts')).migrate()],
+  ['doctor', async () => (await import('./cli/doctor.ts')).doctor()],
+  ['app', async () => (await import('./cli/app.ts')).app()],
+  ['catalog', async () => (await import('./cli/catalog.ts')).catalog()],
+  ['users', async () => (await import('./cli/users.ts')).users()],
+  ['token', async () => (await import('./cli/token.ts')).token()],
+  ['admin', async () => (await import('./cli/admin.ts')).admin()],
+]);
+
 const program = defineGroup({
   name: 'innkeeper',
   description: 'Innkeeper: users, option catalogs and selections as a service.',
@@ -32,15 +37,9 @@ const program = defineGroup({
   ],
 })
   .version(version, '--version', 'show the version')
-  .addCommand(serve())
-  .addCommand(migrate())
-  .addCommand(doctor())
-  .addCommand(app())
-  .addCommand(catalog())
-  .addCommand(users())
-  .addCommand(token())
-  .addCommand(admin())
   .addHelpText('after', ENDINGS);
+const called = COMMANDS.get(process.argv[2] ?? '');
+for (const load of called ? [called] : COMMANDS.values()) program.addCommand(await load());
 
 // Whoever reads the output may stop early (`innkeeper app list | head -1`): that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

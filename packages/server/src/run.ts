@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { runWorkers } from './cluster.ts';
 import type { Config } from './config.ts';
-import { demoLines, makeDemo } from './demo/make-demo.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { type RunningServer, startServer } from './serve.ts';
 
@@ -37,6 +36,7 @@ function endAsked(): Promise<void> {
 
 async function welcome(server: RunningServer, config: Config): Promise<void> {
   const { storage, keyring, now } = server.service;
+  const { demoLines, makeDemo } = await import('./demo/make-demo.ts');
   const demo = await makeDemo(storage, keyring, now());
   const url = server.url;
   process.stdout.write(`\n  Innkeeper is ready at ${url}\n`);

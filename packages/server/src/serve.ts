@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createApp } from './app.ts';
 import { metricsText } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
 import { ActivityCounter } from './domain/activity/activity-counter.ts';
@@ -33,7 +32,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
   const now = Date.now;
   const driver = await storageDriver(config.databaseUrl);
-  const storage = auditedStorage(await driver.open(), (error) =>
+  // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
+  const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
+  const storage = auditedStorage(opened, (error) =>
     logger.error({ err: error }, 'a change was made, but could not be told in the audit'),
   );
   const held: { close(): void | Promise<void> }[] = [storage];
