@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { compileCacheFolder } from './packages/server/bin/runtime.js';
 
 export default defineConfig({
   test: {
@@ -7,6 +8,8 @@ export default defineConfig({
     // Processes, not threads: suites start servers, send signals and read the environment.
     pool: 'forks',
     maxWorkers: 2,
+    // Threads and processes that suites start take modules as the service itself compiled and kept them.
+    env: { NODE_COMPILE_CACHE: compileCacheFolder() },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     teardownTimeout: 20_000,

@@ -52,7 +52,7 @@ async function run(name: string, options: ImportOptions): Promise<void> {
 
 async function readTexts({ name, text }: Input): Promise<TextsFile> {
   const { readTextsFile } = await import('../domain/catalog/read-texts-file.ts');
-  const read = readTextsFile(text, name);
+  const read = await readTextsFile(text, name);
   if ('problems' in read) throw await brokenFile(name, read.problems);
   return read.file;
 }

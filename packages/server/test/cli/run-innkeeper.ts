@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { SECRET } from '../http/start.ts';
 
 export const bin = join(import.meta.dirname, '../../bin/innkeeper.js');
@@ -12,12 +11,7 @@ export async function runInnkeeper(args: readonly string[], settings: Record<str
   const inherited = Object.entries(process.env).filter(([name]) => !/^INNKEEPER_|^(NO|FORCE)_COLOR$/.test(name));
   const started = performance.now();
   const child = spawn(process.execPath, [bin, ...args], {
-    // The cache halves the start of a process, of which these suites need over a hundred.
-    env: {
-      ...Object.fromEntries(inherited),
-      NODE_COMPILE_CACHE: join(inject('scratchFolder'), 'compiled'),
-      ...settings,
-    },
+    env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

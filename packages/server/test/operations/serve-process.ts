@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { inject } from 'vitest';
 import { environmentName, type SettingName, type Settings } from '../../src/config.ts';
 import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
@@ -30,6 +28,8 @@ export type ServeProcess = {
 export type ServeOptions = {
   settings?: Settings;
   args?: string[];
+  /** For the runtime itself. */
+  nodeArgs?: string[];
   cwd?: string;
   /** Not to be waited for: it is expected not to come up. */
   failing?: boolean;
@@ -41,18 +41,24 @@ process.once('exit', () => {
 });
 
 /** `innkeeper serve` as an operator runs it: a process of its own, by its bin, ready when this returns. */
-export async function serve({ settings = {}, args = [], cwd, failing = false }: ServeOptions): Promise<ServeProcess> {
+export async function serve({
+  settings = {},
+  args = [],
+  nodeArgs = [],
+  cwd,
+  failing = false,
+}: ServeOptions): Promise<ServeProcess> {
   const port = Number(settings.port ?? (await quietPort()));
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH,
-    // Starts take two thirds of the time when the modules have been compiled before.
-    NODE_COMPILE_CACHE: join(inject('scratchFolder'), 'compile-cache'),
-  };
+  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH };
   for (const [name, value] of Object.entries({ ...settings, port: String(port) })) {
     env[environmentName(name as SettingName)] = value;
   }
   // The runtime itself, not the bin's re-run of it: signals must reach the server.
-  const child = spawn(process.execPath, [BIN, 'serve', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...nodeArgs, BIN, 'serve', ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   running.add(child);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

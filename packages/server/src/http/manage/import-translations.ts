@@ -99,7 +99,7 @@ export function importTranslationsRoute(app: FastifyInstance, service: Service):
     const options = readEditOptions(context);
     const members = readMembers(context.readBody(), ['file', 'name', 'prefer', 'take']);
     const taken = readTaken(members);
-    const file = readTextsFileMembers(members);
+    const file = await readTextsFileMembers(members);
     const base = await loadExported(service.storage, application, file);
     let outdated: OutdatedText[] = [];
     const edit = takeTexts(file, { base, taken, note: (found) => (outdated = found) });

@@ -94,7 +94,7 @@ export function previewTranslationsRoute(app: FastifyInstance, service: Service)
   } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, readBody } = context;
-    const file = readTextsFileMembers(readMembers(readBody(), ['file', 'name']));
+    const file = await readTextsFileMembers(readMembers(readBody(), ['file', 'name']));
     const catalog = await openAsked(service, context);
     const base = await loadExported(service.storage, application, file);
     const { texts, problems } = mergeTexts(catalog, file.entries, { ...(base && { base }), prefer: 'file' });

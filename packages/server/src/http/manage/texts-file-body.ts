@@ -9,7 +9,7 @@ export const TextsFileShape = {
   name: Type.Optional(Type.String({ description: 'of the file: tells XLIFF from CSV where its beginning does not' })),
 };
 
-export function readTextsFileMembers({ file, name }: { file?: unknown; name?: unknown }): TextsFile {
+export async function readTextsFileMembers({ file, name }: { file?: unknown; name?: unknown }): Promise<TextsFile> {
   if (typeof file !== 'string') throw refuse('file', 'must be the text of a CSV or XLIFF file');
   if (name !== undefined && typeof name !== 'string') throw refuse('name', 'must be a text');
   return readSentFile(file, name);

@@ -14,8 +14,8 @@ const TOLD = 200;
 export type TakenTexts = { prefer?: 'file' | 'catalog' } | { take: readonly { path: string; language: string }[] };
 
 /** Whoever sent the file is told every line at fault. */
-export function readSentFile(text: string, name: string | undefined): TextsFile {
-  const read = readTextsFile(text, name);
+export async function readSentFile(text: string, name: string | undefined): Promise<TextsFile> {
+  const read = await readTextsFile(text, name);
   if ('problems' in read) throw brokenTexts(read.problems);
   return read.file;
 }

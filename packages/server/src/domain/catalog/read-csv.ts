@@ -1,0 +1,49 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import type { PlacedProblem } from './source.ts';
+import { BYTE_ORDER_MARK, fromCell } from './texts-csv.ts';
+import type { ReadTexts, TextEntry } from './texts-file.ts';
+
+const HEAD = /^"?path(?: \(([^()",;\t]+)\))?"?([,;\t])/i;
+
+/** Reads what writeTextsCsv wrote, also as spreadsheets save it again: with semicolons or tabs, and columns moved. */
+export function readTextsCsv(text: string): ReadTexts {
+  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const [, stamp, delimiter] = HEAD.exec(bare) ?? [];
+  if (delimiter === undefined) {
+    return problem(1, 'the first line must name the columns: path, then languages, separated by commas');
+  }
+  let rows: { record: string[]; info: { lines: number } }[];
+  try {
+    rows = parse(bare, { delimiter, info: true, max_record_size: 4_000_000 }) as unknown as typeof rows;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return problem(
+      (error as { lines?: number }).lines ?? 1,
+      error.message.replace(/^[A-Z](?=[a-z])/, (c) => c.toLowerCase()),
+    );
+  }
+  const [head, ...body] = rows;
+  const columns = (head?.record ?? []).map((cell) => fromCell(cell).trim());
+  const repeated = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (repeated !== undefined) return problem(1, `the column "${repeated}" is there twice`);
+  const sourceColumn = columns.findIndex((column, index) => index > 0 && column.toLowerCase() === 'source');
+
+  const entries: TextEntry[] = [];
+  let line = (head?.info.lines ?? 1) + 1;
+  for (const { record, info } of body) {
+    const cells = record.map(fromCell);
+    for (const [index, language] of columns.entries()) {
+      const text = cells[index] ?? '';
+      // An empty cell is a text that is not translated yet, never one to take away.
+      if (index === 0 || index === sourceColumn || text === '') continue;
+      const source = sourceColumn < 0 ? undefined : cells[sourceColumn];
+      entries.push({ path: cells[0] ?? '', language, text, ...(source !== undefined && { source }), line });
+    }
+    line = info.lines + 1;
+  }
+  return { file: { ...(stamp !== undefined && { stamp }), entries } };
+}
+
+function problem(line: number, message: string): { problems: PlacedProblem[] } {
+  return { problems: [{ line, column: 1, path: '', message }] };
+}
