@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Can it serve?
-         * @description Checks the database. 503 also while the process is shutting down.
+         * @description Checks the database. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2617,8 +2617,11 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
-                        status: "ok";
+                        /**
+                         * @description read-only: a write failed within the last minute because the disk takes none; reads go on
+                         * @enum {unknown}
+                         */
+                        status: "ok" | "read-only";
                     };
                 };
             };

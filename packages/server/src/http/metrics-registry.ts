@@ -35,6 +35,9 @@ export function createRegistry(storage: Storage, counts: RequestCounts): Registr
   figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
   figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
   figure('innkeeper_waiting_acts', 'Writes that wait for their commit.', () => storage.figures().waitingActs);
+  figure('innkeeper_writes_failing', 'Whether writes failed within a minute: the disk takes none.', () =>
+    Number(storage.figures().writesFail),
+  );
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
   figure('innkeeper_database_waiting', 'Callers waiting for one.', () => storage.figures().connections.waiting);

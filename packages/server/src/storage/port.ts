@@ -698,6 +698,8 @@ export type StorageFigures = {
   committedBatches: number;
   waitingActs: number;
   connections: { open: number; idle: number; waiting: number };
+  /** A write failed within the last minute because the disk is full or cannot be written. Reads go on. */
+  writesFail: boolean;
 };
 
 /** Asked before storage is opened: opening runs what is pending. */

@@ -31,6 +31,8 @@ export type ServeOptions = {
   /** For the runtime itself. */
   nodeArgs?: string[];
   cwd?: string;
+  /** No file of it can be larger than so many KiB: as near to a full disk as one gets without a disk of one's own. */
+  largestFile?: number;
   /** Not to be waited for: it is expected not to come up. */
   failing?: boolean;
 };
@@ -41,24 +43,17 @@ process.once('exit', () => {
 });
 
 /** `innkeeper serve` as an operator runs it: a process of its own, by its bin, ready when this returns. */
-export async function serve({
-  settings = {},
-  args = [],
-  nodeArgs = [],
-  cwd,
-  failing = false,
-}: ServeOptions): Promise<ServeProcess> {
+export async function serve(options: ServeOptions): Promise<ServeProcess> {
+  const { settings = {}, args = [], nodeArgs = [], cwd, largestFile, failing = false } = options;
   const port = Number(settings.port ?? (await quietPort()));
   const env: NodeJS.ProcessEnv = { PATH: process.env.PATH };
   for (const [name, value] of Object.entries({ ...settings, port: String(port) })) {
     env[environmentName(name as SettingName)] = value;
   }
   // The runtime itself, not the bin's re-run of it: signals must reach the server.
-  const child = spawn(process.execPath, [...nodeArgs, BIN, 'serve', ...args], {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const command = [process.execPath, ...nodeArgs, BIN, 'serve', ...args] as [string, ...string[]];
+  const [file, ...rest] = largestFile === undefined ? command : limited(largestFile, command);
+  const child = spawn(file, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -89,6 +84,11 @@ export async function serve({
   };
   if (!failing) await ready(server, child);
   return server;
+}
+
+/** Bash takes the limit over to what it becomes. */
+function limited(kib: number, command: string[]): [string, ...string[]] {
+  return ['bash', '-c', `ulimit -f ${kib}; exec "$@"`, 'bash', ...command];
 }
 
 /** Ends what a test left running. */

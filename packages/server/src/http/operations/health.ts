@@ -5,6 +5,11 @@ import type { Storage } from '../../storage/port.ts';
 
 const PING_LIMIT_MS = 2_000;
 const Ok = Type.Object({ status: Type.Literal('ok') });
+const Ready = Type.Object({
+  status: Type.Enum(['ok', 'read-only'], {
+    description: 'read-only: a write failed within the last minute because the disk takes none; reads go on',
+  }),
+});
 const examples = { ok: { summary: 'Yes', status: 200, answer: { status: 'ok' } } };
 
 const live = {
@@ -19,9 +24,10 @@ const live = {
 const ready = {
   operationId: 'getReadiness',
   summary: 'Can it serve?',
-  description: 'Checks the database. 503 also while the process is shutting down.',
+  description:
+    'Checks the database. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.',
   tags: ['operations'],
-  response: { 200: Ok },
+  response: { 200: Ready },
   errors: ['unavailable'],
   examples,
 } satisfies FastifySchema;
@@ -37,7 +43,7 @@ export function healthRoutes(app: FastifyInstance, storage: Storage, isClosing: 
     reply.header('cache-control', 'no-store');
     if (isClosing()) throw new InnkeeperError('unavailable', { message: 'The service is shutting down.' });
     await Promise.race([storage.ping(), tooLong()]);
-    return { status: 'ok' as const };
+    return { status: storage.figures().writesFail ? ('read-only' as const) : ('ok' as const) };
   });
 }
 

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { FailedWrites } from '../failed-writes.ts';
 import { type StorageFigures, StorageUnavailable } from '../port.ts';
 import {
   isAboutPreparedStatement,
   isConflict,
   isConnectionLost,
   isReadOnly,
+  isUnwritable,
   toPortError,
   wasNotSent,
 } from './errors.ts';
@@ -37,6 +39,7 @@ export class Connections {
   readonly #writeLanes: Lane[];
   readonly #transactions: Transactions;
   readonly #inTurn = new Map<string, { lane: Lane; acts: number }>();
+  readonly #failedWrites = new FailedWrites();
   #naming = true;
   #underWay = 0;
   #committed = 0;
@@ -97,6 +100,7 @@ export class Connections {
         idle: idle + lanes.filter((lane) => lane.underWay === 0).length,
         waiting,
       },
+      writesFail: this.#failedWrites.areRecent,
     };
   }
 
@@ -113,6 +117,7 @@ export class Connections {
     try {
       return await act();
     } catch (error) {
+      if (isUnwritable(error)) this.#failedWrites.note();
       throw toPortError(error);
     } finally {
       this.#underWay--;

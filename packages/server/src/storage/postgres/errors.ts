@@ -35,6 +35,11 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';
 }
 
+/** disk_full, io_error: reads may go on. */
+export function isUnwritable(error: unknown): boolean {
+  return /^(53100|58030)$/.test(sqlState(error) ?? '');
+}
+
 /** The connection had ended before the act could be sent on it. */
 export function wasNotSent(error: unknown): boolean {
   return sqlState(error) === undefined && error instanceof Error && error.message.endsWith('is not queryable');

@@ -4,4 +4,10 @@ import type { Acts } from './acts.ts';
 export type WriterData = { path: string; truncateMs?: number };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
 export type BatchResult = { results: ActResult[] };
-export type ActResult = { outcome: unknown } | { failed: 'unavailable' | 'defect'; message: string };
+export type ActResult = { outcome: unknown } | FailedAct;
+export type FailedAct = {
+  failed: 'unavailable' | 'defect';
+  message: string;
+  /** The disk takes no writes. */
+  unwritable?: true;
+};

@@ -142,6 +142,7 @@ function openSqlite(path: string, writer: Writer): Storage {
       committedBatches: writer.committedBatches,
       waitingActs: writer.waiting,
       connections: { open: 2, idle: 0, waiting: 0 },
+      writesFail: writer.failedWrites.areRecent,
     }),
     async close() {
       // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.

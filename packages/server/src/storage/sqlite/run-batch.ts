@@ -40,13 +40,21 @@ function runInOneTransaction(connection: Connection, acts: Acts, batch: BatchMes
 
 function failure(error: unknown): ActResult {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-  return isUnavailable(error) ? { failed: 'unavailable', message } : { failed: 'defect', message: stack };
+  if (!isUnavailable(error)) return { failed: 'defect', message: stack };
+  return { failed: 'unavailable', message, ...(UNWRITABLE.has(primaryCode(error) ?? 0) && { unwritable: true }) };
 }
 
 /** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN: the file or the machine, not the act. */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 13, 14]);
 
+/** READONLY, IOERR, FULL: of these, what comes of the disk. */
+const UNWRITABLE = new Set([8, 10, 13]);
+
 function isUnavailable(error: unknown): boolean {
+  return UNAVAILABLE.has(primaryCode(error) ?? 0);
+}
+
+function primaryCode(error: unknown): number | undefined {
   const code = (error as { errcode?: number }).errcode;
-  return code !== undefined && UNAVAILABLE.has(code & 0xff);
+  return code === undefined ? undefined : code & 0xff;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { FailedWrites } from '../failed-writes.ts';
 import { StorageUnavailable } from '../port.ts';
 import type { ActName, Acts } from './acts.ts';
 import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
@@ -29,6 +30,7 @@ export class Writer {
   #idle: (() => void) | undefined;
   committedActs = 0;
   committedBatches = 0;
+  readonly failedWrites = new FailedWrites();
 
   private constructor(path: string) {
     this.#path = path;
@@ -110,8 +112,10 @@ export class Writer {
       if (result && 'outcome' in result) {
         committed++;
         waiting.resolve(result.outcome);
-      } else if (result?.failed === 'unavailable') waiting.reject(new StorageUnavailable(result.message));
-      else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
+      } else if (result?.failed === 'unavailable') {
+        if (result.unwritable) this.failedWrites.note();
+        waiting.reject(new StorageUnavailable(result.message));
+      } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
     });
     this.committedActs += committed;
     if (committed > 0) this.committedBatches++;
