@@ -290,6 +290,12 @@ export const ERRORS = {
     message: 'There is no such user in this application.',
     remedy: 'Take the userUid from GET /manage/v1/applications/{clientId}/users.',
   },
+  loggedRequestNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'There is no such request in the log, or no longer.',
+    remedy: 'Take the requestUid from GET /manage/v1/applications/{clientId}/requests.',
+  },
   catalogItemNotFound: {
     code: '9404',
     status: 404,

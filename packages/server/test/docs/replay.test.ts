@@ -8,6 +8,7 @@ import type { Example } from '../../src/http/docs/describe-parts.ts';
 import { EXAMPLE } from '../../src/http/examples.ts';
 import { ACCOUNT_EMAIL, USER_AGENT } from '../../src/http/manage/examples.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import {
   DocumentedAnswers,
@@ -184,6 +185,8 @@ describe.each(databases)('on $kind', (database) => {
     if (operation.operationId === 'restoreRevision') await archiveGroup(demo, real.secondGroupUid);
     if (/^(get|discard|publish|undo|redo)Draft$/.test(operation.operationId)) await beginDraft(demo);
     if (operation.operationId === 'redoDraft') await undo(demo);
+    if (operation.operationId === 'listAudit') await rename(demo);
+    const audited = await auditOf(demo);
     const fill = <T>(value: T): T =>
       JSON.parse(
         Object.entries(document['x-stand-ins']).reduce(
@@ -219,7 +222,24 @@ describe.each(databases)('on $kind', (database) => {
     expect(documented.problemWith(seen)).toBeUndefined();
     const expected = exampleOf(operation.responses[status]?.content?.['application/json'], name);
     if (expected !== undefined) expect(neutral(answer.json)).toEqual(neutral(fill(expected)));
+    const isChange = path.startsWith('/manage/v1/') && method !== 'GET' && answer.status < 300;
+    if (isChange) {
+      const told = (await auditOf(demo)).filter(({ auditUid }) => !audited.some((each) => each.auditUid === auditUid));
+      expect(told.length > 0).toBe(!UNAUDITED.has(operation.operationId) && query.get('draft') !== 'true');
+    }
   });
+
+  /** What the audit says of this application and of the installation. */
+  async function auditOf({ clientId }: Demo): Promise<AuditEntry[]> {
+    const all = { before: null, limit: 1000 };
+    const { audit } = server.service.storage;
+    return [...(await audit.list(Number(clientId.split('_')[0]), {}, all)), ...(await audit.list(null, {}, all))];
+  }
+
+  async function rename({ clientId }: Demo): Promise<void> {
+    const manage = await manageWith(server, { name: 'ci' });
+    expect(await manage.send('PATCH', `/applications/${clientId}`, { name: 'My app' })).toMatchObject({ status: 200 });
+  }
 
   /** As the operation asks for: the first of its alternatives that is for an application, or a token for that one. */
   async function authorization(
@@ -229,7 +249,8 @@ describe.each(databases)('on $kind', (database) => {
   ): Promise<Record<string, string>> {
     const names = operation.security.flatMap((each) => Object.keys(each));
     if (names.includes('manageToken')) {
-      const appIds = operation.operationId === 'createApplication' ? null : [Number(demo.clientId.split('_')[0])];
+      const isOfAll = ['createApplication', 'listInstallationAudit'].includes(operation.operationId);
+      const appIds = isOfAll ? null : [Number(demo.clientId.split('_')[0])];
       return bearer((await manageWith(server, { name: 'ci', appIds })).token);
     }
     if (operation.operationId === 'createSession') return { 'sec-fetch-site': fromPortal['sec-fetch-site'] };
@@ -246,9 +267,15 @@ function exampleOf(content: WholeContent | undefined, name: string): unknown {
   return example?.value;
 }
 
+/** Nothing is changed; or where somebody is signed in; or a draft, which keeps its edits. The audit tells of all else. */
+const UNAUDITED = new Set([
+  ...['planCatalog', 'previewTranslations', 'createSession', 'endSession', 'endAccountSession'],
+  ...['putDraft', 'undoDraft', 'redoDraft'],
+]);
+
 const DIFFERENT = new Set([
   ...['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'],
-  ...['fingerprint', 'durationMs', 'authorization', 'from'],
+  ...['fingerprint', 'durationMs', 'averageMilliseconds', 'authorization', 'from'],
 ]);
 
 /** Without what is different every time. */

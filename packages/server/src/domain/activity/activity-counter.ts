@@ -10,6 +10,8 @@ export const COUNTED = [
   'usersErased',
   'tokensIssued',
   'tokensFailed',
+  /** What the token service took for those that it made. */
+  'tokenMicroseconds',
   'selectionsSaved',
   'selectionsUnset',
 ] as const;

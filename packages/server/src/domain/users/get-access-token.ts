@@ -58,11 +58,14 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
 }
 
 async function issue(service: Service, application: Application, user: UserRecord): Promise<IssuedToken> {
-  const { clientId, settings } = application;
+  const { appId, clientId, settings } = application;
+  const began = performance.now();
   try {
-    return await service.tokens.issue({ user, clientId, lifetimeSeconds: settings.accessTokenTtl });
+    const issued = await service.tokens.issue({ user, clientId, lifetimeSeconds: settings.accessTokenTtl });
+    service.activity.count(appId, 'tokenMicroseconds', Math.round((performance.now() - began) * 1000));
+    return issued;
   } catch (error) {
-    service.activity.count(application.appId, 'tokensFailed');
+    service.activity.count(appId, 'tokensFailed');
     if (error instanceof TokenServiceUnreachable) throw new InnkeeperError('tokenServiceUnreachable', { cause: error });
     if (error instanceof TokenServiceRefused) throw new InnkeeperError('tokenNotGenerated', { cause: error });
     throw error;

@@ -19,10 +19,13 @@ import { endPreviousSecretRoute } from './end-previous-secret.ts';
 import { eraseUserRoute } from './erase-user.ts';
 import { exportTranslationsRoute } from './export-translations.ts';
 import { exportUserRoute } from './export-user.ts';
+import { getActivityRoute } from './get-activity.ts';
 import { getApplicationRoute } from './get-application.ts';
 import { getCatalogRoute } from './get-catalog.ts';
 import { getCatalogTreeRoute } from './get-catalog-tree.ts';
 import { getDraftRoute } from './get-draft.ts';
+import { getOverviewRoute } from './get-overview.ts';
+import { getRequestRoute } from './get-request.ts';
 import { getRevisionRoute } from './get-revision.ts';
 import { getSessionRoute } from './get-session.ts';
 import { getUserRoute } from './get-user.ts';
@@ -31,7 +34,9 @@ import { keyInsightsRoutes } from './key-insights.ts';
 import { listAccountSessionsRoute } from './list-account-sessions.ts';
 import { listAccountTokensRoute } from './list-account-tokens.ts';
 import { listApplicationsRoute } from './list-applications.ts';
+import { listAuditRoute, listInstallationAuditRoute } from './list-audit.ts';
 import { listLanguagesRoute } from './list-languages.ts';
+import { listRequestsRoute } from './list-requests.ts';
 import { listRevisionsRoute } from './list-revisions.ts';
 import { listTranslationsRoute } from './list-translations.ts';
 import { listUserHistoryRoute } from './list-user-history.ts';
@@ -122,6 +127,13 @@ export function manageRoutes(app: FastifyInstance, service: Service): void {
 
   countValuesRoute(app, service);
   keyInsightsRoutes(app, service);
+
+  getOverviewRoute(app, service);
+  getActivityRoute(app, service);
+  listRequestsRoute(app, service);
+  getRequestRoute(app, service);
+  listAuditRoute(app, service);
+  listInstallationAuditRoute(app, service);
 
   tryItRoute(app, service);
 }

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { isUuid } from '../../domain/users/user-code.ts';
 import type { NewLoggedRequest } from '../../storage/port.ts';
 import { mask } from '../logging.ts';
-import { maskAnswer, maskRequest, type ReadBody, readBody, shorten } from './masked-body.ts';
+import { MASKED, maskAnswer, maskRequest, type ReadBody, readBody, shorten } from './masked-body.ts';
 import { maskSentPath, readPath } from './masked-path.ts';
 
 /** What a request leaves behind for the log, as it was. */
@@ -51,7 +51,7 @@ export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
     status: seen.status,
     code: seen.code ?? null,
     milliseconds: Math.round(seen.milliseconds * 100) / 100,
-    requestId: seen.requestId,
+    requestId: keepRequestId(seen.requestId),
     address: shortenAddress(seen.ip),
     userAgent: mask(shorten(seen.userAgent ?? '', 200)),
     credentials: kindOfCredentials(seen.authorization),
@@ -77,6 +77,11 @@ function clientUserIdOf(body: ReadBody): string | null {
 function kindOfCredentials(authorization: string | undefined): NewLoggedRequest['credentials'] {
   const scheme = /^(basic|bearer) /i.exec(authorization ?? '')?.[1]?.toLowerCase();
   return (scheme as 'basic' | 'bearer' | undefined) ?? 'none';
+}
+
+/** Clients may choose it. What is longer than such ids are may be a token that was put into the wrong header. */
+function keepRequestId(id: string): string {
+  return id.length <= 40 ? id : MASKED;
 }
 
 /** The network it came from, not the machine. */

@@ -1,3 +1,4 @@
+import { isUuid } from '../../domain/users/user-code.ts';
 import { mask } from '../logging.ts';
 
 /** Longer bodies are not read: only their length is told. */
@@ -7,8 +8,24 @@ const KEPT_CHARACTERS = 2048;
 const TEXT_CHARACTERS = 255;
 export const MASKED = '[masked]';
 
-/** Members of requests that tell nothing of a person, and open nothing. */
-const HARMLESS = new Set(['clientId', 'option_group_uid', 'option_group_name', 'option_key_uid', 'language']);
+const CLIENT_ID = /^\d+_[\da-f]{1,64}$/;
+
+/** Members of requests and parameters of paths that tell nothing of a person, and open nothing, if they look so. */
+const HARMLESS: Readonly<Record<string, (text: string) => boolean>> = {
+  clientId: (text) => CLIENT_ID.test(text),
+  option_group_uid: isUuid,
+  option_key_uid: isUuid,
+  option_group_name: () => true,
+  language: (text) => text.length <= 64,
+  offset: (text) => /^\d{1,15}$/.test(text),
+  limit: (text) => /^\d{1,15}$/.test(text),
+  effective: (text) => text === 'true' || text === 'false',
+};
+
+export function isHarmless(name: string, value: unknown): value is string {
+  return typeof value === 'string' && Object.hasOwn(HARMLESS, name) && HARMLESS[name]?.(value) === true;
+}
+
 /** Members of requests that tell of a person. */
 const PERSONAL = new Set(['clientUserId', 'clientUserName', 'user_uid', 'value']);
 /** Members of answers that open something. */
@@ -62,7 +79,7 @@ function maskMembers(members: Record<string, unknown>, isFull: boolean): Record<
         /^[\w-]{1,40}$/.test(name) ? mask(name) : MASKED,
         name === 'options' && Array.isArray(value)
           ? value.slice(0, 50).map((each) => (isObject(each) ? maskMembers(each, isFull) : MASKED))
-          : HARMLESS.has(name) || (isFull && PERSONAL.has(name))
+          : isHarmless(name, value) || (isFull && PERSONAL.has(name))
             ? plain(value)
             : MASKED,
       ]),

@@ -1,18 +1,8 @@
 import { isUuid } from '../../domain/users/user-code.ts';
 import { mask, maskPath } from '../logging.ts';
-import { MASKED, shorten } from './masked-body.ts';
+import { isHarmless, MASKED, shorten } from './masked-body.ts';
 
 const PERSONAL_PARTS = new Set(['serviceUserCode', 'user_options_uid']);
-const HARMLESS = new Set([
-  'offset',
-  'limit',
-  'language',
-  'option_group_uid',
-  'option_group_name',
-  'option_key_uid',
-  'effective',
-]);
-
 export type SentPath = {
   url: string;
   /** The pattern; undefined: no route knew the path. */
@@ -37,7 +27,7 @@ export function maskSentPath({ url, route, params, query }: SentPath, isFull: bo
           .map((part) => (part.startsWith(':') ? maskPart(part.slice(1), params[part.slice(1)] ?? '', isFull) : part))
           .join('/');
   const parameters = [...query].slice(0, 20).map(([name, value]) => {
-    const isKept = HARMLESS.has(name) || (isFull && name === 'user_uid' && isUuid(value));
+    const isKept = isHarmless(name, value) || (isFull && name === 'user_uid' && isUuid(value));
     const shown = isKept ? encodeURIComponent(mask(shorten(value, 100))) : MASKED;
     return `${/^\w{1,40}$/.test(name) ? mask(name) : MASKED}=${shown}`;
   });
@@ -46,5 +36,5 @@ export function maskSentPath({ url, route, params, query }: SentPath, isFull: bo
 
 function maskPart(name: string, value: string, isFull: boolean): string {
   if (PERSONAL_PARTS.has(name)) return isFull && isUuid(value) ? value : MASKED;
-  return /^[\w.~-]{0,64}$/.test(value) ? mask(value) : MASKED;
+  return isHarmless(name, value) ? value : MASKED;
 }

@@ -1,0 +1,79 @@
+import { type ActivityTotals, STEP_MS } from '../../storage/port.ts';
+import { TokenServiceUnreachable } from '../../tokens/port.ts';
+import type { Application } from '../applications/application.ts';
+import type { Service } from '../service.ts';
+import { type Activity, readActivity } from './read-activity.ts';
+
+/** Rows of each kind that are looked at to count them: a few milliseconds' worth. */
+const COUNT_LIMIT = 50_000;
+
+export type TokenServiceHealth = {
+  kind: 'embedded' | 'remote';
+  /** `failing`: it can be reached, but the latest token could not be had of it. */
+  state: 'ok' | 'failing' | 'unreachable';
+  /** Of a day, where a token was made in it. */
+  averageMilliseconds: number | null;
+  lastFailedAt: number | null;
+};
+
+export type Overview = {
+  totals: ActivityTotals;
+  catalog: { revision: number; languages: number; groups: number; keys: number };
+  lastDay: Activity;
+  tokenService: TokenServiceHealth;
+  lastRequestAt: number | null;
+  /** What an application needs to be of use, in the order one does it. */
+  steps: { step: Step; done: boolean }[];
+};
+
+export const STEPS = ['languages', 'options', 'user', 'token', 'selection'] as const;
+export type Step = (typeof STEPS)[number];
+
+export async function readOverview(service: Service, { appId }: Application): Promise<Overview> {
+  const { storage, now } = service;
+  // What this process has counted itself is told at once.
+  await service.activity.flush();
+  const catalog = await service.catalogs.get(appId);
+  const totals = await storage.activity.totals(appId, now(), COUNT_LIMIT);
+  const thisHour = now() - (now() % STEP_MS.hour);
+  const span = { step: 'hour', from: thisHour - 23 * STEP_MS.hour, to: thisHour + STEP_MS.hour } as const;
+  const day = await readActivity(storage, appId, span);
+  const lastIssuedAt = await storage.activity.lastAt(appId, 'tokensIssued');
+  const lastFailedAt = await storage.activity.lastAt(appId, 'tokensFailed');
+  const done: Record<Step, boolean> = {
+    languages: catalog.languages.all.length > 0,
+    options: catalog.keys.length > 0,
+    user: totals.users.count > 0,
+    token: lastIssuedAt !== undefined || totals.liveTokens.count > 0,
+    selection: totals.selections.count > 0,
+  };
+  return {
+    totals,
+    catalog: {
+      revision: catalog.revision,
+      languages: catalog.languages.all.length,
+      groups: catalog.groups.length,
+      keys: catalog.keys.length,
+    },
+    lastDay: day.total,
+    tokenService: {
+      kind: service.tokens.kind,
+      state: await stateOf(service, lastIssuedAt, lastFailedAt),
+      averageMilliseconds:
+        day.total.tokensIssued === 0 ? null : Math.round(day.tokenMicroseconds / day.total.tokensIssued / 10) / 100,
+      lastFailedAt: lastFailedAt ?? null,
+    },
+    lastRequestAt: (await storage.activity.lastAt(appId, 'requests')) ?? null,
+    steps: STEPS.map((step) => ({ step, done: done[step] })),
+  };
+}
+
+async function stateOf({ tokens }: Service, lastIssuedAt = 0, lastFailedAt = 0): Promise<TokenServiceHealth['state']> {
+  try {
+    await tokens.ping();
+    return lastFailedAt > lastIssuedAt ? 'failing' : 'ok';
+  } catch (error) {
+    if (error instanceof TokenServiceUnreachable) return 'unreachable';
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify';
+import { MAX_STEPS, readActivity } from '../../domain/activity/read-activity.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
+import type { Query } from '../paging.ts';
+import { formatTime } from '../time.ts';
+import { ActivityShape } from './activity-shape.ts';
+import { APPLICATION } from './examples.ts';
+import { refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { readChoice } from './newest-first.ts';
+import { Time } from './schemas.ts';
+import { readSpan, SpanQuery } from './time-span.ts';
+
+const NOTHING = {
+  requests: 0,
+  errors: 0,
+  usersCreated: 0,
+  usersErased: 0,
+  tokensIssued: 0,
+  tokensFailed: 0,
+  selectionsSaved: 0,
+  selectionsUnset: 0,
+};
+
+const schema = {
+  operationId: 'getActivity',
+  summary: 'See what happened in an application over time',
+  description:
+    'Statistics: counted in memory and added up every few seconds, so that a process that is killed takes its last seconds along. ' +
+    'Hours are kept for 7 days, days for 400. Steps are those of UTC. Without from and to, the last 24 hours or 30 days.',
+  querystring: Type.Object({ ...SpanQuery, step: Type.Optional(Type.Enum(['hour', 'day'])) }),
+  response: {
+    200: Type.Object({
+      step: Type.Enum(['hour', 'day']),
+      from: Time,
+      to: Time,
+      points: Type.Array(Type.Object({ at: Time, ...ActivityShape }, { title: 'ActivityPoint' }), {
+        description: 'every step, also those in which nothing happened, oldest first',
+      }),
+      total: Type.Object(ActivityShape),
+      errorsByCode: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
+        description: 'the most frequent first',
+      }),
+    }),
+  },
+  examples: {
+    twoDays: {
+      summary: 'Two days in which nothing happened',
+      params: APPLICATION,
+      query: { from: '2025-11-22', to: '2025-11-24', step: 'day' },
+      status: 200,
+      answer: {
+        step: 'day',
+        from: '2025-11-22 00:00:00',
+        to: '2025-11-24 00:00:00',
+        points: [
+          { at: '2025-11-22 00:00:00', ...NOTHING },
+          { at: '2025-11-23 00:00:00', ...NOTHING },
+        ],
+        total: NOTHING,
+        errorsByCode: [],
+      },
+    },
+  },
+};
+
+export function getActivityRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'GET', path: '/activity', schema }, async ({ application, query }) => {
+    const span = readSteps(query, service.now());
+    await service.activity.flush();
+    const { points, total, errors } = await readActivity(service.storage, application.appId, span);
+    return {
+      step: span.step,
+      from: formatTime(span.from),
+      to: formatTime(span.to),
+      points: points.map(({ at, ...counts }) => ({ at: formatTime(at), ...counts })),
+      total,
+      errorsByCode: errors,
+    };
+  });
+}
+
+/** Whole steps: the one that `from` lies in, to the one that `to` ends in. */
+function readSteps(query: Query, now: number): { step: ActivityStep; from: number; to: number } {
+  const step = readChoice(query, 'step', ['hour', 'day'] as const) ?? 'hour';
+  const length = STEP_MS[step];
+  const { from: wantedFrom, to: wantedTo } = readSpan(query);
+  const to = Math.ceil((wantedTo ?? now + 1) / length) * length;
+  const from =
+    wantedFrom === undefined ? to - (step === 'hour' ? 24 : 30) * length : wantedFrom - (wantedFrom % length);
+  if (from >= to) throw refuse('from', 'must be earlier than to');
+  if (to - from > MAX_STEPS * length) throw refuse('from', `must be at most ${MAX_STEPS} steps before to`);
+  return { step, from, to };
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { readOverview, STEPS } from '../../domain/activity/read-overview.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { formatTime } from '../time.ts';
+import { ActivityShape } from './activity-shape.ts';
+import { APPLICATION, TIME } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { Nullable, Time } from './schemas.ts';
+
+const Total = Type.Object({
+  count: Type.Integer(),
+  more: Type.Boolean({ description: 'there are more: counting stopped at a bound' }),
+});
+
+const schema = {
+  operationId: 'getOverview',
+  summary: 'See how an application is doing',
+  response: {
+    200: Type.Object(
+      {
+        totals: Type.Object({ users: Total, selections: Total, liveTokens: Total }),
+        catalog: Type.Object({
+          revision: Type.Integer({ description: '0: nothing was published yet' }),
+          languages: Type.Integer(),
+          groups: Type.Integer(),
+          keys: Type.Integer(),
+        }),
+        lastDay: Type.Object(ActivityShape, { description: 'of the last 24 hours, as far as they are counted' }),
+        tokenService: Type.Object({
+          kind: Type.Enum(['embedded', 'remote']),
+          state: Type.Enum(['ok', 'failing', 'unreachable'], {
+            description: '`failing`: it can be reached, but the latest token could not be had of it',
+          }),
+          averageMilliseconds: Nullable(
+            Type.Number({ description: 'what a token took in the last 24 hours; null: there was none' }),
+          ),
+          lastFailedAt: Nullable(Time),
+        }),
+        lastRequestAt: Nullable(Time),
+        steps: Type.Array(Type.Object({ step: Type.Enum([...STEPS]), done: Type.Boolean() }), {
+          description: 'what an application needs to be of use, in the order one does it',
+        }),
+      },
+      { title: 'ApplicationOverview' },
+    ),
+  },
+  examples: {
+    demo: {
+      summary: 'One user, who has chosen once',
+      params: APPLICATION,
+      status: 200,
+      answer: {
+        totals: {
+          users: { count: 1, more: false },
+          selections: { count: 1, more: false },
+          liveTokens: { count: 1, more: false },
+        },
+        catalog: { revision: 1, languages: 3, groups: 2, keys: 6 },
+        lastDay: {
+          requests: 5,
+          errors: 0,
+          usersCreated: 0,
+          usersErased: 0,
+          tokensIssued: 1,
+          tokensFailed: 0,
+          selectionsSaved: 1,
+          selectionsUnset: 0,
+        },
+        tokenService: { kind: 'embedded', state: 'ok', averageMilliseconds: 0.4, lastFailedAt: null },
+        lastRequestAt: TIME,
+        steps: STEPS.map((step) => ({ step, done: true })),
+      },
+    },
+  },
+};
+
+export function getOverviewRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'GET', path: '/overview', schema }, async ({ application }) => {
+    const { tokenService, lastRequestAt, ...overview } = await readOverview(service, application);
+    const { lastFailedAt } = tokenService;
+    return {
+      ...overview,
+      tokenService: { ...tokenService, lastFailedAt: lastFailedAt === null ? null : formatTime(lastFailedAt) },
+      lastRequestAt: lastRequestAt === null ? null : formatTime(lastRequestAt),
+    };
+  });
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { isUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import { APPLICATION } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { RequestShape, viewRequest } from './request-shape.ts';
+import { Nullable } from './schemas.ts';
+
+const Body = Nullable(
+  Type.String({
+    description: 'at most about 2,000 characters; [n bytes]: it was no JSON object, or a large one; null: it had none',
+  }),
+);
+
+const schema = {
+  operationId: 'getRequest',
+  summary: 'See a request of the log with what was sent and answered',
+  params: Type.Object({ requestUid: Type.String({ format: 'uuid' }) }),
+  response: {
+    200: Type.Object({ ...RequestShape, request: Body, answer: Body }, { title: 'LoggedRequestWithBodies' }),
+  },
+  errors: ['loggedRequestNotFound'] as const,
+  examples: {
+    gone: {
+      summary: 'One that is no longer kept',
+      params: { ...APPLICATION, requestUid: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd4' },
+      status: 404,
+      answer: { code: '9404', message: 'There is no such request in the log, or no longer.' },
+    },
+  },
+};
+
+export function getRequestRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/requests/:requestUid', access: 'write', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const { requestUid = '' } = params;
+    const found = isUuid(requestUid) ? await service.storage.requestLog.find(application.appId, requestUid) : undefined;
+    if (!found) throw new InnkeeperError('loggedRequestNotFound');
+    return { ...viewRequest(found), request: found.request, answer: found.answer };
+  });
+}

@@ -1,0 +1,131 @@
+import type { FastifyInstance } from 'fastify';
+import { AUDIT_ACTIONS } from '../../domain/audit/audit-action.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import type { AuditEntry } from '../../storage/port.ts';
+import type { Query } from '../paging.ts';
+import { formatTime } from '../time.ts';
+import { APPLICATION, TIME } from './examples.ts';
+import { applicationRoute, manageRoute } from './manage-route.ts';
+import {
+  NewestFirstMembers,
+  NewestFirstQuery,
+  readChoice,
+  readNewestFirst,
+  readText,
+  readUuid,
+} from './newest-first.ts';
+import { Nullable, Time } from './schemas.ts';
+import { readSpan, SpanQuery } from './time-span.ts';
+
+const Members = Nullable(
+  Type.Unknown({ description: 'the members that changed, as an object; null: there is nothing to tell' }),
+);
+
+const AuditShape = Type.Object(
+  {
+    auditUid: Type.String({ format: 'uuid' }),
+    at: Time,
+    actor: Type.String({ description: 'an address, token:NAME or cli:NAME' }),
+    action: Type.Enum([...AUDIT_ACTIONS]),
+    subject: Type.String({ description: 'a name, an address or a revision; may be empty' }),
+    userUid: Nullable(Type.String({ format: 'uuid', description: 'the user it was about, unless erased since' })),
+    before: Members,
+    after: Members,
+  },
+  { title: 'AuditEntry' },
+);
+
+const common = {
+  querystring: Type.Object({
+    ...SpanQuery,
+    actor: Type.Optional(Type.String()),
+    action: Type.Optional(Type.Enum([...AUDIT_ACTIONS])),
+    userUid: Type.Optional(Type.String({ format: 'uuid' })),
+    ...NewestFirstQuery,
+  }),
+  response: { 200: Type.Object({ items: Type.Array(AuditShape), ...NewestFirstMembers }) },
+};
+
+const schema = {
+  operationId: 'listAudit',
+  summary: 'List who changed what in an application, newest first',
+  description:
+    'Every change made through /manage/v1 or the command line, kept for 400 days. What a revision of the catalog changed is told by the revision. Of an erased user no entry says who it was.',
+  ...common,
+  examples: {
+    renamed: {
+      summary: 'It was given another name',
+      params: APPLICATION,
+      status: 200,
+      answer: {
+        items: [
+          {
+            auditUid: '0198c5a6-5d76-70c8-9e3f-28adbecfd0e5',
+            at: TIME,
+            actor: 'token:ci',
+            action: 'application.changed',
+            subject: 'My app',
+            userUid: null,
+            before: { name: 'Demo' },
+            after: { name: 'My app' },
+          },
+        ],
+        limit: 50,
+        next: null,
+      },
+    },
+  },
+};
+
+const installationSchema = {
+  operationId: 'listInstallationAudit',
+  summary: 'List who changed what in the installation, newest first',
+  description:
+    'What is about no one application: accounts, tokens for all applications, applications that were deleted.',
+  ...common,
+  errors: ['manageForbidden'] as const,
+  examples: {
+    nothing: {
+      summary: 'A day on which nothing was changed',
+      query: { from: '2025-11-22', to: '2025-11-23' },
+      status: 200,
+      answer: { items: [], limit: 50, next: null },
+    },
+  },
+};
+
+export function listAuditRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'GET', path: '/audit', schema }, ({ application, query }) =>
+    listAudit(service, application.appId, query),
+  );
+}
+
+export function listInstallationAuditRoute(app: FastifyInstance, service: Service): void {
+  manageRoute(app, service, { method: 'GET', path: '/audit', schema: installationSchema }, async (context) => {
+    if (!context.manager.canCreateApplications) {
+      throw new InnkeeperError('manageForbidden', { message: 'Only who may do everything sees this.' });
+    }
+    return listAudit(service, null, context.query);
+  });
+}
+
+async function listAudit({ storage }: Service, appId: number | null, query: Query) {
+  const [actor, action, userId] = [
+    readText(query, 'actor'),
+    readChoice(query, 'action', AUDIT_ACTIONS),
+    readUuid(query, 'userUid'),
+  ];
+  const filter = { ...readSpan(query), ...(actor && { actor }), ...(action && { action }), ...(userId && { userId }) };
+  const { before, limit } = readNewestFirst(query);
+  const found = await storage.audit.list(appId, filter, { before, limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const next = found.length > limit ? (items.at(-1)?.auditUid ?? null) : null;
+  return { items: items.map(viewEntry), limit, next };
+}
+
+function viewEntry({ at, userId, before, after, ...entry }: AuditEntry) {
+  const read = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+  return { ...entry, at: formatTime(at), userUid: userId, before: read(before), after: read(after) };
+}

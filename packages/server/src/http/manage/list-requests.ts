@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { readActivity } from '../../domain/activity/read-activity.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { type RequestFilter, STEP_MS } from '../../storage/port.ts';
+import type { Query } from '../paging.ts';
+import { APPLICATION } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import {
+  NewestFirstMembers,
+  NewestFirstQuery,
+  readChoice,
+  readNewestFirst,
+  readText,
+  readUuid,
+} from './newest-first.ts';
+import { RequestShape, viewRequest } from './request-shape.ts';
+import { readSpan, SpanQuery } from './time-span.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+
+const schema = {
+  operationId: 'listRequests',
+  summary: 'List the latest requests of an application, newest first',
+  description:
+    'About 1,000 are kept, for at most 7 days; of a busy application, a part of them. Secrets and tokens are masked. ' +
+    'What tells of a user is kept as long as the user is there.',
+  querystring: Type.Object({
+    ...SpanQuery,
+    status: Type.Optional(Type.Enum([...STATUSES])),
+    code: Type.Optional(Type.String({ description: 'of an error' })),
+    method: Type.Optional(Type.Enum([...METHODS])),
+    path: Type.Optional(Type.String({ description: 'how it begins' })),
+    userUid: Type.Optional(Type.String({ format: 'uuid' })),
+    ...NewestFirstQuery,
+  }),
+  response: {
+    200: Type.Object({
+      items: Type.Array(Type.Object(RequestShape, { title: 'LoggedRequest' })),
+      ...NewestFirstMembers,
+      sampled: Type.Object(
+        { kept: Type.Integer(), of: Type.Integer() },
+        { description: 'of the requests from `from` to `to` (otherwise of 24 hours), whatever the other filters say' },
+      ),
+    }),
+  },
+  examples: {
+    failed: {
+      summary: 'Those that failed on a day without any',
+      params: APPLICATION,
+      query: { status: '5xx', from: '2025-11-22', to: '2025-11-23' },
+      status: 200,
+      answer: { items: [], limit: 50, next: null, sampled: { kept: 0, of: 0 } },
+    },
+  },
+};
+
+/** The bodies hold what end users chose: who may only read the application does not get them. */
+export function listRequestsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/requests', access: 'write', schema } as const;
+  applicationRoute(app, service, operation, async ({ application: { appId }, query }) => {
+    const filter = readFilter(query);
+    const page = readNewestFirst(query);
+    const { storage } = service;
+    const found = await storage.requestLog.list(appId, filter, { ...page, limit: page.limit + 1 });
+    const items = found.slice(0, page.limit);
+    return {
+      items: items.map(viewRequest),
+      limit: page.limit,
+      next: found.length > items.length ? (items.at(-1)?.requestUid ?? null) : null,
+      sampled: await countSampled(service, appId, filter),
+    };
+  });
+}
+
+function readFilter(query: Query): RequestFilter {
+  const status = readChoice(query, 'status', STATUSES);
+  const hundred = status === undefined ? undefined : Number(status[0]) * 100;
+  const given = {
+    statusFrom: hundred,
+    statusTo: hundred === undefined ? undefined : hundred + 99,
+    code: readText(query, 'code', 16),
+    method: readChoice(query, 'method', METHODS),
+    pathPrefix: readText(query, 'path'),
+    userId: readUuid(query, 'userUid'),
+  };
+  const used = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...readSpan(query), ...Object.fromEntries(used) };
+}
+
+/** How many of those that came are in the log: both of whole hours, as they are counted. */
+async function countSampled(service: Service, appId: number, filter: RequestFilter) {
+  const hours = (at: number, round: (hours: number) => number): number => round(at / STEP_MS.hour) * STEP_MS.hour;
+  const to = hours(filter.to ?? service.now() + 1, Math.ceil);
+  const earliest = to - 7 * 24 * STEP_MS.hour;
+  const from = Math.max(earliest, hours(filter.from ?? to - 24 * STEP_MS.hour, Math.floor));
+  await service.activity.flush();
+  const { total } = await readActivity(service.storage, appId, { step: 'hour', from, to });
+  const kept = await service.storage.requestLog.count(appId, { from, to });
+  // One that has just been logged may not have been counted yet.
+  return { kept, of: Math.max(kept, total.requests) };
+}
