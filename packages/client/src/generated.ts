@@ -1214,6 +1214,120 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See how an application is doing */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what happened in an application over time
+         * @description Statistics: counted in memory and added up every few seconds, so that a process that is killed takes its last seconds along. Hours are kept for 7 days, days for 400. Steps are those of UTC. Without from and to, the last 24 hours or 30 days.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the latest requests of an application, newest first
+         * @description About 1,000 are kept, for at most 7 days; of a busy application, a part of them. Secrets and tokens are masked. What tells of a user is kept as long as the user is there.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/requests/{requestUid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a request of the log with what was sent and answered */
+        get: operations["getRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed what in an application, newest first
+         * @description Every change made through /manage/v1 or the command line, kept for 400 days. What a revision of the catalog changed is told by the revision. Of an erased user no entry says who it was.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed what in the installation, newest first
+         * @description What is about no one application: accounts, tokens for all applications, applications that were deleted.
+         */
+        get: operations["listInstallationAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/try": {
         parameters: {
             query?: never;
@@ -1255,6 +1369,81 @@ export interface components {
             /** @description seconds */
             expires_in: number;
         };
+        ActivityPoint: {
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            at: string;
+            /** @description that could be told to be of this application */
+            requests: number;
+            /** @description requests that were answered with a code */
+            errors: number;
+            usersCreated: number;
+            usersErased: number;
+            /** @description access tokens */
+            tokensIssued: number;
+            /** @description that the token service did not make (0002, 0009) */
+            tokensFailed: number;
+            selectionsSaved: number;
+            selectionsUnset: number;
+        };
+        ApplicationOverview: {
+            totals: {
+                users: {
+                    count: number;
+                    /** @description there are more: counting stopped at a bound */
+                    more: boolean;
+                };
+                selections: {
+                    count: number;
+                    /** @description there are more: counting stopped at a bound */
+                    more: boolean;
+                };
+                liveTokens: {
+                    count: number;
+                    /** @description there are more: counting stopped at a bound */
+                    more: boolean;
+                };
+            };
+            catalog: {
+                /** @description 0: nothing was published yet */
+                revision: number;
+                languages: number;
+                groups: number;
+                keys: number;
+            };
+            /** @description of the last 24 hours, as far as they are counted */
+            lastDay: {
+                /** @description that could be told to be of this application */
+                requests: number;
+                /** @description requests that were answered with a code */
+                errors: number;
+                usersCreated: number;
+                usersErased: number;
+                /** @description access tokens */
+                tokensIssued: number;
+                /** @description that the token service did not make (0002, 0009) */
+                tokensFailed: number;
+                selectionsSaved: number;
+                selectionsUnset: number;
+            };
+            tokenService: {
+                /** @enum {unknown} */
+                kind: "embedded" | "remote";
+                /**
+                 * @description `failing`: it can be reached, but the latest token could not be had of it
+                 * @enum {unknown}
+                 */
+                state: "ok" | "failing" | "unreachable";
+                averageMilliseconds: number | null;
+                lastFailedAt: string | null;
+            };
+            lastRequestAt: string | null;
+            /** @description what an application needs to be of use, in the order one does it */
+            steps: {
+                /** @enum {unknown} */
+                step: "languages" | "options" | "user" | "token" | "selection";
+                done: boolean;
+            }[];
+        };
         ApplicationSettings: {
             /**
              * @description how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d)
@@ -1281,6 +1470,21 @@ export interface components {
              * @default []
              */
             allowedOrigins: string[];
+        };
+        AuditEntry: {
+            /** Format: uuid */
+            auditUid: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            at: string;
+            /** @description an address, token:NAME or cli:NAME */
+            actor: string;
+            /** @enum {unknown} */
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.deleted";
+            /** @description a name, an address or a revision; may be empty */
+            subject: string;
+            userUid: string | null;
+            before: unknown | null;
+            after: unknown | null;
         };
         Catalog: {
             /** @description where this schema is, for editors */
@@ -1580,6 +1784,56 @@ export interface components {
                 /** @description what there is now */
                 is: string;
             }[];
+        };
+        LoggedRequest: {
+            /** Format: uuid */
+            requestUid: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            at: string;
+            method: string;
+            route: string | null;
+            /** @description with its query; what could be a secret is [masked] */
+            path: string;
+            status: number;
+            code: string | null;
+            milliseconds: number;
+            /** @description X-Request-Id of the answer */
+            requestId: string;
+            /** @description the network that it came from */
+            address: string;
+            userAgent: string;
+            /**
+             * @description what the Authorization header was
+             * @enum {unknown}
+             */
+            credentials: "none" | "basic" | "bearer";
+            userUid: string | null;
+        };
+        LoggedRequestWithBodies: {
+            /** Format: uuid */
+            requestUid: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            at: string;
+            method: string;
+            route: string | null;
+            /** @description with its query; what could be a secret is [masked] */
+            path: string;
+            status: number;
+            code: string | null;
+            milliseconds: number;
+            /** @description X-Request-Id of the answer */
+            requestId: string;
+            /** @description the network that it came from */
+            address: string;
+            userAgent: string;
+            /**
+             * @description what the Authorization header was
+             * @enum {unknown}
+             */
+            credentials: "none" | "basic" | "bearer";
+            userUid: string | null;
+            request: string | null;
+            answer: string | null;
         };
         ManagedAccessToken: {
             tokenId: string;
@@ -2062,6 +2316,20 @@ export interface components {
         };
         /** @description - `9403` This request does not come from the portal itself. */
         "403_foreignPage": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9403";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9403` This may be seen here, but what was asked for may not be done. */
+        "403_manageForbidden": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7089,6 +7357,327 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationOverview"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getActivity: {
+        parameters: {
+            query?: {
+                /** @description UTC, YYYY-MM-DD HH:MM:SS, or the day alone */
+                from?: string;
+                /** @description UTC, not included */
+                to?: string;
+                step?: "hour" | "day";
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        step: "hour" | "day";
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        from: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        to: string;
+                        /** @description every step, also those in which nothing happened, oldest first */
+                        points: components["schemas"]["ActivityPoint"][];
+                        total: {
+                            /** @description that could be told to be of this application */
+                            requests: number;
+                            /** @description requests that were answered with a code */
+                            errors: number;
+                            usersCreated: number;
+                            usersErased: number;
+                            /** @description access tokens */
+                            tokensIssued: number;
+                            /** @description that the token service did not make (0002, 0009) */
+                            tokensFailed: number;
+                            selectionsSaved: number;
+                            selectionsUnset: number;
+                        };
+                        /** @description the most frequent first */
+                        errorsByCode: {
+                            code: string;
+                            count: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                /** @description UTC, YYYY-MM-DD HH:MM:SS, or the day alone */
+                from?: string;
+                /** @description UTC, not included */
+                to?: string;
+                status?: "2xx" | "3xx" | "4xx" | "5xx";
+                /** @description of an error */
+                code?: string;
+                method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+                /** @description how it begins */
+                path?: string;
+                userUid?: string;
+                /** @description `next` of the page before */
+                after?: string;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["LoggedRequest"][];
+                        limit: number;
+                        next: string | null;
+                        /** @description of the requests from `from` to `to` (otherwise of 24 hours), whatever the other filters say */
+                        sampled: {
+                            kept: number;
+                            of: number;
+                        };
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                requestUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedRequestWithBodies"];
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
+            /**
+             * @description - `9404` There is no such request in the log, or no longer.
+             *     - `9404` There is no such application, or this token is not for it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9404";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description UTC, YYYY-MM-DD HH:MM:SS, or the day alone */
+                from?: string;
+                /** @description UTC, not included */
+                to?: string;
+                actor?: string;
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.deleted";
+                userUid?: string;
+                /** @description `next` of the page before */
+                after?: string;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AuditEntry"][];
+                        limit: number;
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listInstallationAudit: {
+        parameters: {
+            query?: {
+                /** @description UTC, YYYY-MM-DD HH:MM:SS, or the day alone */
+                from?: string;
+                /** @description UTC, not included */
+                to?: string;
+                actor?: string;
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.deleted";
+                userUid?: string;
+                /** @description `next` of the page before */
+                after?: string;
+                /** @description page size, at most 200; a larger one is clamped */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AuditEntry"][];
+                        limit: number;
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
             429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
