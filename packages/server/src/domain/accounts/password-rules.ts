@@ -1,0 +1,46 @@
+import { InnkeeperError } from '../errors.ts';
+import { isCommonPassword } from './common-passwords.ts';
+
+const MIN = 12;
+const MAX = 256;
+
+export function requirePassword(password: unknown, email: string): string {
+  const problem = whyNoPassword(password, email);
+  if (problem === undefined) return password as string;
+  const fields = [{ field: 'password', message: problem }];
+  throw new InnkeeperError('badParameter', { message: `password ${problem}.`, fields });
+}
+
+/** Why it cannot be the password of this account, in words that follow the field's name. */
+function whyNoPassword(password: unknown, email: string): string | undefined {
+  if (typeof password !== 'string' || password === '') return 'is missing';
+  if (password.includes('\u0000') || !password.isWellFormed()) return 'holds characters that cannot be used';
+  const length = [...password].length;
+  if (length < MIN) return `must be at least ${MIN} characters long; several words are easy to keep in mind`;
+  if (length > MAX) return `must be at most ${MAX} characters long`;
+  const key = password.normalize('NFKC').toLowerCase();
+  if (isAddress(key, email.toLowerCase())) return 'must not be the e-mail address';
+  if (isSimple(key) || isCommonPassword(key)) return 'is one that many people use, and so the first to be guessed';
+  return undefined;
+}
+
+function isAddress(key: string, email: string): boolean {
+  const name = email.split('@', 1)[0] as string;
+  return key.includes(email) || withoutEnds(key) === withoutEnds(name);
+}
+
+/** A few characters over and over, a run of them, or a common word with digits around it or said twice. */
+function isSimple(key: string): boolean {
+  if (new Set(key).size < 5) return true;
+  const codes = [...key].map((character) => character.codePointAt(0) as number);
+  const steps = codes.slice(1).filter((code, index) => Math.abs(code - (codes[index] as number)) <= 1);
+  if (steps.length >= codes.length * 0.75) return true;
+  const unit = /^(.+?)\1+$/s.exec(key)?.[1];
+  if (unit !== undefined && (unit.length <= 6 || isCommonPassword(withoutEnds(unit)))) return true;
+  return isCommonPassword(withoutEnds(key));
+}
+
+/** `!!password2026` is `password`. */
+function withoutEnds(text: string): string {
+  return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+}
