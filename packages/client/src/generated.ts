@@ -347,12 +347,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See who is signed in to the portal */
+        /** See who is signed in to the portal, and what they may do */
         get: operations["getSession"];
         put?: never;
         /**
-         * Sign in to the portal with a one-time link
-         * @description Spends the link and answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.
+         * Sign in to the portal
+         * @description With e-mail address and password, and a code where the account asks for one. Or with a one-time link: a sign-in link stands for the password; a set-up link makes the first account, an invitation makes the account it is for, both with a new password. Answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.
          */
         post: operations["createSession"];
         /**
@@ -360,6 +360,23 @@ export interface paths {
          * @description The session fails at once everywhere.
          */
         delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/session/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** See what a link is for, without spending it */
+        post: operations["readLink"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -420,7 +437,7 @@ export interface paths {
         put?: never;
         /**
          * Make a personal access token
-         * @description The token is in this answer and nowhere else.
+         * @description The token is in this answer and nowhere else. It never opens more than you may at the moment it is used, whatever its access.
          */
         post: operations["createAccountToken"];
         delete?: never;
@@ -444,6 +461,130 @@ export interface paths {
          * @description It fails at once everywhere.
          */
         delete: operations["revokeAccountToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set or change your password
+         * @description Ends your other sessions. The current one is needed where there is one, save in the first hour of a session that a sign-in link opened: that is how one gets in who has forgotten it.
+         */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Ask for codes of an authenticator app at sign-in from now on
+         * @description The first code proves that the app has the secret. The recovery codes are in this answer and nowhere else.
+         */
+        put: operations["confirmTotp"];
+        /**
+         * Begin to ask for codes of an authenticator app at sign-in
+         * @description Nothing is asked for until a first code has confirmed it. The secret is in this answer and nowhere else.
+         */
+        post: operations["beginTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/account/totp/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for no codes of an authenticator app any more
+         * @description The recovery codes stop working as well.
+         */
+        post: operations["endTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/account/totp/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make new recovery codes
+         * @description The ones before stop working. They are in this answer and nowhere else.
+         */
+        post: operations["renewRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/account/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Say how you want the portal to be
+         * @description What is not named stays as it is.
+         */
+        patch: operations["changePreferences"];
+        trace?: never;
+    };
+    "/manage/v1/account/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation with the account that you have
+         * @description Spends the link. A role that you have in the application already stays as it is.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -533,6 +674,91 @@ export interface paths {
          * @description The clientSecret before the current one stops working. Without one in an overlap, nothing happens.
          */
         delete: operations["endPreviousSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who works on an application
+         * @description By address. Administrators are owners of every application, and told apart.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/members/{accountId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a member out of an application
+         * @description It holds at once, for the tokens of the member too. The account stays.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Give a member another role
+         * @description It holds at once, for the tokens of the member too.
+         */
+        patch: operations["changeMember"];
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invitations to an application that nobody has accepted yet
+         * @description Newest first.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite somebody to an application
+         * @description The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends.
+         */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/invitations/{invitationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take an invitation back */
+        delete: operations["revokeInvitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1385,6 +1611,11 @@ export interface components {
             selectionsSaved: number;
             selectionsUnset: number;
         };
+        ApplicationAccess: {
+            clientId: string;
+            name: string;
+            access: components["schemas"]["Access"];
+        };
         ApplicationOverview: {
             totals: {
                 users: {
@@ -1479,7 +1710,7 @@ export interface components {
             /** @description an address, token:NAME or cli:NAME */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.deleted";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -1785,6 +2016,31 @@ export interface components {
                 is: string;
             }[];
         };
+        Invitation: {
+            /** Format: uuid */
+            invitationId: string;
+            email: string;
+            role: components["schemas"]["Role"];
+            invitedBy: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            expiresAt: string;
+        };
+        LinkDescription: {
+            /** @enum {unknown} */
+            kind: "set-up" | "sign-in" | "invitation";
+            /** @description of the account that it is for */
+            email?: string;
+            /** @description of a sign-in link: a code has to come with it */
+            needsCode?: boolean;
+            /** @description of an invitation: sign in, and accept it; otherwise it makes the account */
+            hasAccount?: boolean;
+            /** @description the name of the one that it invites to */
+            application?: string;
+            role?: components["schemas"]["Role"];
+            invitedBy?: string;
+        };
         LoggedRequest: {
             /** Format: uuid */
             requestUid: string;
@@ -1916,6 +2172,14 @@ export interface components {
             fromValue: components["schemas"]["OptionValue"] | null;
             toValue: components["schemas"]["OptionValue"] | null;
         };
+        Member: {
+            /** Format: uuid */
+            accountId: string;
+            email: string;
+            role: components["schemas"]["Role"];
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            since: string;
+        };
         OptionGroup: {
             /** Format: uuid */
             option_group_uid: string;
@@ -2001,6 +2265,11 @@ export interface components {
             /** @description of a key that is there already: the saved selections that the change touches; where it is about certain values, those that hold one */
             selections?: number;
         };
+        PortalPreferences: {
+            /** @enum {unknown} */
+            theme: "auto" | "light" | "dark";
+            language: ("en" | "de" | "es" | "hu") | null;
+        };
         PortalSession: {
             /** Format: uuid */
             sessionId: string;
@@ -2015,15 +2284,30 @@ export interface components {
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             expiresAt: string;
         };
+        RecoveryCodes: {
+            /** @description each is good once, in place of a code */
+            recoveryCodes: string[];
+        };
+        /**
+         * @description viewer: read; translator: texts too; editor: catalog and users too; owner: everything
+         * @enum {unknown}
+         */
+        Role: "viewer" | "translator" | "editor" | "owner";
         SignedIn: {
             /** Format: uuid */
             accountId: string;
             email: string;
-            /**
-             * @description of every application
-             * @enum {unknown}
-             */
-            role: "owner";
+            /** @description an owner of every application, who can make new ones */
+            administrator: boolean;
+            /** @description without one, a link is the only way in */
+            hasPassword: boolean;
+            /** @description whether a code of an authenticator app is asked for */
+            totp: boolean;
+            /** @description how many are left */
+            recoveryCodes: number;
+            preferences: components["schemas"]["PortalPreferences"];
+            /** @description all that this account may see, oldest first */
+            applications: components["schemas"]["ApplicationAccess"][];
             /** Format: uuid */
             sessionId: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -2359,6 +2643,24 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description - `9403` The password is not right.
+         *     - `9403` Only a person who is signed in to the portal can do this, no token.
+         *     - `9403` This request does not come from the portal itself.
+         */
+        "403_passwordWrong_sessionNeeded_foreignPage": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9403";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
         /** @description - `9403` Only a person who is signed in to the portal can do this, no token. */
         "403_sessionNeeded": {
             headers: {
@@ -2456,6 +2758,23 @@ export interface components {
                         /** @description what it may be */
                         allowed?: unknown;
                     }[];
+                };
+            };
+        };
+        /**
+         * @description - `9404` The application has no such member.
+         *     - `9404` There is no such application, or this token is not for it.
+         */
+        "404_memberNotFound_applicationNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
                 };
             };
         };
@@ -2581,6 +2900,34 @@ export interface components {
                         /** @description what it may be */
                         allowed?: unknown;
                     }[];
+                };
+            };
+        };
+        /** @description - `9409` This is the last owner: nobody could manage the application any more. */
+        "409_lastOwner": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9409";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /** @description - `9409` No codes of an authenticator app are asked for. */
+        "409_totpOff": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9409";
+                    /** @description for people */
+                    message: string;
                 };
             };
         };
@@ -2774,6 +3121,25 @@ export interface components {
         };
         /** @description - `9429` Too many failed credentials from this address. */
         "429_tooManyFailures": {
+            headers: {
+                /** @description seconds to wait */
+                "Retry-After"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9429";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9429` Too many attempts to sign in. Try again in a while.
+         *     - `9429` Too many failed credentials from this address.
+         */
+        "429_tooManySignIns_tooManyFailures": {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
@@ -4095,10 +4461,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what follows # in the link */
-                    token: string;
-                    /** @description with a set-up link: the address of the first account */
+                    /** @description what follows # in a link */
+                    token?: string;
+                    /** @description of the account; not with a sign-in link or an invitation */
                     email?: string;
+                    /** @description of the account, or the new one; not with a sign-in link */
+                    password?: string;
+                    /** @description of the authenticator app, or a recovery code */
+                    code?: string;
                 };
             };
         };
@@ -4115,7 +4485,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["400_manageBadRequest"];
-            /** @description - `9401` This link is no longer good: it was used before, is older than 24 hours, or a newer one took its place. */
+            /**
+             * @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place.
+             *     - `9401` The e-mail address, the password or the code is not right.
+             *     - `9401` A code of the authenticator app is needed as well, or a recovery code.
+             */
             401: {
                 headers: {
                     /** @description which credentials are taken */
@@ -4128,12 +4502,31 @@ export interface operations {
                         code: "9401";
                         /** @description for people */
                         message: string;
+                        /**
+                         * @description all else was right: send it again with a code
+                         * @enum {unknown}
+                         */
+                        needs?: "code";
                     };
                 };
             };
             403: components["responses"]["403_foreignPage"];
+            /** @description - `9409` There is an account with this e-mail address already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4158,6 +4551,58 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_sessionNeeded_foreignPage"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    readLink: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description always 1 */
+                "X-Innkeeper-Portal": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what follows # in the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkDescription"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            /** @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place. */
+            401: {
+                headers: {
+                    /** @description which credentials are taken */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9401";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            403: components["responses"]["403_foreignPage"];
+            413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
@@ -4359,6 +4804,318 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description the password as it is */
+                    current?: string;
+                    /** @description 12 to 256 characters, and none that many people use */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is the new one from now on. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description six digits */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            /** @description - `9409` There is no secret to confirm. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    beginTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description yours, if you have one */
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description in base32, to be typed */
+                        secret: string;
+                        /** @description otpauth://, to be scanned as a QR code */
+                        uri: string;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            /** @description - `9409` Codes of an authenticator app are asked for already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    endTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description yours, if you have one */
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The password is enough from now on. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            409: components["responses"]["409_totpOff"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description yours, if you have one */
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            409: components["responses"]["409_totpOff"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    theme?: "auto" | "light" | "dark";
+                    language?: ("en" | "de" | "es" | "hu") | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalPreferences"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what follows # in the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        clientId: string;
+                        role: components["schemas"]["Role"];
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            /**
+             * @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place.
+             *     - `9401` A personal access token is needed, as Bearer, or a session in the portal.
+             *     - `9401` The personal access token is not valid: it is unknown, revoked or expired.
+             *     - `9401` This session in the portal has ended.
+             */
+            401: {
+                headers: {
+                    /** @description which credentials are taken */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9401";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            /**
+             * @description - `9403` This invitation is for another e-mail address than that of your account.
+             *     - `9403` Only a person who is signed in to the portal can do this, no token.
+             *     - `9403` This request does not come from the portal itself.
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9403";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
@@ -4674,6 +5431,258 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Member"][];
+                        administrators: string[];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They can no longer see the application. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_memberNotFound_applicationNotFound"];
+            409: components["responses"]["409_lastOwner"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    role: components["schemas"]["Role"];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_memberNotFound_applicationNotFound"];
+            409: components["responses"]["409_lastOwner"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Invitation"][];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: string;
+                    role: components["schemas"]["Role"];
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        link: string;
+                        /** Format: uuid */
+                        invitationId: string;
+                        email: string;
+                        role: components["schemas"]["Role"];
+                        invitedBy: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        expiresAt: string;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            /** @description - `9409` Whoever has this e-mail address is a member already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                invitationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its link is no longer good. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            /**
+             * @description - `9404` The application has no such invitation.
+             *     - `9404` There is no such application, or this token is not for it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9404";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
@@ -7590,7 +8599,7 @@ export interface operations {
                 /** @description UTC, not included */
                 to?: string;
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.deleted";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 userUid?: string;
                 /** @description `next` of the page before */
                 after?: string;
@@ -7642,7 +8651,7 @@ export interface operations {
                 /** @description UTC, not included */
                 to?: string;
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.deleted";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 userUid?: string;
                 /** @description `next` of the page before */
                 after?: string;

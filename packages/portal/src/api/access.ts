@@ -6,8 +6,8 @@ export type Access = 'read' | 'texts' | 'write' | 'own';
 const ORDER: readonly Access[] = ['read', 'texts', 'write', 'own'];
 
 /** Whether the one who is signed in may do this with the application. What it hides, the service refuses too. */
-export function useCan(_clientId: string): (wanted: Access) => boolean {
+export function useCan(clientId: string): (wanted: Access) => boolean {
   const { data: session } = useQuery(sessionQuery);
-  const granted: Access | undefined = session && 'own';
+  const granted = session?.applications.find((each) => each.clientId === clientId)?.access;
   return (wanted) => granted !== undefined && ORDER.indexOf(wanted) <= ORDER.indexOf(granted);
 }

@@ -11,9 +11,13 @@ export type Keyring = {
   hashManageToken(token: string): string;
   hashLink(token: string): string;
   hashSession(token: string): string;
+  hashRecoveryCode(code: string): string;
+  hashAttempt(subject: string): string;
   seal(plain: Uint8Array): string;
   /** undefined when it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
+  sealTotp(secret: Uint8Array): string;
+  unsealTotp(sealed: string): Uint8Array | undefined;
 };
 
 export function createKeyring(secret: string): Keyring {
@@ -23,6 +27,7 @@ export function createKeyring(secret: string): Keyring {
     return (text: string): string => createHmac('sha256', key).update(text).digest('hex');
   };
   const sealKey = derive('seal');
+  const totpKey = derive('totp');
 
   return {
     hashSecret: keyedHash('client-secret'),
@@ -31,22 +36,30 @@ export function createKeyring(secret: string): Keyring {
     hashManageToken: keyedHash('manage-token'),
     hashLink: keyedHash('sign-in-link'),
     hashSession: keyedHash('session'),
-    seal(plain) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce);
-      const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-      return sealed.toString('base64url');
-    },
-    unseal(text) {
-      const sealed = Buffer.from(text, 'base64url');
-      if (sealed.length < 28) return undefined;
-      const decipher = createDecipheriv('aes-256-gcm', sealKey, sealed.subarray(0, 12));
-      decipher.setAuthTag(sealed.subarray(-16));
-      try {
-        return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]);
-      } catch {
-        return undefined;
-      }
-    },
+    hashRecoveryCode: keyedHash('recovery-code'),
+    hashAttempt: keyedHash('sign-in-attempt'),
+    seal: (plain) => seal(sealKey, plain),
+    unseal: (sealed) => unseal(sealKey, sealed),
+    sealTotp: (secret) => seal(totpKey, secret),
+    unsealTotp: (sealed) => unseal(totpKey, sealed),
   };
+}
+
+function seal(key: Buffer, plain: Uint8Array): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return sealed.toString('base64url');
+}
+
+function unseal(key: Buffer, text: string): Uint8Array | undefined {
+  const sealed = Buffer.from(text, 'base64url');
+  if (sealed.length < 28) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(-16));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
 }

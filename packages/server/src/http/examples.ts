@@ -20,6 +20,10 @@ export const EXAMPLE = {
   linkToken: 'YOUR_LINK_TOKEN',
   sessionId: '0198c5a5-3b54-7e84-a7c8-b02c3d4e5f67',
   manageTokenId: '0198c5a5-4c65-7f95-98d9-c13d4e5f6078',
+  memberAccountId: '0198c5a5-3b54-7e95-b7c8-b02b3c4d5e67',
+  invitationId: '0198c5a5-3b54-7fa6-88d9-c13c4d5e6f78',
+  invitationToken: 'YOUR_INVITATION_TOKEN',
+  totpCode: 'YOUR_CODE',
 } as const;
 
 /** Made by the service, different in every database. */

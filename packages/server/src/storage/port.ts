@@ -13,7 +13,11 @@ export interface Storage {
   readonly tokens: TokenStore;
   readonly manageTokens: ManageTokenStore;
   readonly accounts: AccountStore;
+  readonly secondFactors: SecondFactorStore;
+  readonly attempts: AttemptStore;
   readonly sessions: SessionStore;
+  readonly members: MemberStore;
+  readonly invitations: InvitationStore;
   readonly signingKeys: SigningKeyStore;
   readonly catalogs: CatalogStore;
   readonly drafts: DraftStore;
@@ -197,8 +201,8 @@ export interface ManageTokenStore {
   create(token: ManageTokenRecord): Promise<'created' | 'application-gone' | 'account-gone'>;
   /** All of them, or those of an account; expired ones too, oldest first. */
   list(accountId?: string): Promise<ManageTokenRecord[]>;
-  /** While it is good. */
-  findByHash(tokenHash: string, now: number): Promise<ManageTokenRecord | undefined>;
+  /** While it is good, with whose it is. */
+  findByHash(tokenHash: string, now: number): Promise<{ token: ManageTokenRecord; owner: Person | null } | undefined>;
   /** Anybody's, or only if it is of this account. */
   revoke(tokenId: string, accountId?: string): Promise<'revoked' | 'unknown'>;
   /** Notes a use, unless one was noted after `unlessSince`. */
@@ -210,18 +214,33 @@ export interface ManageTokenStore {
 export type AccountRecord = {
   accountId: string;
   email: string;
-  /** Of every application. */
-  role: 'owner';
+  /** An administrator is an owner of every application; a member has the roles of their memberships. */
+  role: 'administrator' | 'member';
   createdAt: number;
+  hasPassword: boolean;
+  hasTotp: boolean;
+  /** JSON, the portal's own. */
+  preferences: string;
 };
 
-export type NewAccount = AccountRecord & {
+export type NewAccount = Pick<AccountRecord, 'accountId' | 'email' | 'role' | 'createdAt'> & {
   /** The address as it is compared: one account for each. */
   emailKey: string;
+  /** null: it has none yet. */
+  passwordHash: string | null;
 };
 
 /** Good for one use. */
 export type NewLink = { linkHash: string; expiresAt: number };
+
+/** What an account can prove itself with. */
+export type Credentials = {
+  passwordHash: string | null;
+  /** Sealed; null: none, or not confirmed. */
+  sealedTotp: string | null;
+  /** One that is not confirmed yet. */
+  pendingTotp: string | null;
+};
 
 export interface AccountStore {
   /**
@@ -233,8 +252,46 @@ export interface AccountStore {
   addSetUpLink(link: NewLink): Promise<'added' | 'account-there'>;
   /** Oldest first. */
   list(): Promise<AccountRecord[]>;
-  /** With its links, sessions and personal access tokens. */
+  findByEmail(emailKey: string): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
+  /** Whose sign-in link it is, while it is good. Reading does not spend it. */
+  findByLink(linkHash: string, now: number): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
+  /** Whether a set-up link is good. */
+  canSetUp(linkHash: string, now: number): Promise<boolean>;
+  credentials(accountId: string): Promise<Credentials | undefined>;
+  /** Ends the account's other sessions, and its sign-in links. */
+  setPassword(accountId: string, passwordHash: string, keepSessionId: string): Promise<'set' | 'unknown'>;
+  setPreferences(accountId: string, preferences: string): Promise<'set' | 'unknown'>;
+  /** Takes away what it names, and ends all sessions of the account. */
+  reset(emailKey: string, what: { password: boolean; totp: boolean }): Promise<'reset' | 'unknown'>;
+  /** With its links, sessions, memberships and personal access tokens. */
   delete(emailKey: string): Promise<'deleted' | 'unknown'>;
+}
+
+/** The second thing that an account is asked for. */
+export interface SecondFactorStore {
+  /** Keeps a secret that is to be confirmed; the one before it is forgotten. */
+  begin(accountId: string, pendingTotp: string): Promise<'begun' | 'on' | 'unknown'>;
+  /** Turns the pending secret on, if it is still this one, with its recovery codes. `step` was the code that proved it. */
+  confirm(
+    accountId: string,
+    confirmed: { pendingTotp: string; step: number; recoveryHashes: readonly string[] },
+  ): Promise<'on' | 'changed'>;
+  /** With the recovery codes. */
+  end(accountId: string): Promise<'ended' | 'off'>;
+  replaceRecoveryCodes(accountId: string, recoveryHashes: readonly string[]): Promise<'replaced' | 'off'>;
+  countRecoveryCodes(accountId: string): Promise<number>;
+}
+
+/** A code that was found right and is to be spent: of the authenticator app, by its step, or a recovery code. */
+export type Factor = { step: number } | { recoveryHash: string };
+
+/** Allows an attempt every `everyMs`, and `burst` at once. */
+export type Allowance = { subjectHash: string; everyMs: number; burst: number };
+
+export interface AttemptStore {
+  /** Counts an attempt, unless it is one too many: those are not counted. */
+  admit(allowance: Allowance, now: number): Promise<boolean>;
+  forget(subjectHash: string): Promise<void>;
 }
 
 export type SessionRecord = {
@@ -248,22 +305,78 @@ export type SessionRecord = {
   /** Moves on while it is used. */
   endsAt: number;
   userAgent: string;
+  /** How one got in. */
+  means: 'link' | 'password';
 };
 
 export type NewSession = Omit<SessionRecord, 'accountId'>;
 
 export interface SessionStore {
-  /** Spends a sign-in link and opens a session for its account, or does neither; undefined: the link is no longer good. */
-  openByLink(linkHash: string, now: number, session: NewSession): Promise<AccountRecord | undefined>;
+  /** Spends a sign-in link, and the factor if there is one, and opens a session, or does nothing of it. */
+  openByLink(linkHash: string, now: number, session: NewSession, factor?: Factor): Promise<'opened' | 'spent'>;
+  /** If the password is still this one; spends the factor if there is one. */
+  openByPassword(
+    accountId: string,
+    passwordHash: string,
+    session: NewSession,
+    factor?: Factor,
+  ): Promise<'opened' | 'spent'>;
   /** Spends a set-up link, makes the first account and opens its session, or does nothing of it. */
   openBySetUp(linkHash: string, now: number, account: NewAccount, session: NewSession): Promise<'opened' | 'spent'>;
   /** While it lasts. */
-  findByHash(sessionHash: string, now: number): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
+  findByHash(sessionHash: string, now: number): Promise<({ session: SessionRecord } & Person) | undefined>;
   /** Those of an account that last, the one seen latest first. */
   list(accountId: string, now: number): Promise<SessionRecord[]>;
   end(accountId: string, sessionId: string): Promise<'ended' | 'unknown'>;
   /** Notes that it is in use, unless that was noted after `unlessSince`. */
   touch(sessionId: string, seen: { at: number; endsAt: number; unlessSince: number }): Promise<void>;
+}
+
+// ---- who works on which application
+
+export type Role = 'viewer' | 'translator' | 'editor' | 'owner';
+export type Membership = { appId: number; role: Role };
+export type Person = { account: AccountRecord; memberships: Membership[] };
+
+export type MemberRecord = { accountId: string; email: string; role: Role; createdAt: number };
+
+export interface MemberStore {
+  /** Of an application, by address. */
+  list(appId: number): Promise<MemberRecord[]>;
+  /** 'last-owner': nobody could manage the application any more, as there is no administrator either. */
+  changeRole(appId: number, accountId: string, role: Role): Promise<'changed' | 'unknown' | 'last-owner'>;
+  remove(appId: number, accountId: string): Promise<'removed' | 'unknown' | 'last-owner'>;
+}
+
+export type InvitationRecord = {
+  invitationId: string;
+  appId: number;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  createdAt: number;
+  expiresAt: number;
+};
+
+export type NewInvitation = InvitationRecord & { linkHash: string; emailKey: string };
+
+export interface InvitationStore {
+  /** The one before to the same address ends. */
+  create(invitation: NewInvitation): Promise<'created' | 'member' | 'application-gone'>;
+  /** Those of an application that are good, newest first. */
+  list(appId: number, now: number): Promise<InvitationRecord[]>;
+  revoke(appId: number, invitationId: string): Promise<'revoked' | 'unknown'>;
+  /** While it is good, and whether there is an account with its address. Reading does not spend it. */
+  findByLink(linkHash: string, now: number): Promise<{ invitation: InvitationRecord; hasAccount: boolean } | undefined>;
+  /** Spends it: makes the account, with the membership and a session. The account's address has to be the invitation's. */
+  accept(
+    linkHash: string,
+    now: number,
+    account: NewAccount,
+    session: NewSession,
+  ): Promise<'opened' | 'spent' | 'account-there'>;
+  /** Spends it: an account that is there, with this address, becomes a member. A role it had before stays. */
+  join(linkHash: string, now: number, accountId: string): Promise<Membership | 'spent' | 'other-address'>;
 }
 
 // ---- signing keys of the embedded token service

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
-import { cookieOf, openSession, visitorWith } from '../portal/portal.ts';
+import { cookieOf, memberWith, openSession, visitorWith } from '../portal/portal.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 // Beside a running server throughout, as CONTRACT.md section 1 has it.
@@ -29,14 +30,35 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
     expect(answer).toMatchObject({ status: 201, json: { accountId: made.accountId, email: 'Ada@example.com' } });
 
     const [listed, readable] = await Promise.all([cli.json('admin', 'list'), cli.run('admin', 'list')]);
-    expect(listed).toMatchObject([{ accountId: made.accountId, email: 'Ada@example.com', role: 'owner' }]);
-    expect(readable.stdout).toMatch(/^ROLE +CREATED +E-MAIL\nowner +\S+ \S+ +Ada@example\.com\n$/);
+    expect(listed).toMatchObject([{ accountId: made.accountId, email: 'Ada@example.com', role: 'administrator' }]);
+    expect(readable.stdout).toMatch(/^ROLE +CREATED +E-MAIL\nadministrator +\S+ \S+ +Ada@example\.com\n$/);
     const ada = visitorWith(server, cookieOf(answer));
     expect((await ada.send('GET', '/applications')).status).toBe(200);
     expect(await cli.json('admin', 'delete', 'ada@example.com')).toEqual({ email: 'ada@example.com', deleted: true });
     expect((await ada.send('GET', '/applications')).json.code).toBe('9401');
     const gone = await cli.run('admin', 'delete', 'ada@example.com');
     expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('innkeeper admin list') });
+  });
+
+  test('reset takes password and codes away, ends the sessions, and shows a link; a role stays', async () => {
+    const { storage, keyring, now } = server.service;
+    const member = await memberWith(server, [], 'grace@example.com');
+    await storage.accounts.setPassword(member.accountId, 'a hash', randomUUID());
+    await storage.secondFactors.begin(member.accountId, keyring.sealTotp(Buffer.alloc(20)));
+    const pendingTotp = (await storage.accounts.credentials(member.accountId))?.pendingTotp as string;
+    await storage.secondFactors.confirm(member.accountId, { pendingTotp, step: now(), recoveryHashes: [] });
+    const totp = await cli.json('admin', 'reset', 'Grace@example.com', '--totp');
+    expect(Object.keys(totp)).toEqual(['email', 'password', 'totp', 'link', 'expiresAt']);
+    expect(totp).toMatchObject({ email: 'grace@example.com', password: false, totp: true });
+    const answer = await openSession(server, { token: totp.link.split('#')[1] });
+    expect(answer.json).toMatchObject({ administrator: false, hasPassword: true, totp: false });
+    const readable = await cli.run('admin', 'reset', 'grace@example.com');
+    expect(readable).toMatchObject({ code: 0, stdout: expect.stringContaining('no password and no codes any more') });
+    expect((await visitorWith(server, cookieOf(answer)).send('GET', '/session')).json.code).toBe('9401');
+    expect(await storage.accounts.credentials(member.accountId)).toMatchObject({ passwordHash: null });
+    const unknown = await cli.run('admin', 'reset', 'nobody@example.com');
+    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('innkeeper admin list') });
+    await storage.accounts.delete('grace@example.com');
   });
 
   test.each([

@@ -33,8 +33,11 @@ describe.each(databases)('manage tokens on $kind', (database) => {
     const all = token({ createdAt: NOW + 1 });
     expect(await storage.manageTokens.create(scoped)).toBe('created');
     expect(await storage.manageTokens.create(all)).toBe('created');
-    expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toEqual(scoped);
-    expect(await storage.manageTokens.findByHash(all.tokenHash, all.expiresAt - 1)).toEqual(all);
+    expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toEqual({ token: scoped, owner: null });
+    expect(await storage.manageTokens.findByHash(all.tokenHash, all.expiresAt - 1)).toEqual({
+      token: all,
+      owner: null,
+    });
     expect(await storage.manageTokens.findByHash(all.tokenHash, all.expiresAt)).toBeUndefined();
     expect(await storage.manageTokens.findByHash(hash(), NOW)).toBeUndefined();
     expect(await storage.manageTokens.list()).toEqual([scoped, all]);
@@ -45,7 +48,10 @@ describe.each(databases)('manage tokens on $kind', (database) => {
     const scoped = token({ appIds: [appId] });
     await storage.manageTokens.create(scoped);
     await storage.applications.delete(appId);
-    expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toEqual({ ...scoped, appIds: [] });
+    expect(await storage.manageTokens.findByHash(scoped.tokenHash, NOW)).toEqual({
+      token: { ...scoped, appIds: [] },
+      owner: null,
+    });
   });
 
   test('a scope names applications that exist', async () => {
@@ -66,7 +72,7 @@ describe.each(databases)('manage tokens on $kind', (database) => {
   test('a use is noted, but not again too soon', async () => {
     const used = token();
     await storage.manageTokens.create(used);
-    const lastUse = async () => (await storage.manageTokens.findByHash(used.tokenHash, NOW))?.lastUsedAt;
+    const lastUse = async () => (await storage.manageTokens.findByHash(used.tokenHash, NOW))?.token.lastUsedAt;
     await storage.manageTokens.touch(used.tokenId, NOW, NOW - MINUTE);
     expect(await lastUse()).toBe(NOW);
     await storage.manageTokens.touch(used.tokenId, NOW + 1000, NOW + 1000 - MINUTE);

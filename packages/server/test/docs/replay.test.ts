@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
 import { type Demo, fillDemo } from '../../src/demo/make-demo.ts';
+import { makeAccount } from '../../src/domain/accounts/account.ts';
+import { hashPassword } from '../../src/domain/accounts/password.ts';
+import { makeTotpSecret, totpCode } from '../../src/domain/accounts/totp.ts';
 import { createApplication } from '../../src/domain/applications/create-application.ts';
 import { ERRORS } from '../../src/domain/errors.ts';
+import { joinByInvitation } from '../../src/domain/members/accept-invitation.ts';
+import { inviteMember } from '../../src/domain/members/invite-member.ts';
 import type { Example } from '../../src/http/docs/describe-parts.ts';
 import { EXAMPLE } from '../../src/http/examples.ts';
-import { ACCOUNT_EMAIL, USER_AGENT } from '../../src/http/manage/examples.ts';
+import { ACCOUNT_EMAIL, GRACE, INVITATION, PASSWORD, USER_AGENT } from '../../src/http/manage/examples.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
@@ -27,7 +32,7 @@ const documented = new DocumentedAnswers(referring);
 /** A request of the document: each example of an operation that has one, with the answer of the same name. */
 type Request = { title: string; method: string; path: string; operation: WholeOperation; name: string; status: string };
 
-type Visitor = { cookie: string; sessionId: string; manageTokenId: string };
+type Visitor = { cookie: string; accountId: string; sessionId: string; manageTokenId: string };
 
 type OptionKey = { name: string; option_key_uid: string; option_group_uid: string };
 
@@ -106,9 +111,13 @@ describe.each(databases)('on $kind', (database) => {
   async function values(
     demo: Demo,
     visitor: Visitor,
-    { status }: Request,
+    { status, operation: { operationId }, name }: Request,
   ): Promise<Record<keyof typeof EXAMPLE, string>> {
     const { clientId, clientSecret, ada, theme } = demo;
+    if (name === 'withPassword') {
+      const { accounts } = server.service.storage;
+      await accounts.setPassword(visitor.accountId, await hashPassword(PASSWORD), visitor.sessionId);
+    }
     const clientUserId = EXAMPLE.clientUserId;
     const exchange = async () => {
       const { json } = await server.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId });
@@ -140,6 +149,8 @@ describe.each(databases)('on $kind', (database) => {
       linkToken: await signInToken(server, ACCOUNT_EMAIL),
       sessionId: visitor.sessionId,
       manageTokenId: visitor.manageTokenId,
+      ...(await makeTeam(demo, operationId)),
+      totpCode: await turnOnTotp(visitor, operationId),
     };
   }
 
@@ -151,7 +162,40 @@ describe.each(databases)('on $kind', (database) => {
     const { accountId, sessionId } = answer.json as { accountId: string; sessionId: string };
     await manageWith(server, { name: 'ci', accountId, appIds: [Number(clientId.split('_')[0])] });
     const [made] = await server.service.storage.manageTokens.list(accountId);
-    return { cookie: cookieOf(answer), sessionId, manageTokenId: made?.tokenId as string };
+    return { cookie: cookieOf(answer), accountId, sessionId, manageTokenId: made?.tokenId as string };
+  }
+
+  /** A translator, and an invitation that nobody has accepted yet: of another one, or of whoever owns the service. */
+  async function makeTeam({ clientId }: Demo, operationId: string) {
+    const { service } = server;
+    const appId = Number(clientId.split('_')[0]);
+    const invite = async (email: string) => {
+      const { link, invitation } = await inviteMember(service, {
+        appId,
+        email,
+        role: 'translator',
+        invitedBy: 'token:ci',
+      });
+      return { invitationToken: link.slice(link.indexOf('#') + 1), invitationId: invitation.invitationId };
+    };
+    const grace = makeAccount(GRACE.email, { role: 'member', now: service.now() });
+    const unused = { linkHash: service.keyring.hashLink(randomUUID()), expiresAt: service.now() };
+    const { account } = await service.storage.accounts.createWithLink(grace, unused);
+    await joinByInvitation(service, account, (await invite(GRACE.email)).invitationToken);
+    const pending = await invite(operationId === 'acceptInvitation' ? ACCOUNT_EMAIL : INVITATION.email);
+    return { memberAccountId: account.accountId, ...pending };
+  }
+
+  /** As far as the operation needs it; answers the code that the app shows. */
+  async function turnOnTotp({ accountId }: Visitor, operationId: string): Promise<string> {
+    const { storage, keyring, now } = server.service;
+    const [secret, step] = [makeTotpSecret(), Math.floor(now() / 30_000)];
+    const pendingTotp = keyring.sealTotp(secret);
+    if (/Totp$|RecoveryCodes$/.test(operationId)) await storage.secondFactors.begin(accountId, pendingTotp);
+    if (/^endTotp$|RecoveryCodes$/.test(operationId)) {
+      await storage.secondFactors.confirm(accountId, { pendingTotp, step, recoveryHashes: [] });
+    }
+    return totpCode(secret, step);
   }
 
   /** The second revision. */
@@ -256,7 +300,8 @@ describe.each(databases)('on $kind', (database) => {
       const appIds = isOfAll ? null : [Number(demo.clientId.split('_')[0])];
       return bearer((await manageWith(server, { name: 'ci', appIds })).token);
     }
-    if (operation.operationId === 'createSession') return { 'sec-fetch-site': fromPortal['sec-fetch-site'] };
+    if (['createSession', 'readLink'].includes(operation.operationId))
+      return { 'sec-fetch-site': fromPortal['sec-fetch-site'] };
     if (names.includes('portalSession')) return { ...fromPortal, cookie: visitor.cookie };
     return {
       ...(names.includes('apiKey') && { apiKey: demo.clientId }),
@@ -273,16 +318,18 @@ function exampleOf(content: WholeContent | undefined, name: string): unknown {
 /** Nothing is changed; or where somebody is signed in; or a draft, which keeps its edits. The audit tells of all else. */
 const UNAUDITED = new Set([
   ...['planCatalog', 'previewTranslations', 'createSession', 'endSession', 'endAccountSession'],
-  ...['putDraft', 'undoDraft', 'redoDraft'],
+  ...['putDraft', 'undoDraft', 'redoDraft', 'readLink', 'beginTotp', 'changePreferences'],
 ]);
 
 const DIFFERENT = new Set([
   ...['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'],
-  ...['fingerprint', 'durationMs', 'averageMilliseconds', 'authorization', 'from'],
+  ...['fingerprint', 'durationMs', 'averageMilliseconds', 'authorization', 'from', 'secret', 'uri', 'link'],
 ]);
 
 /** Without what is different every time. */
 function neutral(value: unknown, name = ''): unknown {
+  // Of every example before it there is a demo.
+  if (name === 'applications') return neutral((value as unknown[]).slice(0, 1));
   if (Array.isArray(value)) return value.map((each) => neutral(each));
   // What a request of "try it" got: shortened in the document, and known by that operation's own example.
   if (name === 'answer') return 'an answer';
@@ -293,6 +340,7 @@ function neutral(value: unknown, name = ''): unknown {
   if (typeof value !== 'string') return value;
   return value
     .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'a UUID')
+    .replace(/^\w{4}(-\w{4}){3}$/, 'a recovery code')
     .replace(/^\d+_[\da-f]{32}$/, 'a clientId')
     .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, 'a time');
 }

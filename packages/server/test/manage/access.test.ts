@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
-import { ACCESS, includesAccess } from '../../src/domain/manage/access.ts';
+import { ACCESS, type Access, includesAccess } from '../../src/domain/manage/access.ts';
+import type { WantedManageToken } from '../../src/domain/manage/manage-token.ts';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi.ts';
 import { databases } from '../databases.ts';
-import { startTestServer, type TestServer } from '../http/start.ts';
-import { type Manage, manageAs, manageWith } from './manage.ts';
+import { type Answer, startTestServer, type TestServer } from '../http/start.ts';
+import { memberWith, visitorWith } from '../portal/portal.ts';
+import { manageAs, manageWith } from './manage.ts';
 
 /** Of whatever the document has: an operation that is added is held to this as well. */
 const { paths }: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
@@ -24,8 +26,12 @@ test('every operation on an application says what it takes, and no other does', 
   expect(others.filter(({ operation }) => operation['x-access']).map(title)).toEqual([]);
   // What changes something takes more than reading, save for a question that is too large for an address.
   const free = ofApplications.filter(({ method, operation }) => method !== 'get' && operation['x-access'] === 'read');
-  expect(free.map(title)).toEqual(['planCatalog']);
+  expect(free.map(title).filter((name) => !/^(plan|preview)/.test(name))).toEqual([]);
 });
+
+const ROLE_OF = { read: 'viewer', texts: 'translator', write: 'editor', own: 'owner' } as const;
+
+type Ask = (method: string, path: string) => Promise<Answer>;
 
 describe.each(databases)('who may do what on $kind', (database) => {
   let server: TestServer;
@@ -35,51 +41,98 @@ describe.each(databases)('who may do what on $kind', (database) => {
   afterAll(() => server.close());
 
   /** Sent so that nobody who is let in destroys anything: no body, no confirmation, and ids of nothing. */
-  const ask = (manage: Manage, { path, method }: (typeof operations)[0], clientId: string) => {
+  const ask = (send: Ask, { path, method }: (typeof operations)[0], clientId: string) => {
     const named = path.replace('{clientId}', clientId).replaceAll(/\{\w+\}/g, randomUUID());
-    return manage.send(method.toUpperCase(), named);
+    return send(method.toUpperCase(), named);
+  };
+  const token = async (wanted: Partial<WantedManageToken>): Promise<Ask> => (await manageWith(server, wanted)).send;
+
+  /** Whoever has an access, by each of the ways to have it. */
+  const holders = async (access: Access, appId: number): Promise<[string, Ask][]> => {
+    const member = await memberWith(server, [{ appId, role: ROLE_OF[access] }]);
+    const owner = await memberWith(server, [{ appId, role: 'owner' }]);
+    return [
+      ['the role', member.send],
+      ['a token of the operator', await token({ access, appIds: [appId] })],
+      ['a token of an owner, made for less', await token({ access, accountId: owner.accountId })],
+      ['a token of the member, made for more', await token({ access: 'own', accountId: member.accountId })],
+    ];
   };
 
-  test('each access opens its operations and those of the ones before it', async () => {
+  test.each(ACCESS)('%s opens its operations and those of the ones before it, and no other', async (access) => {
     const { appId, clientId } = await server.application();
-    for (const access of ACCESS) {
-      const manage = await manageWith(server, { access, appIds: [appId] });
-      for (const operation of ofApplications) {
+    for (const [who, send] of await holders(access, appId)) {
+      const answers = await Promise.all(ofApplications.map((operation) => ask(send, operation, clientId)));
+      for (const [index, operation] of ofApplications.entries()) {
         const needed = operation.operation['x-access'] ?? 'own';
-        const { status, json } = await ask(manage, operation, clientId);
+        const { status, json } = answers[index] as Answer;
         const refused = status === 403 && json.code === '9403';
-        expect([access, title(operation), refused]).toEqual([
-          access,
-          title(operation),
-          !includesAccess(access, needed),
-        ]);
-        if (refused)
+        const asked = [who, access, title(operation)];
+        expect([...asked, refused]).toEqual([...asked, !includesAccess(access, needed)]);
+        if (refused) {
           expect(json.message).toBe(`This needs access "${needed}" to the application; there is "${access}".`);
-        expect(status).toBeLessThan(500);
+        }
+        expect([...asked, status < 500]).toEqual([...asked, true]);
       }
     }
-    expect((await server.service.storage.applications.list()).length).toBe(1);
+    expect(await server.service.storage.applications.findByClientId(clientId)).toBeDefined();
+    expect(await server.service.storage.members.list(appId)).toHaveLength(2);
   });
 
   test('an application that is not one’s own looks like one that does not exist', async () => {
     const [mine, other] = [await server.application(), await server.application()];
-    const manage = await manageWith(server, { appIds: [mine.appId] });
-    for (const operation of ofApplications) {
-      const [foreign, nobodys] = [await ask(manage, operation, other.clientId), await ask(manage, operation, '1_a')];
-      expect([title(operation), foreign.status, foreign.json]).toEqual([title(operation), 404, nobodys.json]);
-      expect(foreign.json.code).toBe('9404');
+    const owner = await memberWith(server, [{ appId: mine.appId, role: 'owner' }]);
+    const scoped = await token({ appIds: [mine.appId] });
+    const ofOwner = await token({ accountId: owner.accountId });
+    // A scope that was hers once.
+    const lost = await token({ accountId: owner.accountId, appIds: [other.appId] });
+    for (const send of [owner.send, scoped, ofOwner, lost]) {
+      for (const operation of ofApplications) {
+        const [foreign, nobodys] = [await ask(send, operation, other.clientId), await ask(send, operation, '1_a')];
+        expect([title(operation), foreign.status, foreign.json]).toEqual([title(operation), 404, nobodys.json]);
+        expect(foreign.json.code).toBe('9404');
+      }
     }
   });
 
   test('without a credential, or with a wrong one, nothing is answered', async () => {
     const { clientId } = await server.application();
     const guarded = operations.filter(({ operation }) => operation.security.length > 0);
-    for (const operation of guarded) {
-      const path = `/manage/v1${operation.path.replace('{clientId}', clientId)}`;
-      const { status, json } = await server.send(operation.method.toUpperCase(), path);
-      expect([title(operation), status, json.code]).toEqual([title(operation), 401, '9401']);
-      const wrong = await ask(manageAs(server, `ikp_${'a'.repeat(43)}`), operation, clientId);
-      expect([title(operation), wrong.status, wrong.json.code]).toEqual([title(operation), 401, '9401']);
+    expect(operations.filter((each) => !guarded.includes(each)).map(title)).toEqual(['createSession', 'readLink']);
+    const session = visitorWith(server, `innkeeper=iks_${'a'.repeat(43)}`);
+    const bare: Ask = (method, path) => server.send(method, `/manage/v1${path}`);
+    for (const send of [bare, manageAs(server, `ikp_${'a'.repeat(43)}`).send, session.send]) {
+      for (const operation of guarded) {
+        const { status, json } = await ask(send, operation, clientId);
+        // Somebody who keeps guessing is told so.
+        expect([title(operation), ['9401', '9429']]).toEqual([title(operation), expect.arrayContaining([json.code])]);
+        expect([401, 429]).toContain(status);
+      }
+    }
+  });
+
+  test('what is of an account is for the one who is signed in, and for no token', async () => {
+    const own = operations.filter(({ operation: { security } }) =>
+      security.every((each) => Object.keys(each).join() === 'portalSession'),
+    );
+    const ofAccounts = own.filter(({ operation }) => operation.security.length > 0);
+    expect(ofAccounts.length).toBeGreaterThan(10);
+    const send = await token({});
+    for (const operation of ofAccounts) {
+      const { status, json } = await ask(send, operation, '');
+      expect([title(operation), status, json.code]).toEqual([title(operation), 403, '9403']);
+    }
+  });
+
+  test('from another page, a session changes nothing', async () => {
+    const { appId, clientId } = await server.application();
+    const { cookie } = await memberWith(server, [{ appId, role: 'owner' }]);
+    const headers = { cookie, 'sec-fetch-site': 'same-site', 'x-innkeeper-portal': '1' };
+    const forged: Ask = (method, path) => server.send(method, `/manage/v1${path}`, { headers });
+    for (const operation of operations.filter(({ method }) => method !== 'get')) {
+      const { status, json } = await ask(forged, operation, clientId);
+      expect([title(operation), status, json.code]).toEqual([title(operation), 403, '9403']);
+      expect(json.message).toBe('This request does not come from the portal itself.');
     }
   });
 });

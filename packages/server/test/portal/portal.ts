@@ -1,5 +1,11 @@
+import { makeAccount } from '../../src/domain/accounts/account.ts';
 import { createSetUpLink, createSignInLink } from '../../src/domain/accounts/links.ts';
+import { makeSession } from '../../src/domain/accounts/session.ts';
+import { joinByInvitation } from '../../src/domain/members/accept-invitation.ts';
+import { inviteMember } from '../../src/domain/members/invite-member.ts';
+import type { Role } from '../../src/storage/port.ts';
 import type { Answer, TestServer } from '../http/start.ts';
+import { uniqueName } from '../http/start.ts';
 
 /** What the page of the portal sends with every request. */
 export const fromPortal = { 'sec-fetch-site': 'same-origin', 'x-innkeeper-portal': '1' };
@@ -15,7 +21,7 @@ export async function setUpToken(server: TestServer, now = Date.now()): Promise<
   return made && tokenOf(made.link);
 }
 
-const tokenOf = (link: string): string => link.slice(link.indexOf('#') + 1);
+export const tokenOf = (link: string): string => link.slice(link.indexOf('#') + 1);
 
 export function openSession(server: TestServer, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return server.post('/manage/v1/session', body, { ...fromPortal, ...headers });
@@ -47,4 +53,26 @@ export async function signedIn(server: TestServer, email?: string): Promise<Visi
   const answer = await openSession(server, { token: await signInToken(server, email) });
   if (answer.status !== 201) throw new Error(answer.text);
   return visitorWith(server, cookieOf(answer));
+}
+
+/** A password that the rules let through. */
+export const PASSWORD = 'seven plums in a paper boat';
+
+/** Somebody with roles in some applications and nothing else, in a browser of their own. */
+export async function memberWith(
+  server: TestServer,
+  roles: readonly { appId: number; role: Role }[],
+  email = `${uniqueName('member')}@example.com`,
+): Promise<Visitor & { accountId: string; email: string }> {
+  const { storage, keyring, now } = server.service;
+  const account = makeAccount(email, { role: 'member', now: now() });
+  const link = { linkHash: keyring.hashLink(email), expiresAt: now() + 60_000 };
+  const made = await storage.accounts.createWithLink(account, link);
+  for (const { appId, role } of roles) {
+    const invited = await inviteMember(server.service, { appId, email, role, invitedBy: 'tests' });
+    await joinByInvitation(server.service, made.account, tokenOf(invited.link));
+  }
+  const { sessionToken, session } = makeSession(keyring, { userAgent: 'Tests', means: 'password', now: now() });
+  await storage.sessions.openByLink(link.linkHash, now(), session);
+  return { ...visitorWith(server, `innkeeper=${sessionToken}`), accountId: made.account.accountId, email };
 }

@@ -1,4 +1,4 @@
-import { Button, Card, Center, Code, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Card, Center, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useLocation, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -17,8 +17,10 @@ export function SignInPage() {
   const { next = '' } = useSearch({ from: '/sign-in' });
   const isSetUp = token.startsWith('iku_');
   const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
   const enter = useMutation({
-    mutationFn: () => api.post('/manage/v1/session', { body: { token, ...(isSetUp && { email: email.trim() }) } }),
+    mutationFn: () =>
+      api.post('/manage/v1/session', { body: { token, ...(isSetUp && { email: email.trim(), password }) } }),
     // In the place of this page: its address, with the token, does not stay in the history.
     onSuccess: () => location.replace(PORTAL_PATH + next),
   });
@@ -50,6 +52,15 @@ export function SignInPage() {
                     autoComplete="email"
                     value={email}
                     onChange={(event) => setEmail(event.currentTarget.value)}
+                  />
+                )}
+                {isSetUp && (
+                  <PasswordInput
+                    required
+                    label={t('password')}
+                    autoComplete="new-password"
+                    value={password}
+                    onChange={(event) => setPassword(event.currentTarget.value)}
                   />
                 )}
                 <Problem error={enter.error} />

@@ -13,6 +13,9 @@ export function whyNoEmail(email: unknown): string | undefined {
   return whyMissing(email) ?? (isEmail(email as string) ? undefined : 'is not an e-mail address');
 }
 
-export function makeAccount(email: string, now: number): NewAccount {
-  return { accountId: randomUUIDv7(), email, emailKey: emailKeyOf(email), role: 'owner', createdAt: now };
+export function makeAccount(
+  email: string,
+  { role, passwordHash = null, now }: { role: NewAccount['role']; passwordHash?: string | null; now: number },
+): NewAccount {
+  return { accountId: randomUUIDv7(), email, emailKey: emailKeyOf(email), role, passwordHash, createdAt: now };
 }

@@ -3,22 +3,26 @@ import type { AccountRecord, NewLink, Storage } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import { makeAccount } from './account.ts';
 
-const LIFETIME_MS = 24 * 3600 * 1000;
+const DAY_MS = 24 * 3600 * 1000;
+const LIFETIME_MS = DAY_MS;
+/** An invitation has to find its reader first. */
+export const INVITATION_MS = 7 * DAY_MS;
 
-/** A sign-in link is an account's; a set-up link makes the first account. The prefix tells which. */
+/** A sign-in link is an account's; a set-up link makes the first account; an invitation makes a member. The prefix tells which. */
 const SIGN_IN = 'ikl_';
 const SET_UP = 'iku_';
+const INVITATION = 'iki_';
 
 export type Link = { link: string; expiresAt: number };
 
-/** Makes the account where there is none with this address. The link is in this answer and nowhere else. */
+/** Makes an administrator where there is no account with this address. The link is in this answer and nowhere else. */
 export async function createSignInLink(
   storage: Storage,
   keyring: Keyring,
   { email, publicUrl, now }: { email: string; publicUrl: string; now: number },
 ): Promise<Link & { account: AccountRecord; outcome: 'created' | 'there' }> {
   const { token, record } = makeLink(keyring, SIGN_IN, now);
-  const made = await storage.accounts.createWithLink(makeAccount(email, now), record);
+  const made = await storage.accounts.createWithLink(makeAccount(email, { role: 'administrator', now }), record);
   return { ...made, link: addressOf(publicUrl, token), expiresAt: record.expiresAt };
 }
 
@@ -33,14 +37,29 @@ export async function createSetUpLink(
   return { link: addressOf(publicUrl, token), expiresAt: record.expiresAt };
 }
 
-export function kindOfLink(token: string): 'sign-in' | 'set-up' | undefined {
-  const [, prefix] = /^(ik[lu]_)[\w-]{43}$/.exec(token) ?? [];
-  return prefix === SIGN_IN ? 'sign-in' : prefix === SET_UP ? 'set-up' : undefined;
+export function createInvitationLink(
+  keyring: Keyring,
+  { publicUrl, now }: { publicUrl: string; now: number },
+): NewLink & { link: string } {
+  const { token, record } = makeLink(keyring, INVITATION, now, INVITATION_MS);
+  return { ...record, link: addressOf(publicUrl, token) };
 }
 
-function makeLink(keyring: Keyring, prefix: string, now: number): { token: string; record: NewLink } {
+export function kindOfLink(token: string): 'sign-in' | 'set-up' | 'invitation' | undefined {
+  const [, prefix] = /^(ik[lui]_)[\w-]{43}$/.exec(token) ?? [];
+  if (prefix === SIGN_IN) return 'sign-in';
+  if (prefix === SET_UP) return 'set-up';
+  return prefix === INVITATION ? 'invitation' : undefined;
+}
+
+function makeLink(
+  keyring: Keyring,
+  prefix: string,
+  now: number,
+  lifetimeMs = LIFETIME_MS,
+): { token: string; record: NewLink } {
   const token = prefix + randomBytes(32).toString('base64url');
-  return { token, record: { linkHash: keyring.hashLink(token), expiresAt: now + LIFETIME_MS } };
+  return { token, record: { linkHash: keyring.hashLink(token), expiresAt: now + lifetimeMs } };
 }
 
 /** In the fragment, which no server and no log sees, and which a preview of the link does not spend. */

@@ -11,8 +11,7 @@ const USER_AGENT_LENGTH = 255;
 /** A new one at every sign-in: nothing that a browser brought along is ever made good. */
 export function makeSession(
   keyring: Keyring,
-  userAgent: string,
-  now: number,
+  { userAgent, means, now }: { userAgent: string; means: NewSession['means']; now: number },
 ): { sessionToken: string; session: NewSession } {
   const sessionToken = `iks_${randomBytes(32).toString('base64url')}`;
   const session: NewSession = {
@@ -22,6 +21,7 @@ export function makeSession(
     lastSeenAt: now,
     endsAt: endOf(now, now),
     userAgent: userAgent.slice(0, USER_AGENT_LENGTH),
+    means,
   };
   return { sessionToken, session };
 }

@@ -1,28 +1,97 @@
-import type { AccountRecord, SessionRecord } from '../../storage/port.ts';
+import type { AccountRecord, Person, SessionRecord } from '../../storage/port.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
-import { makeAccount } from './account.ts';
-import { kindOfLink } from './links.ts';
+import { emailKeyOf, makeAccount } from './account.ts';
+import { admitAttempt, forgetAttempts } from './admit-attempt.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+import { requirePassword } from './password-rules.ts';
+import { askFactor } from './second-factor.ts';
 import { makeSession } from './session.ts';
 
-export type SignedIn = { sessionToken: string; account: AccountRecord; session: SessionRecord };
+export type SignedIn = Person & { session: SessionRecord };
 
-/** Spends the link. `email` is for a set-up link: the address of the first account. */
-export async function signIn(
-  { storage, keyring, now }: Service,
-  { token, email, userAgent }: { token: string; email: string | undefined; userAgent: string },
-): Promise<SignedIn> {
-  const at = now();
-  const linkHash = keyring.hashLink(token);
-  const { sessionToken, session } = makeSession(keyring, userAgent, at);
-  const enter = async (): Promise<AccountRecord | undefined> => {
-    if (kindOfLink(token) === 'sign-in') return storage.sessions.openByLink(linkHash, at, session);
-    if (kindOfLink(token) !== 'set-up' || email === undefined) return undefined;
-    const { emailKey, ...account } = makeAccount(email, at);
-    const outcome = await storage.sessions.openBySetUp(linkHash, at, { ...account, emailKey }, session);
-    return outcome === 'opened' ? account : undefined;
-  };
-  const account = await enter();
-  if (!account) throw new InnkeeperError('linkInvalid');
-  return { sessionToken, account, session: { ...session, accountId: account.accountId } };
+/** Where somebody comes from. */
+export type Visitor = { userAgent: string; address: string };
+
+type Opened = { sessionToken: string };
+
+/** What is wrong is not told: not whether there is such an account, nor whether it has a password. */
+export async function signInByPassword(
+  service: Service,
+  { email, password, code }: { email: string; password: string; code: string | undefined },
+  { userAgent, address }: Visitor,
+): Promise<Opened> {
+  const { storage, keyring, now } = service;
+  const emailKey = emailKeyOf(email);
+  await admitAttempt(service, { emailKey, address });
+  const found = await storage.accounts.findByEmail(emailKey);
+  const passwordHash = found?.credentials.passwordHash ?? null;
+  const isRight = await verifyPassword(passwordHash, password);
+  if (!found || passwordHash === null || !isRight) throw new InnkeeperError('signInFailed');
+  const factor = askFactor(keyring, found.credentials, code, now());
+  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
+  const { accountId } = found.account;
+  if ((await storage.sessions.openByPassword(accountId, passwordHash, session, factor)) === 'spent') {
+    throw new InnkeeperError('signInFailed');
+  }
+  await forgetAttempts(service, emailKey);
+  return { sessionToken };
 }
+
+/** Spends the link. It stands for the password, not for the code. */
+export async function signInByLink(
+  service: Service,
+  { token, code }: { token: string; code: string | undefined },
+  { userAgent, address }: Visitor,
+): Promise<Opened> {
+  const { storage, keyring, now } = service;
+  const linkHash = keyring.hashLink(token);
+  const found = await storage.accounts.findByLink(linkHash, now());
+  if (!found) throw new InnkeeperError('linkInvalid');
+  const emailKey = emailKeyOf(found.account.email);
+  if (found.account.hasTotp) await admitAttempt(service, { emailKey, address });
+  const factor = askFactor(keyring, found.credentials, code, now());
+  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'link', now: now() });
+  if ((await storage.sessions.openByLink(linkHash, now(), session, factor)) === 'spent') {
+    throw new InnkeeperError(factor ? 'signInFailed' : 'linkInvalid');
+  }
+  if (factor) await forgetAttempts(service, emailKey);
+  return { sessionToken };
+}
+
+/** Makes the first account, an administrator. */
+export async function setUp(
+  { storage, keyring, now }: Service,
+  { token, email, password }: { token: string; email: string; password: unknown },
+  { userAgent }: Visitor,
+): Promise<Opened> {
+  const linkHash = keyring.hashLink(token);
+  if (!(await storage.accounts.canSetUp(linkHash, now()))) throw new InnkeeperError('linkInvalid');
+  const passwordHash = await hashPassword(requirePassword(password, email));
+  const account = makeAccount(email, { role: 'administrator', passwordHash, now: now() });
+  const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
+  const outcome = await storage.sessions.openBySetUp(linkHash, now(), account, session);
+  if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
+  return { sessionToken };
+}
+
+/** Proof that it is really them, before something that a stolen session must not do. */
+export async function confirmIdentity(
+  service: Service,
+  { account, session }: { account: AccountRecord; session: SessionRecord },
+  password: string | undefined,
+  address: string,
+): Promise<void> {
+  const { storage, now } = service;
+  if (!account.hasPassword) return;
+  // A link is how one gets in who has forgotten the password.
+  if (session.means === 'link' && now() - session.createdAt < FRESH_MS) return;
+  if (password === undefined) throw new InnkeeperError('passwordWrong', { message: 'Your password is needed.' });
+  const emailKey = emailKeyOf(account.email);
+  await admitAttempt(service, { emailKey, address });
+  const credentials = await storage.accounts.credentials(account.accountId);
+  if (!(await verifyPassword(credentials?.passwordHash ?? null, password))) throw new InnkeeperError('passwordWrong');
+  await forgetAttempts(service, emailKey);
+}
+
+const FRESH_MS = 3600 * 1000;

@@ -18,7 +18,17 @@ export const AUDIT_ACTIONS = [
   'token.revoked',
   'account.created',
   'account.linkMade',
+  'account.passwordChanged',
+  'account.totpTurnedOn',
+  'account.totpTurnedOff',
+  'account.recoveryCodesRenewed',
+  'account.reset',
   'account.deleted',
+  'member.invited',
+  'member.invitationRevoked',
+  'member.joined',
+  'member.roleChanged',
+  'member.removed',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

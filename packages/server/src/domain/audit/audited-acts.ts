@@ -1,4 +1,12 @@
-import type { ApplicationRecord, DraftRecord, ManageTokenRecord, Storage } from '../../storage/port.ts';
+import type {
+  ApplicationRecord,
+  DraftRecord,
+  InvitationRecord,
+  ManageTokenRecord,
+  MemberRecord,
+  Membership,
+  Storage,
+} from '../../storage/port.ts';
 import type { AuditAction } from './audit-action.ts';
 
 /** What the audit says of a change. Secrets never. */
@@ -149,14 +157,103 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     addSetUpLink: 'silent',
     list: 'read',
+    findByEmail: 'read',
+    findByLink: 'read',
+    canSetUp: 'read',
+    credentials: 'read',
+    setPassword: {
+      tell: (storage, outcome, _before, accountId) =>
+        outcome === 'set' ? toldOfAccount(storage, 'account.passwordChanged', accountId) : [],
+    },
+    setPreferences: 'silent',
+    reset: {
+      tell: (_, outcome, _before, emailKey, what) =>
+        outcome === 'reset' ? [{ action: 'account.reset', appId: null, subject: emailKey, after: what }] : [],
+    },
     delete: {
       tell: (_, outcome, _before, emailKey) =>
         outcome === 'deleted' ? [{ action: 'account.deleted', appId: null, subject: emailKey }] : [],
     },
   },
+  secondFactors: {
+    begin: 'silent',
+    confirm: {
+      tell: (storage, outcome, _before, accountId) =>
+        outcome === 'on' ? toldOfAccount(storage, 'account.totpTurnedOn', accountId) : [],
+    },
+    end: {
+      tell: (storage, outcome, _before, accountId) =>
+        outcome === 'ended' ? toldOfAccount(storage, 'account.totpTurnedOff', accountId) : [],
+    },
+    replaceRecoveryCodes: {
+      tell: (storage, outcome, _before, accountId) =>
+        outcome === 'replaced' ? toldOfAccount(storage, 'account.recoveryCodesRenewed', accountId) : [],
+    },
+    countRecoveryCodes: 'read',
+  },
+  attempts: { admit: 'silent', forget: 'silent' },
+  members: {
+    list: 'read',
+    changeRole: {
+      before: findMember,
+      tell: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role) =>
+        outcome === 'changed' && member && member.role !== role
+          ? [
+              {
+                action: 'member.roleChanged',
+                appId,
+                subject: member.email,
+                before: { role: member.role },
+                after: { role },
+              },
+            ]
+          : [],
+    },
+    remove: {
+      before: findMember,
+      tell: (_, outcome, member: MemberRecord | undefined, appId) =>
+        outcome === 'removed' && member
+          ? [{ action: 'member.removed', appId, subject: member.email, before: { role: member.role } }]
+          : [],
+    },
+  },
+  invitations: {
+    create: {
+      tell: (_, outcome, _before, { appId, email, role }) =>
+        outcome === 'created' ? [{ action: 'member.invited', appId, subject: email, after: { role } }] : [],
+    },
+    list: 'read',
+    revoke: {
+      before: async (storage, appId, invitationId) =>
+        (await storage.invitations.list(appId, 0)).find((each) => each.invitationId === invitationId),
+      tell: (_, outcome, invitation: InvitationRecord | undefined, appId) =>
+        outcome === 'revoked' && invitation
+          ? [
+              {
+                action: 'member.invitationRevoked',
+                appId,
+                subject: invitation.email,
+                before: { role: invitation.role },
+              },
+            ]
+          : [],
+    },
+    findByLink: 'read',
+    accept: {
+      before: async (storage, linkHash, now) => (await storage.invitations.findByLink(linkHash, now))?.invitation,
+      tell: (_, outcome, invitation: InvitationRecord | undefined) =>
+        outcome === 'opened' && invitation ? toldOfJoining(invitation.email, invitation) : [],
+    },
+    join: {
+      before: async (storage, linkHash, now) => (await storage.invitations.findByLink(linkHash, now))?.invitation,
+      tell: (_, outcome, invitation: InvitationRecord | undefined) =>
+        typeof outcome === 'object' && invitation ? toldOfJoining(invitation.email, outcome) : [],
+    },
+  },
   // The list of sessions tells of them.
   sessions: {
     openByLink: 'silent',
+    openByPassword: 'silent',
     openBySetUp: 'silent',
     findByHash: 'read',
     list: 'read',
@@ -227,6 +324,19 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
 async function findApplication(storage: Storage, appId: number): Promise<ApplicationRecord | undefined> {
   const [application] = await storage.applications.list([appId]);
   return application;
+}
+
+async function findMember(storage: Storage, appId: number, accountId: string): Promise<MemberRecord | undefined> {
+  return (await storage.members.list(appId)).find((each) => each.accountId === accountId);
+}
+
+async function toldOfAccount(storage: Storage, action: AuditAction, accountId: string): Promise<Told[]> {
+  const account = (await storage.accounts.list()).find((each) => each.accountId === accountId);
+  return [{ action, appId: null, subject: account?.email ?? accountId }];
+}
+
+function toldOfJoining(email: string, { appId, role }: Membership): Told[] {
+  return [{ action: 'member.joined', appId, subject: email, after: { role } }];
 }
 
 function describe({ name, settings }: ApplicationRecord): Record<string, unknown> {

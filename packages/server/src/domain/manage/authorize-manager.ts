@@ -1,7 +1,9 @@
-import type { ManageTokenRecord } from '../../storage/port.ts';
+import type { ManageTokenRecord, Person } from '../../storage/port.ts';
 import { endOf, isSessionToken } from '../accounts/session.ts';
 import { InnkeeperError } from '../errors.ts';
+import { accessOf } from '../members/role.ts';
 import type { Service } from '../service.ts';
+import { lesserAccess } from './access.ts';
 import { isManageToken } from './manage-token.ts';
 import type { Manager } from './manager.ts';
 
@@ -23,14 +25,15 @@ export async function authorizeManager(service: Service, { token, session }: Pre
 
 async function admitToken(service: Service, token: string): Promise<Manager> {
   const now = service.now();
-  const record = isManageToken(token)
+  const found = isManageToken(token)
     ? await service.storage.manageTokens.findByHash(service.keyring.hashManageToken(token), now)
     : undefined;
-  if (!record) throw new InnkeeperError('manageTokenInvalid');
-  if (record.lastUsedAt === null || record.lastUsedAt <= now - USE_MS) {
-    unwaited(service.storage.manageTokens.touch(record.tokenId, now, now - USE_MS));
+  if (!found) throw new InnkeeperError('manageTokenInvalid');
+  const { tokenId, lastUsedAt } = found.token;
+  if (lastUsedAt === null || lastUsedAt <= now - USE_MS) {
+    unwaited(service.storage.manageTokens.touch(tokenId, now, now - USE_MS));
   }
-  return managerOf(record);
+  return managerOf(found.token, found.owner);
 }
 
 async function admitSession({ storage, keyring, now }: Service, token: string): Promise<Manager> {
@@ -45,16 +48,22 @@ async function admitSession({ storage, keyring, now }: Service, token: string): 
     const endsAt = endOf(session.createdAt, at);
     unwaited(storage.sessions.touch(session.sessionId, { at, endsAt, unlessSince }));
   }
-  // Owners, of everything: the only role there is.
-  return { author: account.email, accessTo: () => 'own', canCreateApplications: true, signedIn };
+  const canCreateApplications = account.role === 'administrator';
+  return { author: account.email, accessTo: accessOf(signedIn), canCreateApplications, signedIn };
 }
 
-function managerOf({ name, appIds, access }: ManageTokenRecord): Manager {
+/** A token opens what it was made for, and never more than its owner may at this moment. The operator may everything. */
+function managerOf({ name, appIds, access }: ManageTokenRecord, owner: Person | null): Manager {
   const scope = appIds && new Set(appIds);
+  const ofOwner = owner ? accessOf(owner) : () => 'own' as const;
   return {
     author: `token:${name}`,
-    accessTo: (appId) => (scope === null || scope.has(appId) ? access : undefined),
-    canCreateApplications: scope === null && access === 'own',
+    accessTo(appId) {
+      const most = scope === null || scope.has(appId) ? ofOwner(appId) : undefined;
+      return most && lesserAccess(most, access);
+    },
+    canCreateApplications:
+      scope === null && access === 'own' && (owner === null || owner.account.role === 'administrator'),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AccountRecord, SessionRecord } from '../../storage/port.ts';
+import type { SignedIn } from '../accounts/sign-in.ts';
 import type { Access } from './access.ts';
 
 /** Who is at work in /manage/v1, and on what: a program with a personal access token, or a person in the portal. */
@@ -9,5 +9,5 @@ export type Manager = {
   accessTo(appId: number): Access | undefined;
   canCreateApplications: boolean;
   /** Of a person in the portal; a program has none. */
-  signedIn?: { account: AccountRecord; session: SessionRecord };
+  signedIn?: SignedIn;
 };

@@ -1,13 +1,36 @@
+import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
+import type { SignedIn } from '../../domain/accounts/sign-in.ts';
+import { accessOf } from '../../domain/members/role.ts';
+import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import type { AccountRecord, ManageTokenRecord, SessionRecord } from '../../storage/port.ts';
+import type { ManageTokenRecord, SessionRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 import { AccessShape, Nullable, Time } from './schemas.ts';
+
+export const PreferencesShape = Type.Object(
+  {
+    theme: Type.Enum([...THEMES]),
+    language: Nullable(Type.Enum([...PORTAL_LANGUAGES], { description: 'of the portal; null: that of the browser' })),
+  },
+  { title: 'PortalPreferences' },
+);
 
 export const SignedInShape = Type.Object(
   {
     accountId: Type.String({ format: 'uuid' }),
     email: Type.String(),
-    role: Type.Enum(['owner'], { description: 'of every application' }),
+    administrator: Type.Boolean({ description: 'an owner of every application, who can make new ones' }),
+    hasPassword: Type.Boolean({ description: 'without one, a link is the only way in' }),
+    totp: Type.Boolean({ description: 'whether a code of an authenticator app is asked for' }),
+    recoveryCodes: Type.Integer({ description: 'how many are left' }),
+    preferences: PreferencesShape,
+    applications: Type.Array(
+      Type.Object(
+        { clientId: Type.String(), name: Type.String(), access: AccessShape },
+        { title: 'ApplicationAccess' },
+      ),
+      { description: 'all that this account may see, oldest first' },
+    ),
     sessionId: Type.String({ format: 'uuid' }),
     signedInAt: Time,
     expiresAt: Type.String({ description: 'UTC; moves on while the session is used, up to 30 days' }),
@@ -15,16 +38,26 @@ export const SignedInShape = Type.Object(
   { title: 'SignedIn' },
 );
 
-export function viewSignedIn({ account, session }: { account: AccountRecord; session: SessionRecord }) {
+export async function viewSignedIn({ storage }: Service, { account, memberships, session }: SignedIn) {
+  const accessTo = accessOf({ account, memberships });
+  const isAdministrator = account.role === 'administrator';
+  const applications = await storage.applications.list(isAdministrator ? undefined : memberships.map(appIdOf));
   return {
     accountId: account.accountId,
     email: account.email,
-    role: account.role,
+    administrator: isAdministrator,
+    hasPassword: account.hasPassword,
+    totp: account.hasTotp,
+    recoveryCodes: account.hasTotp ? await storage.secondFactors.countRecoveryCodes(account.accountId) : 0,
+    preferences: readPreferences(account.preferences),
+    applications: applications.map(({ appId, clientId, name }) => ({ clientId, name, access: accessTo(appId) })),
     sessionId: session.sessionId,
     signedInAt: formatTime(session.createdAt),
     expiresAt: formatTime(session.endsAt),
   };
 }
+
+const appIdOf = ({ appId }: { appId: number }): number => appId;
 
 export const SessionShape = Type.Object(
   {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { ACCESS, type Access } from '../../domain/manage/access.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
+import type { Manager } from '../../domain/manage/manager.ts';
 import { whyMissing } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -17,7 +18,8 @@ const MAX_APPS = 1000;
 const schema = {
   operationId: 'createAccountToken',
   summary: 'Make a personal access token',
-  description: 'The token is in this answer and nowhere else.',
+  description:
+    'The token is in this answer and nowhere else. It never opens more than you may at the moment it is used, whatever its access.',
   body: Type.Object({
     name: Type.String({ description: 'what it is for, 1 to 255 characters; revisions name it as their author' }),
     access: Type.Optional(AccessShape),
@@ -59,11 +61,11 @@ const schema = {
 
 export function createAccountTokenRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/account/tokens', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody, reply }) => {
+  accountRoute(app, service, operation, async ({ manager, signedIn, readBody, reply }) => {
     const { name, access, apps, expires } = readMembers(readBody(), ['name', 'access', 'apps', 'expires']);
     const problem = whyMissing(name);
     if (problem !== undefined) throw refuse('name', problem);
-    const scope = await findScope(service, apps);
+    const scope = await findScope(service, manager, apps);
     const { storage, keyring, now } = service;
     const wanted = {
       name: name as string,
@@ -80,13 +82,13 @@ export function createAccountTokenRoute(app: FastifyInstance, service: Service):
 }
 
 /** The clientIds of the applications by their number; null: all of them. */
-async function findScope(service: Service, apps: unknown): Promise<Map<number, string> | null> {
+async function findScope(service: Service, manager: Manager, apps: unknown): Promise<Map<number, string> | null> {
   if (apps === undefined || apps === null) return null;
   const scope = new Map<number, string>();
   for (const clientId of readList<unknown>(apps, 'apps', MAX_APPS)) {
     if (typeof clientId !== 'string') throw refuse('apps', 'must hold clientIds');
     const application = await service.applications.findByClientId(clientId);
-    if (!application) throw new InnkeeperError('applicationNotFound');
+    if (!application || !manager.accessTo(application.appId)) throw new InnkeeperError('applicationNotFound');
     scope.set(application.appId, clientId);
   }
   if (scope.size === 0) throw refuse('apps', 'must name an application, or be null for all');

@@ -179,6 +179,21 @@ export const ADA = {
   email: EXAMPLE.clientUserId,
   createdAt: TIME,
 };
+export const MEMBER = { ...APPLICATION, accountId: EXAMPLE.memberAccountId };
+export const GRACE = {
+  accountId: EXAMPLE.memberAccountId,
+  email: 'grace@translators.example',
+  role: 'translator',
+  since: TIME,
+};
+export const INVITATION = {
+  invitationId: EXAMPLE.invitationId,
+  email: 'hedy@translators.example',
+  role: 'translator',
+  invitedBy: 'token:ci',
+  createdAt: TIME,
+  expiresAt: '2025-12-01 16:00:00',
+};
 export const ACCESS_TOKEN = { tokenId: EXAMPLE.accessTokenId, issuedAt: TIME, expiresAt: '2025-11-24 17:00:00' };
 
 const THEME_IN_GROUP = {
@@ -228,10 +243,20 @@ export const SAVED_EVENT = {
 export const ACCOUNT_EMAIL = 'owner@example.com';
 export const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
+/** Long enough, and nobody's: it is public here. */
+export const PASSWORD = 'seven plums in a paper boat';
+
+export const RECOVERY_CODES = [...'abcdefghij'].map((letter) => `${letter}2c3-d4e5-f6g7-h2i3`);
+
 export const SIGNED_IN = {
   accountId: EXAMPLE_UIDS.account,
   email: ACCOUNT_EMAIL,
-  role: 'owner',
+  administrator: true,
+  hasPassword: false,
+  totp: false,
+  recoveryCodes: 0,
+  preferences: { theme: 'auto', language: null },
+  applications: [{ clientId: EXAMPLE.clientId, name: 'Demo', access: 'own' }],
   sessionId: EXAMPLE.sessionId,
   signedInAt: TIME,
   expiresAt: '2025-11-25 04:00:00',
@@ -250,7 +275,7 @@ export const MANAGE_TOKEN = {
   tokenId: EXAMPLE.manageTokenId,
   name: 'ci',
   apps: [EXAMPLE.clientId],
-  access: 'write',
+  access: 'own',
   createdAt: TIME,
   expiresAt: '2026-02-22 16:00:00',
   expired: false,

@@ -6,13 +6,13 @@ import { accountRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'getSession',
-  summary: 'See who is signed in to the portal',
+  summary: 'See who is signed in to the portal, and what they may do',
   response: { 200: SignedInShape },
   examples: { owner: { summary: 'The owner', status: 200, answer: SIGNED_IN } },
 };
 
 export function getSessionRoute(app: FastifyInstance, service: Service): void {
   accountRoute(app, service, { method: 'GET', path: '/session', schema }, async ({ signedIn }) =>
-    viewSignedIn(signedIn),
+    viewSignedIn(service, signedIn),
   );
 }

@@ -2,6 +2,8 @@ import { readOverlap } from '../../domain/applications/rotate-secret.ts';
 import type { FieldError } from '../../domain/errors.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 
+const LONGEST = 1024;
+
 /** The members of a body, of which no others may be there: whoever misspells one is told. */
 export function readMembers<Name extends string>(
   body: Record<string, unknown>,
@@ -24,6 +26,22 @@ export function readFlag(query: Query, name: string): boolean {
   if (text === undefined || text === 'false') return false;
   if (text === 'true') return true;
   throw badParameter([{ field: name, message: 'must be true or false', allowed: [true, false] }]);
+}
+
+/** A text that somebody typed; undefined without a word about it. */
+export function readOptionalText(value: unknown, field: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value === '') throw refuse(field, 'must be a text');
+  if (value.length > LONGEST || value.includes('\u0000') || !value.isWellFormed()) {
+    throw refuse(field, 'is too long, or holds characters that cannot be used');
+  }
+  return value;
+}
+
+export function readText(value: unknown, field: string): string {
+  const text = readOptionalText(value, field);
+  if (text === undefined) throw refuse(field, 'is missing');
+  return text;
 }
 
 /** A whole number from 0 that has to be there. */

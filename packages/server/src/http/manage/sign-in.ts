@@ -1,32 +1,48 @@
 import type { FastifyInstance } from 'fastify';
 import { whyNoEmail } from '../../domain/accounts/account.ts';
 import { kindOfLink } from '../../domain/accounts/links.ts';
-import { signIn } from '../../domain/accounts/sign-in.ts';
+import { type SignedIn, setUp, signInByLink, signInByPassword, type Visitor } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
+import { acceptInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
-import { SIGNED_IN } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { ACCOUNT_EMAIL, PASSWORD, SIGNED_IN } from './examples.ts';
+import { readMembers, readOptionalText, readText, refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 
 const schema = {
   operationId: 'createSession',
-  summary: 'Sign in to the portal with a one-time link',
+  summary: 'Sign in to the portal',
   description:
-    'Spends the link and answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.',
+    'With e-mail address and password, and a code where the account asks for one. Or with a one-time link: a sign-in link stands for the password; a set-up link makes the first account, an invitation makes the account it is for, both with a new password. ' +
+    'Answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.',
   headers: Type.Object({ 'X-Innkeeper-Portal': Type.String({ description: 'always 1' }) }),
   body: Type.Object({
-    token: Type.String({ description: 'what follows # in the link' }),
-    email: Type.Optional(Type.String({ description: 'with a set-up link: the address of the first account' })),
+    token: Type.Optional(Type.String({ description: 'what follows # in a link' })),
+    email: Type.Optional(Type.String({ description: 'of the account; not with a sign-in link or an invitation' })),
+    password: Type.Optional(Type.String({ description: 'of the account, or the new one; not with a sign-in link' })),
+    code: Type.Optional(Type.String({ description: 'of the authenticator app, or a recovery code' })),
   }),
-  response: { 201: SignedInShape },
+  response: {
+    201: SignedInShape,
+    401: Type.Object({
+      needs: Type.Optional(Type.Enum(['code'], { description: 'all else was right: send it again with a code' })),
+    }),
+  },
   answerHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure where there is HTTPS' },
-  errors: ['linkInvalid'] as const,
+  errors: ['linkInvalid', 'signInFailed', 'codeNeeded', 'accountThere', 'tooManySignIns'] as const,
   examples: {
+    withPassword: {
+      summary: 'With e-mail address and password',
+      headers: { 'X-Innkeeper-Portal': '1' },
+      body: { email: ACCOUNT_EMAIL, password: PASSWORD },
+      status: 201,
+      answer: { ...SIGNED_IN, hasPassword: true },
+    },
     withLink: {
       summary: 'With a sign-in link',
       headers: { 'X-Innkeeper-Portal': '1' },
@@ -40,20 +56,38 @@ const schema = {
 export function signInRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/session', schema } as const;
   entranceRoute(app, service, operation, async ({ request, reply, readBody }) => {
-    const { token, email } = readMembers(readBody(), ['token', 'email']);
-    if (typeof token !== 'string') throw refuse('token', 'must be the text that follows # in the link');
-    const kind = kindOfLink(token);
-    if (kind === undefined) throw new InnkeeperError('linkInvalid');
-    const problem = kind === 'set-up' ? whyNoEmail(email) : undefined;
-    if (problem !== undefined) throw refuse('email', problem);
-    if (kind === 'sign-in' && email !== undefined) throw refuse('email', 'is for a set-up link alone');
-    const { headers } = request;
-    const userAgent = headers['user-agent'] ?? '';
-    const signedIn = await signIn(service, { token, email: email as string | undefined, userAgent });
+    const body = readMembers(readBody(), ['token', 'email', 'password', 'code']);
+    const { headers, ip } = request;
+    const visitor = { userAgent: headers['user-agent'] ?? '', address: ip };
+    const { sessionToken } = await enter(service, body, visitor);
     await endSessionBefore(service, readSessionCookie(headers.cookie, service.publicUrl));
-    reply.code(201).header('set-cookie', sessionCookie(service.publicUrl, signedIn.sessionToken));
-    return viewSignedIn(signedIn);
+    const { signedIn } = await authorizeManager(service, { session: sessionToken });
+    reply.code(201).header('set-cookie', sessionCookie(service.publicUrl, sessionToken));
+    return viewSignedIn(service, signedIn as SignedIn);
   });
+}
+
+type Body = { token?: unknown; email?: unknown; password?: unknown; code?: unknown };
+
+async function enter(service: Service, body: Body, visitor: Visitor): Promise<{ sessionToken: string }> {
+  const { token, email, password } = body;
+  const code = readOptionalText(body.code, 'code');
+  if (token === undefined) {
+    const given = { email: readText(email, 'email'), password: readText(password, 'password'), code };
+    return signInByPassword(service, given, visitor);
+  }
+  if (typeof token !== 'string') throw refuse('token', 'must be the text that follows # in the link');
+  const kind = kindOfLink(token);
+  if (kind === undefined) throw new InnkeeperError('linkInvalid');
+  if (kind !== 'set-up' && email !== undefined) throw refuse('email', 'is not for a link that is somebody’s already');
+  if (kind === 'sign-in') {
+    if (password !== undefined) throw refuse('password', 'is not for a sign-in link, which stands for it');
+    return signInByLink(service, { token, code }, visitor);
+  }
+  if (kind === 'invitation') return acceptInvitation(service, { token, password }, visitor);
+  const problem = whyNoEmail(email);
+  if (problem !== undefined) throw refuse('email', problem);
+  return setUp(service, { token, email: email as string, password }, visitor);
 }
 
 /** The browser forgets the session it had: nobody could end it from there any more. */

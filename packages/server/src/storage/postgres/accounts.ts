@@ -1,21 +1,37 @@
-import type { AccountRecord, AccountStore } from '../port.ts';
+import type { AccountRecord, AccountStore, Credentials, NewAccount } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes } from './encoding.ts';
+import type { Query } from './transactions.ts';
 
-export const ACCOUNT_COLUMNS = 'a.account_id, a.email, a.role, a.created_at as account_created_at';
+export const ACCOUNT_COLUMNS = `a.account_id, a.email, a.role, a.created_at as account_created_at,
+  a.password_hash is not null as has_password, a.sealed_totp is not null as has_totp, a.preferences`;
+const CREDENTIALS = 'a.password_hash, a.sealed_totp, a.pending_totp';
 
 const LIST = statement(`select ${ACCOUNT_COLUMNS} from accounts a order by a.created_at, a.account_id`);
+const FIND_BY_EMAIL = statement(`select ${ACCOUNT_COLUMNS}, ${CREDENTIALS} from accounts a where a.email_key = $1`);
+const FIND_BY_LINK = statement(`
+  select ${ACCOUNT_COLUMNS}, ${CREDENTIALS} from sign_in_links l join accounts a on a.account_id = l.account_id
+  where l.link_hash = $1 and l.expires_at > $2
+`);
+const CAN_SET_UP = statement(`
+  select 1 as one from sign_in_links where link_hash = $1 and expires_at > $2 and account_id is null
+  and not exists (select 1 from accounts)
+`);
+const FIND_CREDENTIALS = statement(`select ${CREDENTIALS} from accounts a where a.account_id = $1`);
+
+const INSERT = `insert into accounts (account_id, email, email_key, role, created_at, password_hash)
+  values ($1, $2, $3, $4, $5, $6)`;
 
 // The update changes nothing: it makes a conflict answer with the account that is there.
 const CREATE_WITH_LINK = statement(`
   with a as (
-    insert into accounts (account_id, email, email_key, role, created_at) values ($1, $2, $3, $4, $5)
+    ${INSERT}
     on conflict (email_key) do update set email_key = accounts.email_key
-    returning account_id, email, role, created_at
+    returning account_id, email, role, created_at, password_hash, sealed_totp, preferences
   ), ended as (
     delete from sign_in_links l using a where l.account_id = a.account_id or l.account_id is null
   ), link as (
-    insert into sign_in_links (link_hash, account_id, expires_at) select $6::bytea, account_id, $7::bigint from a
+    insert into sign_in_links (link_hash, account_id, expires_at) select $7::bytea, account_id, $8::bigint from a
   )
   select ${ACCOUNT_COLUMNS} from a
 `);
@@ -26,6 +42,33 @@ const ADD_SET_UP_LINK = statement(`
   returning expires_at
 `);
 
+const SET_PASSWORD = statement(`
+  with changed as (
+    update accounts set password_hash = $2 where account_id = $1 returning account_id
+  ), sessions_ended as (
+    delete from sessions s using changed c where s.account_id = c.account_id and s.session_id <> $3
+  ), links_ended as (
+    delete from sign_in_links l using changed c where l.account_id = c.account_id
+  )
+  select account_id from changed
+`);
+const SET_PREFERENCES = statement('update accounts set preferences = $2 where account_id = $1 returning account_id');
+
+const RESET = statement(`
+  with changed as (
+    update accounts set
+      password_hash = case when $2 then null else password_hash end,
+      sealed_totp = case when $3 then null else sealed_totp end,
+      pending_totp = case when $3 then null else pending_totp end
+    where email_key = $1 returning account_id
+  ), codes_gone as (
+    delete from recovery_codes r using changed c where r.account_id = c.account_id and $3
+  ), sessions_ended as (
+    delete from sessions s using changed c where s.account_id = c.account_id
+  )
+  select account_id from changed
+`);
+
 const DELETE = statement('delete from accounts where email_key = $1 returning account_id');
 
 export type AccountRow = {
@@ -33,15 +76,19 @@ export type AccountRow = {
   email: string;
   role: AccountRecord['role'];
   account_created_at: number;
+  has_password: boolean;
+  has_totp: boolean;
+  preferences: string;
 };
+type CredentialsRow = { password_hash: string | null; sealed_totp: string | null; pending_totp: string | null };
 
 export function accountStore(connections: Connections): AccountStore {
   return {
-    async createWithLink({ accountId, email, emailKey, role, createdAt }, { linkHash, expiresAt }) {
-      const values = [accountId, email, emailKey, role, createdAt, toBytes(linkHash), expiresAt];
+    async createWithLink(account, { linkHash, expiresAt }) {
+      const values = [...valuesOf(account), toBytes(linkHash), expiresAt];
       const [row] = await connections.write<AccountRow>(CREATE_WITH_LINK, values);
       if (!row) throw new Error('An account was neither made nor found.');
-      return { outcome: row.account_id === accountId ? 'created' : 'there', account: toAccount(row) };
+      return { outcome: row.account_id === account.accountId ? 'created' : 'there', account: toAccount(row) };
     },
     async addSetUpLink({ linkHash, expiresAt }) {
       const rows = await connections.write(ADD_SET_UP_LINK, [toBytes(linkHash), expiresAt]);
@@ -50,12 +97,57 @@ export function accountStore(connections: Connections): AccountStore {
     async list() {
       return (await connections.read<AccountRow>(LIST)).map(toAccount);
     },
+    async findByEmail(emailKey) {
+      const [row] = await connections.read<AccountRow & CredentialsRow>(FIND_BY_EMAIL, [emailKey]);
+      return row && { account: toAccount(row), credentials: toCredentials(row) };
+    },
+    async findByLink(linkHash, now) {
+      const [row] = await connections.read<AccountRow & CredentialsRow>(FIND_BY_LINK, [toBytes(linkHash), now]);
+      return row && { account: toAccount(row), credentials: toCredentials(row) };
+    },
+    async canSetUp(linkHash, now) {
+      return (await connections.read(CAN_SET_UP, [toBytes(linkHash), now])).length > 0;
+    },
+    async credentials(accountId) {
+      const [row] = await connections.read<CredentialsRow>(FIND_CREDENTIALS, [accountId]);
+      return row && toCredentials(row);
+    },
+    async setPassword(accountId, passwordHash, keepSessionId) {
+      const rows = await connections.write(SET_PASSWORD, [accountId, passwordHash, keepSessionId]);
+      return rows.length > 0 ? 'set' : 'unknown';
+    },
+    async setPreferences(accountId, preferences) {
+      return (await connections.write(SET_PREFERENCES, [accountId, preferences])).length > 0 ? 'set' : 'unknown';
+    },
+    async reset(emailKey, { password, totp }) {
+      return (await connections.write(RESET, [emailKey, password, totp])).length > 0 ? 'reset' : 'unknown';
+    },
     async delete(emailKey) {
       return (await connections.write(DELETE, [emailKey])).length > 0 ? 'deleted' : 'unknown';
     },
   };
 }
 
+export async function insertAccount(query: Query, account: NewAccount): Promise<void> {
+  await query(INSERT, valuesOf(account));
+}
+
+function valuesOf({ accountId, email, emailKey, role, createdAt, passwordHash }: NewAccount): unknown[] {
+  return [accountId, email, emailKey, role, createdAt, passwordHash];
+}
+
 export function toAccount(row: AccountRow): AccountRecord {
-  return { accountId: row.account_id, email: row.email, role: row.role, createdAt: row.account_created_at };
+  return {
+    accountId: row.account_id,
+    email: row.email,
+    role: row.role,
+    createdAt: row.account_created_at,
+    hasPassword: row.has_password,
+    hasTotp: row.has_totp,
+    preferences: row.preferences,
+  };
+}
+
+function toCredentials(row: CredentialsRow): Credentials {
+  return { passwordHash: row.password_hash, sealedTotp: row.sealed_totp, pendingTotp: row.pending_totp };
 }

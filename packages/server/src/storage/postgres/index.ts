@@ -8,13 +8,17 @@ import { changeStore } from './changes.ts';
 import { Connections, statement } from './connections.ts';
 import { draftStore } from './drafts.ts';
 import { factStore } from './facts.ts';
+import { invitationStore } from './invitations.ts';
 import { manageTokenStore } from './manage-tokens.ts';
+import { memberStore } from './members.ts';
 import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
 import { requestLogStore } from './request-log.ts';
+import { secondFactorStore } from './second-factors.ts';
 import { selectionStore } from './selections.ts';
 import { Servers } from './servers.ts';
 import { sessionStore } from './sessions.ts';
+import { attemptStore } from './sign-in-attempts.ts';
 import { signingKeyStore } from './signing-keys.ts';
 import { tokenStore } from './tokens.ts';
 import { transferStore } from './transfer.ts';
@@ -43,7 +47,11 @@ function openPostgres(connections: Connections): Storage {
     tokens: tokenStore(connections),
     manageTokens: manageTokenStore(connections),
     accounts: accountStore(connections),
+    secondFactors: secondFactorStore(connections),
+    attempts: attemptStore(connections),
     sessions: sessionStore(connections),
+    members: memberStore(connections),
+    invitations: invitationStore(connections),
     signingKeys: signingKeyStore(connections),
     catalogs: catalogStore(connections),
     drafts: draftStore(connections),

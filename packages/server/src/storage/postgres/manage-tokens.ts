@@ -1,15 +1,21 @@
-import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
+import type { ManageTokenRecord, ManageTokenStore, Membership } from '../port.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './accounts.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes, toHex } from './encoding.ts';
 import { violation } from './errors.ts';
+import { MEMBERSHIPS } from './members.ts';
 
 const COLUMNS = `
-  select t.token_id, t.token_hash, t.account_id, t.name, t.all_apps, t.access, t.created_at, t.expires_at, t.last_used_at,
-    array(select app_id from manage_token_applications a where a.token_id = t.token_id order by app_id) as app_ids
-  from manage_tokens t
+  t.token_id, t.token_hash, t.account_id, t.name, t.all_apps, t.access, t.created_at, t.expires_at, t.last_used_at,
+  array(select app_id from manage_token_applications s where s.token_id = t.token_id order by app_id) as app_ids
 `;
-const LIST = statement(`${COLUMNS} where $1::uuid is null or t.account_id = $1 order by t.created_at, t.token_id`);
-const FIND = statement(`${COLUMNS} where t.token_hash = $1 and t.expires_at > $2`);
+const LIST = statement(`
+  select ${COLUMNS} from manage_tokens t where $1::uuid is null or t.account_id = $1 order by t.created_at, t.token_id
+`);
+const FIND = statement(`
+  select ${COLUMNS}, ${ACCOUNT_COLUMNS}, ${MEMBERSHIPS} from manage_tokens t
+  left join accounts a on a.account_id = t.account_id where t.token_hash = $1 and t.expires_at > $2
+`);
 
 const CREATE = statement(`
   with token as (
@@ -64,8 +70,13 @@ export function manageTokenStore(connections: Connections): ManageTokenStore {
       return (await connections.read<Row>(LIST, [accountId ?? null])).map(toToken);
     },
     async findByHash(tokenHash, now) {
-      const [row] = await connections.read<Row>(FIND, [toBytes(tokenHash), now]);
-      return row && toToken(row);
+      const [row] = await connections.read<Row & AccountRow & { memberships: Membership[] }>(FIND, [
+        toBytes(tokenHash),
+        now,
+      ]);
+      if (!row) return undefined;
+      const owner = row.account_id === null ? null : { account: toAccount(row), memberships: row.memberships };
+      return { token: toToken(row), owner };
     },
     async revoke(tokenId, accountId) {
       return (await connections.write(REVOKE, [tokenId, accountId ?? null])).length > 0 ? 'revoked' : 'unknown';

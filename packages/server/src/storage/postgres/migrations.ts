@@ -308,6 +308,53 @@ const MIGRATIONS: readonly string[] = [
     primary key (app_id, version)
   );
   `,
+  `
+  -- Until now everybody was the owner of everything.
+  update accounts set role = 'administrator';
+  alter table accounts
+    add column password_hash text,
+    add column sealed_totp text,
+    add column pending_totp text,
+    add column totp_step bigint not null default 0,
+    add column preferences text not null default '{}';
+  alter table sessions add column means text not null default 'link';
+
+  create table recovery_codes (
+    account_id uuid not null references accounts (account_id) on delete cascade,
+    code_hash bytea not null,
+    primary key (account_id, code_hash)
+  );
+
+  create table memberships (
+    app_id bigint not null constraint memberships_application references applications (app_id) on delete cascade,
+    account_id uuid not null constraint memberships_account references accounts (account_id) on delete cascade,
+    role text not null,
+    created_at bigint not null,
+    primary key (app_id, account_id)
+  );
+  create index memberships_by_account on memberships (account_id);
+
+  create table invitations (
+    invitation_id uuid primary key,
+    link_hash bytea not null unique,
+    app_id bigint not null constraint invitations_application references applications (app_id) on delete cascade,
+    email text not null,
+    email_key text not null,
+    role text not null,
+    invited_by text not null,
+    created_at bigint not null,
+    expires_at bigint not null,
+    unique (app_id, email_key)
+  );
+  create index invitations_by_end on invitations (expires_at);
+
+  -- How far attempts to sign in have used up their allowance: until when, if no more came.
+  create table sign_in_attempts (
+    subject_hash bytea primary key,
+    due_at bigint not null
+  );
+  create index sign_in_attempts_by_end on sign_in_attempts (due_at);
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -21,6 +21,8 @@ const ENDED = [
   removeEnded('application_secrets', 'secret_hash', 'expires_at'),
   removeEnded('sign_in_links', 'link_hash', 'expires_at'),
   removeEnded('sessions', 'session_id', 'ends_at'),
+  removeEnded('invitations', 'invitation_id', 'expires_at'),
+  removeEnded('sign_in_attempts', 'subject_hash', 'due_at'),
   removeEnded('signing_keys', 'generation', 'published_until'),
 ].map((text) => statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`));
 

@@ -1,44 +1,36 @@
-import type { NewSession, SessionRecord, SessionStore } from '../port.ts';
+import type { Membership, NewSession, SessionRecord, SessionStore } from '../port.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, toAccount } from './accounts.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes, toHex } from './encoding.ts';
 import { violation } from './errors.ts';
+import { MEMBERSHIPS } from './members.ts';
+import { spendFactor } from './second-factors.ts';
+import type { Query } from './transactions.ts';
 
-const COLUMNS = 's.session_id, s.session_hash, s.account_id, s.created_at, s.last_seen_at, s.ends_at, s.user_agent';
+const COLUMNS =
+  's.session_id, s.session_hash, s.account_id, s.created_at, s.last_seen_at, s.ends_at, s.user_agent, s.means';
 const INSERT =
-  'insert into sessions (session_id, session_hash, created_at, last_seen_at, ends_at, user_agent, account_id)';
-
-// One conditional delete decides who spends the link.
-const OPEN_BY_LINK = statement(`
-  with spent as (
-    delete from sign_in_links where link_hash = $7 and expires_at > $8 and account_id is not null returning account_id
-  ), opened as (
-    ${INSERT}
-    select $1::uuid, $2::bytea, $3::bigint, $4::bigint, $5::bigint, $6::text, account_id from spent
-    returning account_id
-  )
-  select ${ACCOUNT_COLUMNS} from opened o join accounts a on a.account_id = o.account_id
-`);
+  'insert into sessions (session_id, session_hash, created_at, last_seen_at, ends_at, user_agent, means, account_id)';
 
 // Whoever deletes the links takes them all: of two people with a set-up link each, one is first and the other too late.
 const OPEN_BY_SET_UP = statement(`
   with spent as (
     delete from sign_in_links where account_id is null and exists (
-      select 1 from sign_in_links where link_hash = $7 and expires_at > $8 and account_id is null
+      select 1 from sign_in_links where link_hash = $8 and expires_at > $9 and account_id is null
     ) returning link_hash
   ), made as (
-    insert into accounts (account_id, email, email_key, role, created_at)
-    select $9::uuid, $10::text, $11::text, $12::text, $13::bigint from spent
-    where link_hash = $7 and not exists (select 1 from accounts)
+    insert into accounts (account_id, email, email_key, role, created_at, password_hash)
+    select $10::uuid, $11::text, $12::text, $13::text, $14::bigint, $15::text from spent
+    where link_hash = $8 and not exists (select 1 from accounts)
     returning account_id
   )
   ${INSERT}
-  select $1::uuid, $2::bytea, $3::bigint, $4::bigint, $5::bigint, $6::text, account_id from made
+  select $1::uuid, $2::bytea, $3::bigint, $4::bigint, $5::bigint, $6::text, $7::text, account_id from made
   returning session_id
 `);
 
 const FIND = statement(`
-  select ${COLUMNS}, ${ACCOUNT_COLUMNS} from sessions s join accounts a on a.account_id = s.account_id
+  select ${COLUMNS}, ${ACCOUNT_COLUMNS}, ${MEMBERSHIPS} from sessions s join accounts a on a.account_id = s.account_id
   where s.session_hash = $1 and s.ends_at > $2
 `);
 const LIST = statement(`
@@ -58,25 +50,48 @@ type SessionRow = {
   last_seen_at: number;
   ends_at: number;
   user_agent: string;
+  means: SessionRecord['means'];
 };
 
 export function sessionStore(connections: Connections): SessionStore {
   return {
-    async openByLink(linkHash, now, session) {
+    async openByLink(linkHash, now, session, factor) {
       try {
-        const values = [...valuesOf(session), toBytes(linkHash), now];
-        const [row] = await connections.write<AccountRow>(OPEN_BY_LINK, values);
-        return row && toAccount(row);
+        return await connections.transaction(async (query) => {
+          // One conditional delete decides who spends the link; a factor that is not good brings it back.
+          const [spent] = await query<{ account_id: string }>(
+            `delete from sign_in_links where link_hash = $1 and expires_at > $2 and account_id is not null
+             returning account_id`,
+            [toBytes(linkHash), now],
+          );
+          if (!spent) return 'spent';
+          if (factor && !(await spendFactor(query, spent.account_id, factor))) throw new FactorSpent();
+          await insertSession(query, spent.account_id, session);
+          return 'opened';
+        });
       } catch (error) {
-        // The account was deleted meanwhile, and the link with it.
-        if (violation(error)?.constraint === 'sessions_account') return undefined;
+        // Or the account was deleted meanwhile, and the link with it.
+        if (error instanceof FactorSpent || violation(error)?.constraint === 'sessions_account') return 'spent';
         throw error;
       }
     },
-    async openBySetUp(linkHash, now, { accountId, email, emailKey, role, createdAt }, session) {
-      const values = [...valuesOf(session), toBytes(linkHash), now, accountId, email, emailKey, role, createdAt];
+    openByPassword(accountId, passwordHash, session, factor) {
+      return connections.transaction(async (query) => {
+        const same = await query(
+          'select 1 from accounts where account_id = $1 and password_hash = $2 for no key update',
+          [accountId, passwordHash],
+        );
+        if (same.length === 0 || (factor && !(await spendFactor(query, accountId, factor)))) return 'spent';
+        await insertSession(query, accountId, session);
+        return 'opened';
+      });
+    },
+    async openBySetUp(linkHash, now, account, session) {
+      const { accountId, email, emailKey, role, createdAt, passwordHash } = account;
+      const made = [accountId, email, emailKey, role, createdAt, passwordHash];
       try {
-        return (await connections.write(OPEN_BY_SET_UP, values)).length > 0 ? 'opened' : 'spent';
+        const rows = await connections.write(OPEN_BY_SET_UP, [...valuesOf(session), toBytes(linkHash), now, ...made]);
+        return rows.length > 0 ? 'opened' : 'spent';
       } catch (error) {
         // The command line made this account at the same moment: its link is the one to use.
         if (violation(error)?.constraint === 'accounts_email') return 'spent';
@@ -84,8 +99,11 @@ export function sessionStore(connections: Connections): SessionStore {
       }
     },
     async findByHash(sessionHash, now) {
-      const [row] = await connections.read<SessionRow & AccountRow>(FIND, [toBytes(sessionHash), now]);
-      return row && { session: toSession(row), account: toAccount(row) };
+      const [row] = await connections.read<SessionRow & AccountRow & { memberships: Membership[] }>(FIND, [
+        toBytes(sessionHash),
+        now,
+      ]);
+      return row && { session: toSession(row), account: toAccount(row), memberships: row.memberships };
     },
     async list(accountId, now) {
       return (await connections.read<SessionRow>(LIST, [accountId, now])).map(toSession);
@@ -99,8 +117,16 @@ export function sessionStore(connections: Connections): SessionStore {
   };
 }
 
-function valuesOf({ sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent }: NewSession): unknown[] {
-  return [sessionId, toBytes(sessionHash), createdAt, lastSeenAt, endsAt, userAgent];
+/** Undoes the transaction it is thrown in. */
+class FactorSpent extends Error {}
+
+export async function insertSession(query: Query, accountId: string, session: NewSession): Promise<void> {
+  await query(`${INSERT} values ($1, $2, $3, $4, $5, $6, $7, $8)`, [...valuesOf(session), accountId]);
+}
+
+function valuesOf(session: NewSession): unknown[] {
+  const { sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent, means } = session;
+  return [sessionId, toBytes(sessionHash), createdAt, lastSeenAt, endsAt, userAgent, means];
 }
 
 function toSession(row: SessionRow): SessionRecord {
@@ -112,5 +138,6 @@ function toSession(row: SessionRow): SessionRecord {
     lastSeenAt: row.last_seen_at,
     endsAt: row.ends_at,
     userAgent: row.user_agent,
+    means: row.means,
   };
 }

@@ -1,15 +1,45 @@
-import type { AccountRecord, AccountStore, NewAccount, NewLink } from '../port.ts';
+import type { AccountRecord, AccountStore, Credentials, NewAccount, NewLink } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
-export const ACCOUNT_COLUMNS = 'a.account_id, a.email, a.role, a.created_at as account_created_at';
+export const ACCOUNT_COLUMNS = `a.account_id, a.email, a.role, a.created_at as account_created_at,
+  a.password_hash is not null as has_password, a.sealed_totp is not null as has_totp, a.preferences`;
+const CREDENTIALS = 'a.password_hash, a.sealed_totp, a.pending_totp';
 
-export function accountReads({ statement }: Connection): Pick<AccountStore, 'list'> {
+type Reads = Pick<AccountStore, 'list' | 'findByEmail' | 'findByLink' | 'canSetUp' | 'credentials'>;
+
+export function accountReads({ statement }: Connection): Reads {
+  const found = (row: Record<string, unknown> | undefined) =>
+    row && { account: toAccount(row), credentials: toCredentials(row) };
   return {
     async list() {
       return statement(`select ${ACCOUNT_COLUMNS} from accounts a order by a.created_at, a.account_id`)
         .all()
         .map(toAccount);
+    },
+    async findByEmail(emailKey) {
+      return found(
+        statement(`select ${ACCOUNT_COLUMNS}, ${CREDENTIALS} from accounts a where a.email_key = ?`).get(emailKey),
+      );
+    },
+    async findByLink(linkHash, now) {
+      return found(
+        statement(
+          `select ${ACCOUNT_COLUMNS}, ${CREDENTIALS} from sign_in_links l join accounts a on a.account_id = l.account_id
+           where l.link_hash = ? and l.expires_at > ?`,
+        ).get(toBytes(linkHash), now),
+      );
+    },
+    async canSetUp(linkHash, now) {
+      const row = statement(
+        `select 1 from sign_in_links where link_hash = ? and expires_at > ? and account_id is null
+         and not exists (select 1 from accounts)`,
+      ).get(toBytes(linkHash), now);
+      return row !== undefined;
+    },
+    async credentials(accountId) {
+      const row = statement(`select ${CREDENTIALS} from accounts a where a.account_id = ?`).get(toBytes(accountId));
+      return row && toCredentials(row);
     },
   };
 }
@@ -29,18 +59,46 @@ export function accountActs(connection: Connection) {
       account: NewAccount,
       link: NewLink,
     ): { outcome: 'created' | 'there'; account: AccountRecord } {
-      const row = statement(`select ${ACCOUNT_COLUMNS} from accounts a where a.email_key = ?`).get(account.emailKey);
-      if (!row) insertAccount(connection, account);
-      const kept = row ? toAccount(row) : toRecord(account);
+      const find = statement(`select ${ACCOUNT_COLUMNS} from accounts a where a.email_key = ?`);
+      const there = find.get(account.emailKey);
+      if (!there) insertAccount(connection, account);
+      const kept = toAccount(there ?? (find.get(account.emailKey) as Record<string, unknown>));
       const id = toBytes(kept.accountId);
       statement('delete from sign_in_links where account_id = ? or account_id is null').run(id);
       addLink(id, link);
-      return { outcome: row ? 'there' : 'created', account: kept };
+      return { outcome: there ? 'there' : 'created', account: kept };
     },
     addSetUpLink(link: NewLink): 'added' | 'account-there' {
       if (statement('select 1 from accounts limit 1').get()) return 'account-there';
       addLink(null, link);
       return 'added';
+    },
+    setAccountPassword(accountId: string, passwordHash: string, keepSessionId: string): 'set' | 'unknown' {
+      const id = toBytes(accountId);
+      const { changes } = statement('update accounts set password_hash = ? where account_id = ?').run(passwordHash, id);
+      if (changes === 0) return 'unknown';
+      statement('delete from sessions where account_id = ? and session_id <> ?').run(id, toBytes(keepSessionId));
+      statement('delete from sign_in_links where account_id = ?').run(id);
+      return 'set';
+    },
+    setAccountPreferences(accountId: string, preferences: string): 'set' | 'unknown' {
+      const { changes } = statement('update accounts set preferences = ? where account_id = ?').run(
+        preferences,
+        toBytes(accountId),
+      );
+      return changes === 0 ? 'unknown' : 'set';
+    },
+    resetAccount(emailKey: string, what: { password: boolean; totp: boolean }): 'reset' | 'unknown' {
+      const row = statement('select account_id from accounts where email_key = ?').get(emailKey);
+      if (!row) return 'unknown';
+      const id = row.account_id as Uint8Array;
+      if (what.password) statement('update accounts set password_hash = null where account_id = ?').run(id);
+      if (what.totp) {
+        statement('update accounts set sealed_totp = null, pending_totp = null where account_id = ?').run(id);
+        statement('delete from recovery_codes where account_id = ?').run(id);
+      }
+      statement('delete from sessions where account_id = ?').run(id);
+      return 'reset';
     },
     deleteAccount(emailKey: string): 'deleted' | 'unknown' {
       const { changes } = statement('delete from accounts where email_key = ?').run(emailKey);
@@ -50,14 +108,10 @@ export function accountActs(connection: Connection) {
 }
 
 export function insertAccount({ statement }: Connection, account: NewAccount): void {
-  const { accountId, email, emailKey, role, createdAt } = account;
-  statement('insert into accounts (account_id, email, email_key, role, created_at) values (?, ?, ?, ?, ?)').run(
-    toBytes(accountId),
-    email,
-    emailKey,
-    role,
-    createdAt,
-  );
+  const { accountId, email, emailKey, role, createdAt, passwordHash } = account;
+  statement(
+    'insert into accounts (account_id, email, email_key, role, created_at, password_hash) values (?, ?, ?, ?, ?, ?)',
+  ).run(toBytes(accountId), email, emailKey, role, createdAt, passwordHash);
 }
 
 export function toAccount(row: Record<string, unknown>): AccountRecord {
@@ -66,9 +120,16 @@ export function toAccount(row: Record<string, unknown>): AccountRecord {
     email: row.email as string,
     role: row.role as AccountRecord['role'],
     createdAt: row.account_created_at as number,
+    hasPassword: row.has_password === 1,
+    hasTotp: row.has_totp === 1,
+    preferences: row.preferences as string,
   };
 }
 
-function toRecord({ emailKey: _, ...account }: NewAccount): AccountRecord {
-  return account;
+function toCredentials(row: Record<string, unknown>): Credentials {
+  return {
+    passwordHash: row.password_hash as string | null,
+    sealedTotp: row.sealed_totp as string | null,
+    pendingTotp: row.pending_totp as string | null,
+  };
 }

@@ -6,11 +6,15 @@ import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
 import { draftActs } from './drafts.ts';
 import { factActs } from './facts.ts';
+import { invitationActs } from './invitations.ts';
 import { manageTokenActs } from './manage-tokens.ts';
+import { memberActs } from './members.ts';
 import { purgeActs } from './purge.ts';
 import { requestLogActs } from './request-log.ts';
+import { secondFactorActs } from './second-factors.ts';
 import { selectionActs } from './selections.ts';
 import { sessionActs } from './sessions.ts';
+import { attemptActs } from './sign-in-attempts.ts';
 import { signingKeyActs } from './signing-keys.ts';
 import { tokenActs } from './tokens.ts';
 import { transferActs } from './transfer.ts';
@@ -25,7 +29,11 @@ export function createActs(connection: Connection) {
     ...tokenActs(connection),
     ...manageTokenActs(connection),
     ...accountActs(connection),
+    ...secondFactorActs(connection),
+    ...attemptActs(connection),
     ...sessionActs(connection),
+    ...memberActs(connection),
+    ...invitationActs(connection),
     ...signingKeyActs(connection),
     ...catalogActs(connection),
     ...draftActs(connection),

@@ -10,9 +10,12 @@ import { connectToRead, connectToWrite } from './connection.ts';
 import { draftReads } from './drafts.ts';
 import { factReads } from './facts.ts';
 import { importInTurns } from './import-turns.ts';
+import { invitationReads } from './invitations.ts';
 import { manageTokenReads } from './manage-tokens.ts';
+import { memberReads } from './members.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { requestLogReads } from './request-log.ts';
+import { secondFactorReads } from './second-factors.ts';
 import { selectionReads } from './selections.ts';
 import { sessionReads } from './sessions.ts';
 import { signingKeyReads } from './signing-keys.ts';
@@ -91,15 +94,44 @@ function openSqlite(path: string, writer: Writer): Storage {
       ...accountReads(reader),
       createWithLink: (account, link) => writer.run('createAccountWithLink', account, link),
       addSetUpLink: (link) => writer.run('addSetUpLink', link),
+      setPassword: (accountId, passwordHash, keepSessionId) =>
+        writer.run('setAccountPassword', accountId, passwordHash, keepSessionId),
+      setPreferences: (accountId, preferences) => writer.run('setAccountPreferences', accountId, preferences),
+      reset: (emailKey, what) => writer.run('resetAccount', emailKey, what),
       delete: (emailKey) => writer.run('deleteAccount', emailKey),
+    },
+    secondFactors: {
+      ...secondFactorReads(reader),
+      begin: (accountId, pendingTotp) => writer.run('beginTotp', accountId, pendingTotp),
+      confirm: (accountId, confirmed) => writer.run('confirmTotp', accountId, confirmed),
+      end: (accountId) => writer.run('endTotp', accountId),
+      replaceRecoveryCodes: (accountId, hashes) => writer.run('replaceRecoveryCodes', accountId, hashes),
+    },
+    attempts: {
+      admit: (allowance, now) => writer.run('admitAttempt', allowance, now),
+      forget: (subjectHash) => writer.run('forgetAttempts', subjectHash),
     },
     sessions: {
       ...sessionReads(reader),
-      openByLink: (linkHash, now, session) => writer.run('openSessionByLink', linkHash, now, session),
+      openByLink: (linkHash, now, session, factor) => writer.run('openSessionByLink', linkHash, now, session, factor),
+      openByPassword: (accountId, passwordHash, session, factor) =>
+        writer.run('openSessionByPassword', accountId, passwordHash, session, factor),
       openBySetUp: (linkHash, now, account, session) =>
         writer.run('openSessionBySetUp', linkHash, now, account, session),
       end: (accountId, sessionId) => writer.run('endSession', accountId, sessionId),
       touch: (sessionId, seen) => writer.run('touchSession', sessionId, seen),
+    },
+    members: {
+      ...memberReads(reader),
+      changeRole: (appId, accountId, role) => writer.run('changeMemberRole', appId, accountId, role),
+      remove: (appId, accountId) => writer.run('removeMember', appId, accountId),
+    },
+    invitations: {
+      ...invitationReads(reader),
+      create: (invitation) => writer.run('createInvitation', invitation),
+      revoke: (appId, invitationId) => writer.run('revokeInvitation', appId, invitationId),
+      accept: (linkHash, now, account, session) => writer.run('acceptInvitation', linkHash, now, account, session),
+      join: (linkHash, now, accountId) => writer.run('joinByInvitation', linkHash, now, accountId),
     },
     signingKeys: {
       ...signingKeyReads(reader),

@@ -1,10 +1,13 @@
 import type { ManageTokenRecord, ManageTokenStore } from '../port.ts';
+import { ACCOUNT_COLUMNS, toAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
+import { membershipsOf } from './members.ts';
 
 const COLUMNS = 'token_id, token_hash, account_id, name, all_apps, access, created_at, expires_at, last_used_at';
 
-export function manageTokenReads({ statement, snapshot }: Connection): Pick<ManageTokenStore, 'list' | 'findByHash'> {
+export function manageTokenReads(connection: Connection): Pick<ManageTokenStore, 'list' | 'findByHash'> {
+  const { statement, snapshot } = connection;
   const complete = (row: Record<string, unknown>): ManageTokenRecord => ({
     tokenId: toUuid(row.token_id as Uint8Array),
     tokenHash: toHex(row.token_hash as Uint8Array),
@@ -38,7 +41,11 @@ export function manageTokenReads({ statement, snapshot }: Connection): Pick<Mana
           toBytes(tokenHash),
           now,
         );
-        return row && complete(row);
+        if (!row) return undefined;
+        const id = row.account_id as Uint8Array | null;
+        const account = id && statement(`select ${ACCOUNT_COLUMNS} from accounts a where a.account_id = ?`).get(id);
+        const owner = account ? { account: toAccount(account), memberships: membershipsOf(connection, id) } : null;
+        return { token: complete(row), owner };
       });
     },
   };

@@ -298,6 +298,52 @@ const MIGRATIONS: readonly string[] = [
     primary key (app_id, version)
   ) strict, without rowid;
   `,
+  `
+  -- Until now everybody was the owner of everything.
+  update accounts set role = 'administrator';
+  alter table accounts add column password_hash text;
+  alter table accounts add column sealed_totp text;
+  alter table accounts add column pending_totp text;
+  alter table accounts add column totp_step integer not null default 0;
+  alter table accounts add column preferences text not null default '{}';
+  alter table sessions add column means text not null default 'link';
+
+  create table recovery_codes (
+    account_id blob not null references accounts on delete cascade,
+    code_hash blob not null,
+    primary key (account_id, code_hash)
+  ) strict, without rowid;
+
+  create table memberships (
+    app_id integer not null references applications on delete cascade,
+    account_id blob not null references accounts on delete cascade,
+    role text not null,
+    created_at integer not null,
+    primary key (app_id, account_id)
+  ) strict, without rowid;
+  create index memberships_by_account on memberships (account_id);
+
+  create table invitations (
+    invitation_id blob primary key,
+    link_hash blob not null unique,
+    app_id integer not null references applications on delete cascade,
+    email text not null,
+    email_key text not null,
+    role text not null,
+    invited_by text not null,
+    created_at integer not null,
+    expires_at integer not null,
+    unique (app_id, email_key)
+  ) strict, without rowid;
+  create index invitations_by_end on invitations (expires_at);
+
+  -- How far attempts to sign in have used up their allowance: until when, if no more came.
+  create table sign_in_attempts (
+    subject_hash blob primary key,
+    due_at integer not null
+  ) strict, without rowid;
+  create index sign_in_attempts_by_end on sign_in_attempts (due_at);
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

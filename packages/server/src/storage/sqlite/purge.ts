@@ -60,6 +60,8 @@ export function purgeActs(connection: Connection) {
         removeEnded('application_secrets', 'secret_hash', 'expires_at', now) +
         removeEnded('sign_in_links', 'link_hash', 'expires_at', now) +
         removeEnded('sessions', 'session_id', 'ends_at', now) +
+        removeEnded('invitations', 'invitation_id', 'expires_at', now) +
+        removeEnded('sign_in_attempts', 'subject_hash', 'due_at', now) +
         removeEnded('signing_keys', 'generation', 'published_until', now) +
         endTrials(now) +
         removeOldChanges(now) +

@@ -1,18 +1,24 @@
-import type { AccountRecord, NewAccount, NewSession, SessionRecord, SessionStore } from '../port.ts';
+import type { Factor, NewAccount, NewSession, SessionRecord, SessionStore } from '../port.ts';
 import { ACCOUNT_COLUMNS, insertAccount, toAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
+import { membershipsOf } from './members.ts';
+import { spendFactor } from './second-factors.ts';
 
-const COLUMNS = 's.session_id, s.session_hash, s.account_id, s.created_at, s.last_seen_at, s.ends_at, s.user_agent';
+const COLUMNS =
+  's.session_id, s.session_hash, s.account_id, s.created_at, s.last_seen_at, s.ends_at, s.user_agent, s.means';
 
-export function sessionReads({ statement }: Connection): Pick<SessionStore, 'findByHash' | 'list'> {
+export function sessionReads(connection: Connection): Pick<SessionStore, 'findByHash' | 'list'> {
+  const { statement } = connection;
   return {
     async findByHash(sessionHash, now) {
       const row = statement(
         `select ${COLUMNS}, ${ACCOUNT_COLUMNS} from sessions s join accounts a on a.account_id = s.account_id
          where s.session_hash = ? and s.ends_at > ?`,
       ).get(toBytes(sessionHash), now);
-      return row && { session: toSession(row), account: toAccount(row) };
+      if (!row) return undefined;
+      const memberships = membershipsOf(connection, row.account_id as Uint8Array);
+      return { session: toSession(row), account: toAccount(row), memberships };
     },
     async list(accountId, now) {
       return statement(
@@ -27,25 +33,29 @@ export function sessionReads({ statement }: Connection): Pick<SessionStore, 'fin
 
 export function sessionActs(connection: Connection) {
   const { statement } = connection;
-  const open = (accountId: Buffer, session: NewSession): void => {
-    const { sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent } = session;
-    statement(
-      `insert into sessions (session_id, session_hash, account_id, created_at, last_seen_at, ends_at, user_agent)
-       values (?, ?, ?, ?, ?, ?, ?)`,
-    ).run(toBytes(sessionId), toBytes(sessionHash), accountId, createdAt, lastSeenAt, endsAt, userAgent);
-  };
-
   return {
-    openSessionByLink(linkHash: string, now: number, session: NewSession): AccountRecord | undefined {
-      const spent = statement(
-        `delete from sign_in_links where link_hash = ? and expires_at > ? and account_id is not null
-         returning account_id`,
+    openSessionByLink(linkHash: string, now: number, session: NewSession, factor?: Factor): 'opened' | 'spent' {
+      const link = statement(
+        'select account_id from sign_in_links where link_hash = ? and expires_at > ? and account_id is not null',
       ).get(toBytes(linkHash), now);
-      if (!spent) return undefined;
-      const accountId = Buffer.from(spent.account_id as Uint8Array);
-      open(accountId, session);
-      const row = statement(`select ${ACCOUNT_COLUMNS} from accounts a where a.account_id = ?`).get(accountId);
-      return row && toAccount(row);
+      if (!link) return 'spent';
+      const accountId = Buffer.from(link.account_id as Uint8Array);
+      if (factor && !spendFactor(connection, accountId, factor)) return 'spent';
+      statement('delete from sign_in_links where link_hash = ?').run(toBytes(linkHash));
+      insertSession(connection, accountId, session);
+      return 'opened';
+    },
+    openSessionByPassword(
+      accountId: string,
+      passwordHash: string,
+      session: NewSession,
+      factor?: Factor,
+    ): 'opened' | 'spent' {
+      const id = toBytes(accountId);
+      const same = statement('select 1 from accounts where account_id = ? and password_hash = ?').get(id, passwordHash);
+      if (!same || (factor && !spendFactor(connection, id, factor))) return 'spent';
+      insertSession(connection, id, session);
+      return 'opened';
     },
     openSessionBySetUp(linkHash: string, now: number, account: NewAccount, session: NewSession): 'opened' | 'spent' {
       if (statement('select 1 from accounts limit 1').get()) return 'spent';
@@ -55,7 +65,7 @@ export function sessionActs(connection: Connection) {
       if (changes === 0) return 'spent';
       statement('delete from sign_in_links where account_id is null').run();
       insertAccount(connection, account);
-      open(toBytes(account.accountId), session);
+      insertSession(connection, toBytes(account.accountId), session);
       return 'opened';
     },
     endSession(accountId: string, sessionId: string): 'ended' | 'unknown' {
@@ -76,6 +86,14 @@ export function sessionActs(connection: Connection) {
   };
 }
 
+export function insertSession({ statement }: Connection, accountId: Buffer, session: NewSession): void {
+  const { sessionId, sessionHash, createdAt, lastSeenAt, endsAt, userAgent, means } = session;
+  statement(
+    `insert into sessions (session_id, session_hash, account_id, created_at, last_seen_at, ends_at, user_agent, means)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(toBytes(sessionId), toBytes(sessionHash), accountId, createdAt, lastSeenAt, endsAt, userAgent, means);
+}
+
 function toSession(row: Record<string, unknown>): SessionRecord {
   return {
     sessionId: toUuid(row.session_id as Uint8Array),
@@ -85,5 +103,6 @@ function toSession(row: Record<string, unknown>): SessionRecord {
     lastSeenAt: row.last_seen_at as number,
     endsAt: row.ends_at as number,
     userAgent: row.user_agent as string,
+    means: row.means as SessionRecord['means'],
   };
 }

@@ -1,0 +1,14 @@
+export const THEMES = ['auto', 'light', 'dark'] as const;
+export const PORTAL_LANGUAGES = ['en', 'de', 'es', 'hu'] as const;
+
+/** How somebody wants the portal to be; a language of null is the browser's. */
+export type Preferences = {
+  theme: (typeof THEMES)[number];
+  language: (typeof PORTAL_LANGUAGES)[number] | null;
+};
+
+const DEFAULTS: Preferences = { theme: 'auto', language: null };
+
+export function readPreferences(stored: string): Preferences {
+  return { ...DEFAULTS, ...(JSON.parse(stored) as Partial<Preferences>) };
+}

@@ -1,0 +1,20 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { InvitationRecord, Role } from '../../storage/port.ts';
+import { emailKeyOf } from '../accounts/account.ts';
+import { createInvitationLink } from '../accounts/links.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+
+/** The link is in this answer and nowhere else. An invitation to the same address before it ends. */
+export async function inviteMember(
+  { storage, keyring, publicUrl, now }: Service,
+  { appId, email, role, invitedBy }: { appId: number; email: string; role: Role; invitedBy: string },
+): Promise<{ link: string; invitation: InvitationRecord }> {
+  const createdAt = now();
+  const { link, linkHash, expiresAt } = createInvitationLink(keyring, { publicUrl, now: createdAt });
+  const invitation = { invitationId: randomUUIDv7(), appId, email, role, invitedBy, createdAt, expiresAt };
+  const outcome = await storage.invitations.create({ ...invitation, linkHash, emailKey: emailKeyOf(email) });
+  if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+  if (outcome === 'member') throw new InnkeeperError('alreadyMember');
+  return { link, invitation };
+}

@@ -1,0 +1,14 @@
+import type { Person, Role } from '../../storage/port.ts';
+import type { Access } from '../manage/access.ts';
+
+const ACCESS_OF: Record<Role, Access> = { viewer: 'read', translator: 'texts', editor: 'write', owner: 'own' };
+
+/** The least first. */
+export const ROLES = Object.keys(ACCESS_OF) as Role[];
+
+/** What somebody may do in each application; an administrator is an owner of every one. */
+export function accessOf({ account, memberships }: Person): (appId: number) => Access | undefined {
+  if (account.role === 'administrator') return () => 'own';
+  const held = new Map(memberships.map(({ appId, role }) => [appId, ACCESS_OF[role]]));
+  return (appId) => held.get(appId);
+}

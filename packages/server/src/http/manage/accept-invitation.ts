@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import { kindOfLink } from '../../domain/accounts/links.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { joinByInvitation } from '../../domain/members/accept-invitation.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
+import { readMembers } from './input.ts';
+import { accountRoute } from './manage-route.ts';
+import { RoleShape } from './member-views.ts';
+
+const schema = {
+  operationId: 'acceptInvitation',
+  summary: 'Accept an invitation with the account that you have',
+  description: 'Spends the link. A role that you have in the application already stays as it is.',
+  body: Type.Object({ token: Type.String({ description: 'what follows # in the link' }) }),
+  response: { 200: Type.Object({ clientId: Type.String(), role: RoleShape }) },
+  errors: ['linkInvalid', 'invitationNotYours'] as const,
+  examples: {
+    accepted: {
+      summary: 'As a translator',
+      body: { token: EXAMPLE.invitationToken },
+      status: 200,
+      answer: { clientId: EXAMPLE.clientId, role: 'translator' },
+    },
+  },
+};
+
+export function acceptInvitationRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'POST', path: '/account/invitations', schema } as const;
+  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
+    const { token } = readMembers(readBody(), ['token']);
+    if (typeof token !== 'string' || kindOfLink(token) !== 'invitation') throw new InnkeeperError('linkInvalid');
+    const { appId, role } = await joinByInvitation(service, signedIn.account, token);
+    const [application] = await service.storage.applications.list([appId]);
+    if (!application) throw new InnkeeperError('linkInvalid');
+    return { clientId: application.clientId, role };
+  });
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { confirmIdentity } from '../../domain/accounts/sign-in.ts';
+import { makeTotpSecret, toBase32, totpUri } from '../../domain/accounts/totp.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { readMembers, readOptionalText } from './input.ts';
+import { accountRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'beginTotp',
+  summary: 'Begin to ask for codes of an authenticator app at sign-in',
+  description:
+    'Nothing is asked for until a first code has confirmed it. The secret is in this answer and nowhere else.',
+  body: Type.Object({ password: Type.Optional(Type.String({ description: 'yours, if you have one' })) }),
+  response: {
+    200: Type.Object({
+      secret: Type.String({ description: 'in base32, to be typed' }),
+      uri: Type.String({ description: 'otpauth://, to be scanned as a QR code' }),
+    }),
+  },
+  errors: ['passwordWrong', 'tooManySignIns', 'totpOn'] as const,
+  examples: {
+    begun: {
+      summary: 'Without a password',
+      body: {},
+      status: 200,
+      answer: {
+        secret: 'THE_SECRET',
+        uri: 'otpauth://totp/Innkeeper%3Aowner%40example.com?secret=THE_SECRET&issuer=Innkeeper',
+      },
+    },
+  },
+};
+
+export function beginTotpRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'POST', path: '/account/totp', schema } as const;
+  accountRoute(app, service, operation, async ({ signedIn, readBody, request }) => {
+    const { password } = readMembers(readBody(), ['password']);
+    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), request.ip);
+    const { accountId, email } = signedIn.account;
+    const secret = makeTotpSecret();
+    const outcome = await service.storage.secondFactors.begin(accountId, service.keyring.sealTotp(secret));
+    if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');
+    if (outcome === 'on') throw new InnkeeperError('totpOn');
+    return { secret: toBase32(secret), uri: totpUri(secret, email) };
+  });
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { isUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import { GRACE, MEMBER } from './examples.ts';
+import { readMembers } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { MemberParams, MemberShape, RoleShape, readRole, viewMember } from './member-views.ts';
+
+const schema = {
+  operationId: 'changeMember',
+  summary: 'Give a member another role',
+  description: 'It holds at once, for the tokens of the member too.',
+  params: MemberParams,
+  body: Type.Object({ role: RoleShape }),
+  response: { 200: MemberShape },
+  errors: ['memberNotFound', 'lastOwner'] as const,
+  examples: {
+    editor: {
+      summary: 'A translator becomes an editor',
+      params: MEMBER,
+      body: { role: 'editor' },
+      status: 200,
+      answer: { ...GRACE, role: 'editor' },
+    },
+  },
+};
+
+export function changeMemberRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PATCH', path: '/members/:accountId', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application, params, readBody }) => {
+    const role = readRole(readMembers(readBody(), ['role']).role);
+    const { members } = service.storage;
+    const accountId = params.accountId as string;
+    const outcome = isUuid(accountId) ? await members.changeRole(application.appId, accountId, role) : 'unknown';
+    if (outcome === 'last-owner') throw new InnkeeperError('lastOwner');
+    const member = (await members.list(application.appId)).find((each) => each.accountId === accountId);
+    if (outcome === 'unknown' || !member) throw new InnkeeperError('memberNotFound');
+    return viewMember(member);
+  });
+}

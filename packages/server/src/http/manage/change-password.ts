@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { hashPassword } from '../../domain/accounts/password.ts';
+import { requirePassword } from '../../domain/accounts/password-rules.ts';
+import { confirmIdentity } from '../../domain/accounts/sign-in.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { PASSWORD } from './examples.ts';
+import { readMembers, readOptionalText } from './input.ts';
+import { accountRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'changePassword',
+  summary: 'Set or change your password',
+  description:
+    'Ends your other sessions. The current one is needed where there is one, save in the first hour of a session that a sign-in link opened: that is how one gets in who has forgotten it.',
+  body: Type.Object({
+    current: Type.Optional(Type.String({ description: 'the password as it is' })),
+    password: Type.String({ description: '12 to 256 characters, and none that many people use' }),
+  }),
+  response: { 204: Type.Null({ description: 'It is the new one from now on.' }) },
+  errors: ['passwordWrong', 'tooManySignIns'] as const,
+  examples: { first: { summary: 'The first one', body: { password: PASSWORD }, status: 204 } },
+};
+
+export function changePasswordRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PUT', path: '/account/password', schema } as const;
+  accountRoute(app, service, operation, async ({ signedIn, readBody, request }) => {
+    const { current, password } = readMembers(readBody(), ['current', 'password']);
+    const { account, session } = signedIn;
+    const wanted = requirePassword(password, account.email);
+    await confirmIdentity(service, signedIn, readOptionalText(current, 'current'), request.ip);
+    const { accounts } = service.storage;
+    const outcome = await accounts.setPassword(account.accountId, await hashPassword(wanted), session.sessionId);
+    if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');
+    return undefined;
+  });
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import { PORTAL_LANGUAGES, type Preferences, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { PreferencesShape } from './account-views.ts';
+import { readMembers, refuse } from './input.ts';
+import { accountRoute } from './manage-route.ts';
+
+const schema = {
+  operationId: 'changePreferences',
+  summary: 'Say how you want the portal to be',
+  description: 'What is not named stays as it is.',
+  body: Type.Object({
+    theme: Type.Optional(PreferencesShape.properties.theme),
+    language: Type.Optional(PreferencesShape.properties.language),
+  }),
+  response: { 200: PreferencesShape },
+  examples: {
+    dark: { summary: 'Dark', body: { theme: 'dark' }, status: 200, answer: { theme: 'dark', language: null } },
+  },
+};
+
+export function changePreferencesRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PATCH', path: '/account/preferences', schema } as const;
+  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
+    const { theme, language } = readMembers(readBody(), ['theme', 'language']);
+    const preferences: Preferences = { ...readPreferences(signedIn.account.preferences) };
+    if (theme !== undefined) preferences.theme = readOneOf(theme, 'theme', THEMES);
+    if (language !== undefined) {
+      preferences.language = language === null ? null : readOneOf(language, 'language', PORTAL_LANGUAGES);
+    }
+    const { accountId } = signedIn.account;
+    const outcome = await service.storage.accounts.setPreferences(accountId, JSON.stringify(preferences));
+    if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');
+    return preferences;
+  });
+}
+
+function readOneOf<T extends string>(value: unknown, field: string, known: readonly T[]): T {
+  const found = known.find((each) => each === value);
+  if (found === undefined) throw refuse(field, `must be one of ${known.join(', ')}`);
+  return found;
+}

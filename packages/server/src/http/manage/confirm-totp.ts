@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
+import { findTotpStep } from '../../domain/accounts/totp.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
+import { RECOVERY_CODES } from './examples.ts';
+import { readMembers, readText, refuse } from './input.ts';
+import { accountRoute } from './manage-route.ts';
+
+export const RecoveryCodesAnswer = Type.Object(
+  { recoveryCodes: Type.Array(Type.String(), { description: 'each is good once, in place of a code' }) },
+  { title: 'RecoveryCodes' },
+);
+
+const schema = {
+  operationId: 'confirmTotp',
+  summary: 'Ask for codes of an authenticator app at sign-in from now on',
+  description:
+    'The first code proves that the app has the secret. The recovery codes are in this answer and nowhere else.',
+  body: Type.Object({ code: Type.String({ description: 'six digits' }) }),
+  response: { 200: RecoveryCodesAnswer },
+  errors: ['totpNotBegun'] as const,
+  examples: {
+    confirmed: {
+      summary: 'With the code that the app shows',
+      body: { code: EXAMPLE.totpCode },
+      status: 200,
+      answer: { recoveryCodes: RECOVERY_CODES },
+    },
+  },
+};
+
+export function confirmTotpRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'PUT', path: '/account/totp', schema } as const;
+  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
+    const code = readText(readMembers(readBody(), ['code']).code, 'code');
+    const { storage, keyring, now } = service;
+    const { accountId } = signedIn.account;
+    const pendingTotp = (await storage.accounts.credentials(accountId))?.pendingTotp ?? null;
+    const secret = pendingTotp === null ? undefined : keyring.unsealTotp(pendingTotp);
+    if (pendingTotp === null || !secret) throw new InnkeeperError('totpNotBegun');
+    const step = findTotpStep(secret, code.replaceAll(/\s/g, ''), now());
+    if (step === undefined) throw refuse('code', 'is not the one that the app shows now');
+    const { codes, hashes } = makeRecoveryCodes(keyring);
+    const confirmed = { pendingTotp, step, recoveryHashes: hashes };
+    const outcome = await storage.secondFactors.confirm(accountId, confirmed);
+    if (outcome === 'changed') throw new InnkeeperError('totpNotBegun');
+    return { recoveryCodes: codes };
+  });
+}

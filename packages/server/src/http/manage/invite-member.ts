@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { whyNoEmail } from '../../domain/accounts/account.ts';
+import { inviteMember } from '../../domain/members/invite-member.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
+import { APPLICATION, INVITATION } from './examples.ts';
+import { readMembers, refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { InvitationShape, RoleShape, readRole, viewInvitation } from './member-views.ts';
+
+const schema = {
+  operationId: 'inviteMember',
+  summary: 'Invite somebody to an application',
+  description:
+    'The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends.',
+  body: Type.Object({ email: Type.String(), role: RoleShape }),
+  response: { 201: Type.Object({ link: Type.String(), ...InvitationShape.properties }) },
+  errors: ['alreadyMember'] as const,
+  examples: {
+    translator: {
+      summary: 'A translator',
+      params: APPLICATION,
+      body: { email: INVITATION.email, role: INVITATION.role },
+      status: 201,
+      answer: { link: `${EXAMPLE.publicUrl}/portal/sign-in#THE_TOKEN_OF_THE_LINK`, ...INVITATION },
+    },
+  },
+};
+
+export function inviteMemberRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'POST', path: '/invitations', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, readBody, reply }) => {
+    const { email, role } = readMembers(readBody(), ['email', 'role']);
+    const problem = whyNoEmail(email);
+    if (problem !== undefined) throw refuse('email', problem);
+    const wanted = { appId: application.appId, email: email as string, role: readRole(role) };
+    const { link, invitation } = await inviteMember(service, { ...wanted, invitedBy: manager.author });
+    reply.code(201);
+    return { link, ...viewInvitation(invitation) };
+  });
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { APPLICATION, INVITATION } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { InvitationShape, viewInvitation } from './member-views.ts';
+
+const schema = {
+  operationId: 'listInvitations',
+  summary: 'List the invitations to an application that nobody has accepted yet',
+  description: 'Newest first.',
+  response: { 200: Type.Object({ items: Type.Array(InvitationShape) }) },
+  examples: { one: { summary: 'One', params: APPLICATION, status: 200, answer: { items: [INVITATION] } } },
+};
+
+export function listInvitationsRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/invitations', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application }) => {
+    const invitations = await service.storage.invitations.list(application.appId, service.now());
+    return { items: invitations.map(viewInvitation) };
+  });
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { ACCOUNT_EMAIL, APPLICATION, GRACE } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { MemberShape, viewMember } from './member-views.ts';
+
+const schema = {
+  operationId: 'listMembers',
+  summary: 'List who works on an application',
+  description: 'By address. Administrators are owners of every application, and told apart.',
+  response: {
+    200: Type.Object({
+      items: Type.Array(MemberShape),
+      administrators: Type.Array(Type.String({ description: 'e-mail address' })),
+    }),
+  },
+  examples: {
+    one: {
+      summary: 'A translator',
+      params: APPLICATION,
+      status: 200,
+      answer: { items: [GRACE], administrators: [ACCOUNT_EMAIL] },
+    },
+  },
+};
+
+export function listMembersRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'GET', path: '/members', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application }) => {
+    const { members, accounts } = service.storage;
+    const administrators = (await accounts.list()).filter(({ role }) => role === 'administrator');
+    return {
+      items: (await members.list(application.appId)).map(viewMember),
+      administrators: administrators.map(({ email }) => email).sort(),
+    };
+  });
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { isUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import { MEMBER } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { MemberParams } from './member-views.ts';
+
+const schema = {
+  operationId: 'removeMember',
+  summary: 'Take a member out of an application',
+  description: 'It holds at once, for the tokens of the member too. The account stays.',
+  params: MemberParams,
+  response: { 204: Type.Null({ description: 'They can no longer see the application.' }) },
+  errors: ['memberNotFound', 'lastOwner'] as const,
+  examples: { removed: { summary: 'A translator leaves', params: MEMBER, status: 204 } },
+};
+
+export function removeMemberRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'DELETE', path: '/members/:accountId', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const accountId = params.accountId as string;
+    const { members } = service.storage;
+    const outcome = isUuid(accountId) ? await members.remove(application.appId, accountId) : 'unknown';
+    if (outcome === 'unknown') throw new InnkeeperError('memberNotFound');
+    if (outcome === 'last-owner') throw new InnkeeperError('lastOwner');
+    return undefined;
+  });
+}

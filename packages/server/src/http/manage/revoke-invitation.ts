@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { isUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
+import { APPLICATION } from './examples.ts';
+import { applicationRoute } from './manage-route.ts';
+import { InvitationParams } from './member-views.ts';
+
+const schema = {
+  operationId: 'revokeInvitation',
+  summary: 'Take an invitation back',
+  params: InvitationParams,
+  response: { 204: Type.Null({ description: 'Its link is no longer good.' }) },
+  errors: ['invitationNotFound'] as const,
+  examples: {
+    revoked: {
+      summary: 'Taken back',
+      params: { ...APPLICATION, invitationId: EXAMPLE.invitationId },
+      status: 204,
+    },
+  },
+};
+
+export function revokeInvitationRoute(app: FastifyInstance, service: Service): void {
+  const operation = { method: 'DELETE', path: '/invitations/:invitationId', schema, access: 'own' } as const;
+  applicationRoute(app, service, operation, async ({ application, params }) => {
+    const invitationId = params.invitationId as string;
+    const { invitations } = service.storage;
+    const outcome = isUuid(invitationId) ? await invitations.revoke(application.appId, invitationId) : 'unknown';
+    if (outcome === 'unknown') throw new InnkeeperError('invitationNotFound');
+    return undefined;
+  });
+}

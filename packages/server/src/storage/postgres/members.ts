@@ -1,0 +1,66 @@
+import type { MemberStore, Role } from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+import type { Query } from './transactions.ts';
+
+/** Of the account `a`, as JSON. */
+export const MEMBERSHIPS = `(
+  select coalesce(json_agg(json_build_object('appId', m.app_id, 'role', m.role) order by m.app_id), '[]')
+  from memberships m where m.account_id = a.account_id
+) as memberships`;
+
+const LIST = statement(`
+  select m.account_id, a.email, m.role, m.created_at from memberships m join accounts a on a.account_id = m.account_id
+  where m.app_id = $1 order by a.email_key collate "C"
+`);
+
+type Row = { account_id: string; email: string; role: Role; created_at: number };
+
+export function memberStore(connections: Connections): MemberStore {
+  return {
+    async list(appId) {
+      return (await connections.read<Row>(LIST, [appId])).map((row) => ({
+        accountId: row.account_id,
+        email: row.email,
+        role: row.role,
+        createdAt: row.created_at,
+      }));
+    },
+    changeRole(appId, accountId, role) {
+      return connections.transaction(async (query) => {
+        const owners = await lockOwners(query, appId);
+        if (role !== 'owner' && (await wouldLeaveNobody(query, owners, accountId))) return 'last-owner';
+        const rows = await query(
+          'update memberships set role = $3 where app_id = $1 and account_id = $2 returning role',
+          [appId, accountId, role],
+        );
+        return rows.length > 0 ? 'changed' : 'unknown';
+      });
+    },
+    remove(appId, accountId) {
+      return connections.transaction(async (query) => {
+        const owners = await lockOwners(query, appId);
+        if (await wouldLeaveNobody(query, owners, accountId)) return 'last-owner';
+        const rows = await query('delete from memberships where app_id = $1 and account_id = $2 returning role', [
+          appId,
+          accountId,
+        ]);
+        return rows.length > 0 ? 'removed' : 'unknown';
+      });
+    },
+  };
+}
+
+/** Two owners who remove each other come one after the other. */
+async function lockOwners(query: Query, appId: number): Promise<string[]> {
+  await query('select app_id from applications where app_id = $1 for no key update', [appId]);
+  const rows = await query<{ account_id: string }>(
+    "select account_id from memberships where app_id = $1 and role = 'owner'",
+    [appId],
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+async function wouldLeaveNobody(query: Query, owners: string[], accountId: string): Promise<boolean> {
+  if (owners.length !== 1 || owners[0] !== accountId) return false;
+  return (await query("select 1 from accounts where role = 'administrator' limit 1")).length === 0;
+}

@@ -1,0 +1,58 @@
+import type { MemberRecord, MemberStore, Membership, Role } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+
+export function memberReads({ statement }: Connection): Pick<MemberStore, 'list'> {
+  return {
+    async list(appId) {
+      return statement(
+        `select m.account_id, a.email, m.role, m.created_at from memberships m
+         join accounts a on a.account_id = m.account_id where m.app_id = ? order by a.email_key`,
+      )
+        .all(appId)
+        .map(
+          (row): MemberRecord => ({
+            accountId: toUuid(row.account_id as Uint8Array),
+            email: row.email as string,
+            role: row.role as Role,
+            createdAt: row.created_at as number,
+          }),
+        );
+    },
+  };
+}
+
+export function memberActs({ statement }: Connection) {
+  const roleOf = (appId: number, id: Buffer): Role | undefined =>
+    statement('select role from memberships where app_id = ? and account_id = ?').get(appId, id)?.role as
+      | Role
+      | undefined;
+  const wouldLeaveNobody = (appId: number, id: Buffer): boolean =>
+    !statement("select 1 from memberships where app_id = ? and role = 'owner' and account_id <> ?").get(appId, id) &&
+    !statement("select 1 from accounts where role = 'administrator'").get();
+
+  return {
+    changeMemberRole(appId: number, accountId: string, role: Role): 'changed' | 'unknown' | 'last-owner' {
+      const id = toBytes(accountId);
+      const held = roleOf(appId, id);
+      if (held === undefined) return 'unknown';
+      if (held === 'owner' && role !== 'owner' && wouldLeaveNobody(appId, id)) return 'last-owner';
+      statement('update memberships set role = ? where app_id = ? and account_id = ?').run(role, appId, id);
+      return 'changed';
+    },
+    removeMember(appId: number, accountId: string): 'removed' | 'unknown' | 'last-owner' {
+      const id = toBytes(accountId);
+      const held = roleOf(appId, id);
+      if (held === undefined) return 'unknown';
+      if (held === 'owner' && wouldLeaveNobody(appId, id)) return 'last-owner';
+      statement('delete from memberships where app_id = ? and account_id = ?').run(appId, id);
+      return 'removed';
+    },
+  };
+}
+
+export function membershipsOf({ statement }: Connection, accountId: Uint8Array): Membership[] {
+  return statement('select app_id, role from memberships where account_id = ? order by app_id')
+    .all(accountId)
+    .map((row) => ({ appId: row.app_id as number, role: row.role as Role }));
+}

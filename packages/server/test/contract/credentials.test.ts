@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { Factor, NewAccount, Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { account, link, session } from './account-examples.ts';
+import { hash, NOW, tally, times } from './examples.ts';
+
+const MISSING = randomUUID();
+
+describe.each(databases)('what an account proves itself with, on $kind', (database) => {
+  let storage: Storage;
+  let ada: NewAccount;
+  beforeEach(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+    ada = account('Ada@example.com', { passwordHash: 'one' });
+    await storage.accounts.createWithLink(ada, link());
+  });
+  afterEach(() => storage.close());
+
+  const turnOn = async (step = 100, recoveryHashes: string[] = []) => {
+    expect(await storage.secondFactors.begin(ada.accountId, 'sealed')).toBe('begun');
+    const confirmed = { pendingTotp: 'sealed', step, recoveryHashes };
+    expect(await storage.secondFactors.confirm(ada.accountId, confirmed)).toBe('on');
+  };
+  const open = (factor?: Factor, passwordHash = 'one') =>
+    storage.sessions.openByPassword(ada.accountId, passwordHash, session({ means: 'password' }), factor);
+
+  test('a password opens a session while it is the password', async () => {
+    const found = await storage.accounts.findByEmail('ada@example.com');
+    expect(found).toMatchObject({ account: { accountId: ada.accountId, hasPassword: true, hasTotp: false } });
+    expect(found?.credentials).toEqual({ passwordHash: 'one', sealedTotp: null, pendingTotp: null });
+    expect(await storage.accounts.findByEmail('eve@example.com')).toBeUndefined();
+    expect(await open()).toBe('opened');
+    expect(await open(undefined, 'other')).toBe('spent');
+    const opened = await storage.sessions.list(ada.accountId, NOW);
+    expect(opened.map(({ means }) => means)).toEqual(['password']);
+  });
+
+  test('a new one ends the other sessions and the links, and nobody else’s', async () => {
+    const grace = account('grace@example.com', { passwordHash: 'hers' });
+    await storage.accounts.createWithLink(grace, link());
+    await storage.sessions.openByPassword(grace.accountId, 'hers', session());
+    const pending = link();
+    await storage.accounts.createWithLink(ada, pending);
+    const kept = session();
+    await storage.sessions.openByPassword(ada.accountId, 'one', kept);
+    await open();
+    expect(await storage.accounts.setPassword(ada.accountId, 'two', kept.sessionId)).toBe('set');
+    const left = await storage.sessions.list(ada.accountId, NOW);
+    expect(left.map(({ sessionId }) => sessionId)).toEqual([kept.sessionId]);
+    expect(await storage.accounts.findByLink(pending.linkHash, NOW)).toBeUndefined();
+    expect(await storage.sessions.list(grace.accountId, NOW)).toHaveLength(1);
+    expect(await open()).toBe('spent');
+    expect(await open(undefined, 'two')).toBe('opened');
+    expect(await storage.accounts.setPassword(MISSING, 'x', kept.sessionId)).toBe('unknown');
+  });
+
+  test('a secret is on once it is confirmed, and only the one that was begun last', async () => {
+    expect(await storage.secondFactors.begin(MISSING, 'x')).toBe('unknown');
+    await storage.secondFactors.begin(ada.accountId, 'first');
+    await storage.secondFactors.begin(ada.accountId, 'second');
+    const confirm = (pendingTotp: string) =>
+      storage.secondFactors.confirm(ada.accountId, { pendingTotp, step: 1, recoveryHashes: [hash(), hash()] });
+    expect(await confirm('first')).toBe('changed');
+    expect((await storage.accounts.findByEmail('ada@example.com'))?.account.hasTotp).toBe(false);
+    expect(await confirm('second')).toBe('on');
+    expect(await confirm('second')).toBe('changed');
+    expect(await storage.accounts.credentials(ada.accountId)).toMatchObject({
+      sealedTotp: 'second',
+      pendingTotp: null,
+    });
+    expect(await storage.secondFactors.begin(ada.accountId, 'third')).toBe('on');
+    expect(await storage.accounts.credentials(ada.accountId)).toMatchObject({ sealedTotp: 'second' });
+    expect(await storage.secondFactors.countRecoveryCodes(ada.accountId)).toBe(2);
+    expect(await storage.secondFactors.end(ada.accountId)).toBe('ended');
+    expect(await storage.secondFactors.end(ada.accountId)).toBe('off');
+    expect(await storage.secondFactors.countRecoveryCodes(ada.accountId)).toBe(0);
+    expect(await storage.secondFactors.replaceRecoveryCodes(ada.accountId, [hash()])).toBe('off');
+  });
+
+  test('a code is good once, and so is any before it; of many at once one gets in', async () => {
+    await turnOn(100);
+    expect(await open({ step: 100 })).toBe('spent');
+    expect(await tally(times(10, () => open({ step: 102 })))).toEqual({ opened: 1, spent: 9 });
+    expect(await open({ step: 101 })).toBe('spent');
+    expect(await open({ step: 103 })).toBe('opened');
+    expect(await storage.sessions.list(ada.accountId, NOW)).toHaveLength(2);
+  });
+
+  test('so is a recovery code, and new ones end the ones before', async () => {
+    const [one, two, other] = [hash(), hash(), hash()];
+    await turnOn(100, [one, two]);
+    expect(await open({ recoveryHash: other })).toBe('spent');
+    expect(await tally(times(10, () => open({ recoveryHash: one })))).toEqual({ opened: 1, spent: 9 });
+    expect(await storage.secondFactors.countRecoveryCodes(ada.accountId)).toBe(1);
+    expect(await storage.secondFactors.replaceRecoveryCodes(ada.accountId, [other])).toBe('replaced');
+    expect(await open({ recoveryHash: two })).toBe('spent');
+    expect(await open({ recoveryHash: other })).toBe('opened');
+  });
+
+  test('a link with a code that is no longer good stays good', async () => {
+    await turnOn(100);
+    const given = link();
+    await storage.accounts.createWithLink(ada, given);
+    const by = (factor: Factor) => storage.sessions.openByLink(given.linkHash, NOW, session(), factor);
+    expect(await by({ step: 100 })).toBe('spent');
+    expect(await by({ recoveryHash: hash() })).toBe('spent');
+    expect(await storage.accounts.findByLink(given.linkHash, NOW)).toBeDefined();
+    expect(await by({ step: 101 })).toBe('opened');
+    expect(await by({ step: 102 })).toBe('spent');
+  });
+
+  test('a reset takes away what it names, and ends the sessions', async () => {
+    await turnOn(100, [hash()]);
+    await open({ step: 101 });
+    expect(await storage.accounts.reset('eve@example.com', { password: true, totp: true })).toBe('unknown');
+    expect(await storage.accounts.reset('ada@example.com', { password: false, totp: true })).toBe('reset');
+    expect(await storage.sessions.list(ada.accountId, NOW)).toEqual([]);
+    expect(await storage.accounts.credentials(ada.accountId)).toMatchObject({ passwordHash: 'one', sealedTotp: null });
+    expect(await storage.secondFactors.countRecoveryCodes(ada.accountId)).toBe(0);
+    expect(await storage.accounts.reset('ada@example.com', { password: true, totp: false })).toBe('reset');
+    expect(await storage.accounts.credentials(ada.accountId)).toMatchObject({ passwordHash: null });
+  });
+
+  test('preferences are kept as they are given', async () => {
+    expect(await storage.accounts.setPreferences(ada.accountId, '{"theme":"dark"}')).toBe('set');
+    expect((await storage.accounts.findByEmail('ada@example.com'))?.account.preferences).toBe('{"theme":"dark"}');
+    expect(await storage.accounts.setPreferences(MISSING, '{}')).toBe('unknown');
+  });
+
+  test('attempts are allowed at once up to the burst, then one by one; too many at once are not', async () => {
+    const allowance = { subjectHash: hash(), everyMs: 1000, burst: 3 };
+    const admit = (at: number) => storage.attempts.admit(allowance, at);
+    const all = await Promise.all(times(10, () => admit(NOW)));
+    expect(all.filter(Boolean)).toHaveLength(3);
+    expect(await admit(NOW + 999)).toBe(false);
+    expect(await admit(NOW + 1000)).toBe(true);
+    expect(await admit(NOW + 1000)).toBe(false);
+    expect(await storage.attempts.admit({ ...allowance, subjectHash: hash() }, NOW)).toBe(true);
+    await storage.attempts.forget(allowance.subjectHash);
+    expect(await admit(NOW + 1000)).toBe(true);
+    expect(await storage.purgeExpired(NOW + 60_000)).toBe(2);
+  });
+});

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { storageDriver } from '../../src/storage/open.ts';
+import type { NewAccount, NewInvitation, Role, Storage } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { account, invitation, link, recordOf, session } from './account-examples.ts';
+import { createApplication, hash, MINUTE, NOW, tally, times } from './examples.ts';
+
+describe.each(databases)('members on $kind', (database) => {
+  let storage: Storage;
+  let appId: number;
+  beforeEach(async () => {
+    storage = await (await storageDriver(await database.fresh())).open();
+    appId = await createApplication(storage);
+  });
+  afterEach(() => storage.close());
+
+  const member = (email: string, given: Partial<NewAccount> = {}) => account(email, { role: 'member', ...given });
+  const accept = ({ linkHash }: NewInvitation, made: NewAccount, now = NOW) =>
+    storage.invitations.accept(linkHash, now, made, session());
+  const join = async (email: string, role: Role, to = appId): Promise<NewAccount> => {
+    const [given, made] = [invitation(to, email, { role }), member(email)];
+    expect(await storage.invitations.create(given)).toBe('created');
+    expect(await accept(given, made)).toBe('opened');
+    return made;
+  };
+
+  test('an invitation makes its account, once, with its role and a session', async () => {
+    const given = invitation(appId, 'Grace@example.com');
+    await storage.invitations.create(given);
+    const { linkHash: _, emailKey: __, ...record } = given;
+    expect(await storage.invitations.list(appId, NOW)).toEqual([record]);
+    expect(await storage.invitations.findByLink(given.linkHash, NOW)).toEqual({
+      invitation: record,
+      hasAccount: false,
+    });
+    expect(await accept(given, member('eve@example.com'))).toBe('spent');
+    const attempts = await tally(times(6, () => accept(given, member('Grace@example.com'))));
+    expect(attempts.opened).toBe(1);
+    expect(await storage.invitations.list(appId, NOW)).toEqual([]);
+    const [grace] = await storage.members.list(appId);
+    expect(grace).toEqual({
+      accountId: expect.any(String),
+      email: 'Grace@example.com',
+      role: 'translator',
+      createdAt: NOW,
+    });
+    expect(await storage.sessions.list(grace?.accountId ?? '', NOW)).toHaveLength(1);
+    expect(await storage.accounts.list()).toHaveLength(1);
+  });
+
+  test('it ends with its time, when it is revoked, and when another takes its place', async () => {
+    const [first, second] = [invitation(appId, 'a@example.com'), invitation(appId, 'A@example.com', { role: 'owner' })];
+    await storage.invitations.create(first);
+    await storage.invitations.create(second);
+    expect(await storage.invitations.list(appId, NOW)).toMatchObject([{ email: 'A@example.com', role: 'owner' }]);
+    expect(await accept(first, member('a@example.com'))).toBe('spent');
+    expect(await storage.invitations.findByLink(second.linkHash, second.expiresAt)).toBeUndefined();
+    expect(await accept(second, member('a@example.com'), second.expiresAt)).toBe('spent');
+    expect(await storage.invitations.list(appId, second.expiresAt)).toEqual([]);
+    const other = await createApplication(storage);
+    expect(await storage.invitations.revoke(other, second.invitationId)).toBe('unknown');
+    expect(await storage.invitations.revoke(appId, second.invitationId)).toBe('revoked');
+    expect(await storage.invitations.revoke(appId, second.invitationId)).toBe('unknown');
+    expect(await accept(second, member('a@example.com'))).toBe('spent');
+    expect(await storage.invitations.create(invitation(other + 1, 'a@example.com'))).toBe('application-gone');
+    await storage.invitations.create(invitation(appId, 'b@example.com', { expiresAt: NOW + 1 }));
+    await storage.purgeExpired(NOW);
+    expect(await storage.purgeExpired(NOW + 1)).toBe(1);
+  });
+
+  test('who has an account joins with it, and with no other; a role that was there stays', async () => {
+    const [ada, eve] = [member('ada@example.com'), member('eve@example.com')];
+    for (const each of [ada, eve]) await storage.accounts.createWithLink(each, link());
+    const given = invitation(appId, 'ada@example.com', { role: 'editor' });
+    await storage.invitations.create(given);
+    expect((await storage.invitations.findByLink(given.linkHash, NOW))?.hasAccount).toBe(true);
+    expect(await accept(given, member('ada@example.com'))).toBe('account-there');
+    expect(await storage.invitations.join(given.linkHash, NOW, eve.accountId)).toBe('other-address');
+    expect(await storage.invitations.join(given.linkHash, given.expiresAt, ada.accountId)).toBe('spent');
+    const joined = times(6, () => storage.invitations.join(given.linkHash, NOW, ada.accountId));
+    const outcomes = await Promise.all(joined);
+    expect(outcomes.filter((each) => each !== 'spent')).toEqual([{ appId, role: 'editor' }]);
+    expect(await storage.invitations.create(invitation(appId, 'ADA@example.com'))).toBe('member');
+  });
+
+  test('a session and a token know the roles of their account, at once', async () => {
+    const made = await join('ada@example.com', 'viewer');
+    const other = await createApplication(storage);
+    const given = invitation(other, 'ada@example.com', { role: 'owner' });
+    await storage.invitations.create(given);
+    await storage.invitations.join(given.linkHash, NOW, made.accountId);
+    const memberships = [
+      { appId, role: 'viewer' },
+      { appId: other, role: 'owner' },
+    ].sort((a, b) => a.appId - b.appId);
+    const [opened] = await storage.sessions.list(made.accountId, NOW);
+    expect(await storage.sessions.findByHash(opened?.sessionHash ?? '', NOW)).toMatchObject({ memberships });
+    const token = {
+      tokenId: randomUUID(),
+      tokenHash: hash(),
+      accountId: made.accountId,
+      name: 'deploy',
+      appIds: null,
+      access: 'own' as const,
+      createdAt: NOW,
+      expiresAt: NOW + MINUTE,
+      lastUsedAt: null,
+    };
+    await storage.manageTokens.create(token);
+    const owner = { account: recordOf(made), memberships };
+    expect(await storage.manageTokens.findByHash(token.tokenHash, NOW)).toEqual({ token, owner });
+    await storage.members.remove(appId, made.accountId);
+    const left = [{ appId: other, role: 'owner' }];
+    expect((await storage.manageTokens.findByHash(token.tokenHash, NOW))?.owner?.memberships).toEqual(left);
+    await storage.applications.delete(other);
+    expect((await storage.manageTokens.findByHash(token.tokenHash, NOW))?.owner?.memberships).toEqual([]);
+  });
+
+  test('roles change and members go, of this application alone', async () => {
+    const grace = await join('grace@example.com', 'translator');
+    const other = await createApplication(storage);
+    expect(await storage.members.changeRole(other, grace.accountId, 'owner')).toBe('unknown');
+    expect(await storage.members.remove(other, grace.accountId)).toBe('unknown');
+    expect(await storage.members.changeRole(appId, grace.accountId, 'editor')).toBe('changed');
+    expect(await storage.members.list(appId)).toMatchObject([{ role: 'editor' }]);
+    expect(await storage.members.remove(appId, grace.accountId)).toBe('removed');
+    expect(await storage.members.remove(appId, grace.accountId)).toBe('unknown');
+    expect(await storage.accounts.list()).toHaveLength(1);
+  });
+
+  test('the last owner stays one, unless there is an administrator; of two who go at once one stays', async () => {
+    const [ada, grace] = [await join('ada@example.com', 'owner'), await join('grace@example.com', 'owner')];
+    const going = [
+      () => storage.members.remove(appId, ada.accountId),
+      () => storage.members.changeRole(appId, grace.accountId, 'viewer'),
+    ];
+    const outcomes = await Promise.all(going.map((go) => go()));
+    expect(outcomes.filter((each) => each === 'last-owner')).toHaveLength(1);
+    const owners = (await storage.members.list(appId)).filter(({ role }) => role === 'owner');
+    expect(owners).toHaveLength(1);
+    const accountId = owners[0]?.accountId as string;
+    expect(await storage.members.changeRole(appId, accountId, 'editor')).toBe('last-owner');
+    expect(await storage.members.changeRole(appId, accountId, 'owner')).toBe('changed');
+    expect(await storage.members.remove(appId, accountId)).toBe('last-owner');
+    await storage.accounts.createWithLink(account('root@example.com'), link());
+    expect(await storage.members.remove(appId, accountId)).toBe('removed');
+  });
+});

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTotpStep, makeTotpSecret, toBase32, totpCode } from '../../src/domain/accounts/totp.ts';
+import { databases } from '../databases.ts';
+import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
+import { cookieOf, openSession, PASSWORD, signedIn, signInToken, visitorWith } from './portal.ts';
+
+const STEP = 30_000;
+
+test('codes are those of RFC 6238, appendix B, and of one step around now', () => {
+  const secret = Buffer.from('12345678901234567890');
+  for (const [at, code] of [
+    [1_111_111_109, '081804'],
+    [1_234_567_890, '005924'],
+    [20_000_000_000, '353130'],
+  ] as const) {
+    const step = Math.floor(at / 30);
+    expect(totpCode(secret, step)).toBe(code);
+    for (const late of [-1, 0, 1]) expect(findTotpStep(secret, code, (step + late) * STEP)).toBe(step);
+    for (const late of [-2, 2]) expect(findTotpStep(secret, code, (step + late) * STEP)).toBeUndefined();
+  }
+  for (const code of ['', '08180', '0818044', '08 804', '٠٨١٨٠٤']) {
+    expect(findTotpStep(secret, code, 1_111_111_109_000)).toBeUndefined();
+  }
+  expect(toBase32(Buffer.from('foobar'))).toBe('MZXW6YTBOI');
+  expect(makeTotpSecret()).toHaveLength(20);
+});
+
+describe.each(databases)('a second factor on $kind', (database) => {
+  let server: TestServer;
+  /** Moves on with every code, as no code is good twice. */
+  let offset = 0;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+    const { now } = server.service;
+    server.service.now = () => now() + offset;
+  });
+  afterAll(() => server?.close());
+
+  const nextCode = (secret: Uint8Array) => {
+    offset += 2 * STEP;
+    return totpCode(secret, Math.floor(server.service.now() / STEP));
+  };
+  /** Somebody with a password and an authenticator app. */
+  const withTotp = async () => {
+    const email = `${uniqueName()}@example.com`;
+    const visitor = await signedIn(server, email);
+    await visitor.send('PUT', '/account/password', { password: PASSWORD });
+    const { json } = await visitor.send('POST', '/account/totp', { password: PASSWORD });
+    const secret = fromBase32(json.secret as string);
+    const confirmed = await visitor.send('PUT', '/account/totp', { code: nextCode(secret) });
+    if (confirmed.status !== 200) throw new Error(confirmed.text);
+    return { ...visitor, email, secret, recoveryCodes: confirmed.json.recoveryCodes as string[] };
+  };
+  const enter = (email: string, code?: string, password = PASSWORD) =>
+    openSession(server, { email, password, ...(code !== undefined && { code }) });
+
+  test('is turned on by a first code, asked for at sign-in, and turned off', async () => {
+    const email = `${uniqueName()}@example.com`;
+    const visitor = await signedIn(server, email);
+    await visitor.send('PUT', '/account/password', { password: PASSWORD });
+    expect(await visitor.send('PUT', '/account/totp', { code: '123456' })).toMatchObject({
+      status: 409,
+      json: { code: '9409' },
+    });
+    const begun = await visitor.send('POST', '/account/totp', { password: PASSWORD });
+    expect(begun.json.uri).toBe(
+      `otpauth://totp/Innkeeper%3A${encodeURIComponent(email)}?secret=${begun.json.secret}&issuer=Innkeeper`,
+    );
+    const secret = fromBase32(begun.json.secret as string);
+    const wrong = await visitor.send('PUT', '/account/totp', { code: '000000' });
+    expect(wrong).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'code' }] } });
+    // Not confirmed: nothing is asked for yet.
+    expect((await enter(email)).status).toBe(201);
+    const code = nextCode(secret);
+    const on = await visitor.send('PUT', '/account/totp', { code: `${code.slice(0, 3)} ${code.slice(3)}` });
+    expect(on.status).toBe(200);
+    expect(new Set(on.json.recoveryCodes as string[]).size).toBe(10);
+    expect((await visitor.send('GET', '/session')).json).toMatchObject({ totp: true, recoveryCodes: 10 });
+    const stored = await server.service.storage.accounts.findByEmail(email);
+    expect(stored?.credentials.sealedTotp).not.toContain(begun.json.secret);
+    expect((await visitor.send('POST', '/account/totp', { password: PASSWORD })).json.code).toBe('9409');
+
+    expect(await enter(email)).toMatchObject({ status: 401, json: { code: '9401', needs: 'code' } });
+    expect((await enter(email, nextCode(secret))).status).toBe(201);
+
+    const off = await visitor.send('POST', '/account/totp/end', {});
+    expect(off.status).toBe(204);
+    expect((await visitor.send('POST', '/account/totp/end', {})).json.code).toBe('9409');
+    expect((await visitor.send('POST', '/account/totp/recovery-codes', {})).json.code).toBe('9409');
+    expect((await enter(email)).status).toBe(201);
+  });
+
+  test('a code is good once, and a wrong password never learns that one is needed', async () => {
+    const { email, secret } = await withTotp();
+    const code = nextCode(secret);
+    const wrong = await enter(email, code, 'not the password at all');
+    expect([wrong.status, wrong.json.needs]).toEqual([401, undefined]);
+    expect((await enter(email, undefined, 'not the password at all')).json).toEqual(wrong.json);
+    const attempts = await Promise.all(Array.from({ length: 4 }, () => enter(email, code)));
+    expect(attempts.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401]);
+    const replayed = await enter(email, code);
+    expect([replayed.status, replayed.json]).toEqual([401, wrong.json]);
+    for (const bad of ['000000', 'x', 'aaaa-bbbb-cccc-dddd'])
+      expect((await enter(email, bad)).json).toEqual(wrong.json);
+  });
+
+  test('a recovery code serves once in its place; new ones end the ones before', async () => {
+    const visitor = await withTotp();
+    const [first, second] = visitor.recoveryCodes as [string, string];
+    expect(first).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/);
+    const answer = await enter(visitor.email, first.toUpperCase().replaceAll('-', ' '));
+    expect(answer).toMatchObject({ status: 201, json: { recoveryCodes: 9 } });
+    expect((await enter(visitor.email, first)).json.code).toBe('9401');
+    const desk = visitorWith(server, cookieOf(answer));
+    expect((await desk.send('POST', '/account/totp/recovery-codes', { password: 'x' })).json.code).toBe('9403');
+    const renewed = await desk.send('POST', '/account/totp/recovery-codes', { password: PASSWORD });
+    expect(renewed.json.recoveryCodes).toHaveLength(10);
+    expect((await enter(visitor.email, second)).json.code).toBe('9401');
+    expect((await enter(visitor.email, (renewed.json.recoveryCodes as string[])[9])).status).toBe(201);
+  });
+
+  test('a link stands for the password alone, and is not spent by a wrong code', async () => {
+    const { email, secret } = await withTotp();
+    const token = await signInToken(server, email);
+    const looked = await server.post('/manage/v1/session/link', { token }, FROM_PORTAL);
+    expect(looked.json).toEqual({ kind: 'sign-in', email, needsCode: true });
+    expect(await openSession(server, { token })).toMatchObject({ status: 401, json: { code: '9401', needs: 'code' } });
+    expect((await openSession(server, { token, code: '000000' })).json.code).toBe('9401');
+    expect((await openSession(server, { token, code: nextCode(secret) })).status).toBe(201);
+    expect((await openSession(server, { token, code: nextCode(secret) })).json.code).toBe('9401');
+  });
+
+  test('a stolen session cannot turn it on or off: that takes the password', async () => {
+    const { email, secret } = await withTotp();
+    const answer = await enter(email, nextCode(secret));
+    const thief = visitorWith(server, cookieOf(answer));
+    for (const [method, path] of [
+      ['POST', '/account/totp/end'],
+      ['POST', '/account/totp/recovery-codes'],
+      ['POST', '/account/totp'],
+    ] as const) {
+      for (const body of [{}, { password: 'guess' }]) {
+        const refused = await thief.send(method, path, body);
+        expect([path, refused.status, refused.json.code]).toEqual([path, 403, '9403']);
+      }
+    }
+    // And not by trying them all.
+    const guesses = Array.from({ length: 12 }, () => thief.send('POST', '/account/totp/end', { password: 'guess' }));
+    expect((await Promise.all(guesses)).some(({ status }) => status === 429)).toBe(true);
+    expect((await thief.send('GET', '/session')).json.totp).toBe(true);
+  });
+});
+
+const FROM_PORTAL = { 'sec-fetch-site': 'same-origin', 'x-innkeeper-portal': '1' };
+
+function fromBase32(text: string): Uint8Array {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}
