@@ -5,8 +5,8 @@ import { isLoopback } from '../config.ts';
 
 /** Whose request it is: the peer of the connection, or whom a trusted proxy names (INNKEEPER_TRUSTED_PROXIES). */
 export function clientAddress({ ip, socket }: FastifyRequest): string {
-  const named = plain(ip ?? '');
-  return isIP(named) ? named : plain(socket.remoteAddress ?? '');
+  const named = plainAddress(ip ?? '');
+  return isIP(named) ? named : plainAddress(socket.remoteAddress ?? '');
 }
 
 /** Connections to an address of this machine from this machine have that address at both ends. */
@@ -28,6 +28,6 @@ export function networkOf(address: string): string {
 }
 
 /** IPv4 as IPv4, and without the name of an interface. */
-function plain(address: string): string {
+export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { ERRORS, type ErrorName } from '../domain/errors.ts';
+import { plainAddress } from './client-address.ts';
 import type { ErrorBody } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { readRequestId } from './request-id.ts';
@@ -26,7 +27,7 @@ export function createRawAnswers(metrics: Metrics, logger: Logger): RawAnswers {
     const reqId = readRequestId(request.headers?.['x-request-id']) ?? randomUUID();
     const method = request.method ?? 'unknown';
     metrics.count(method, 'unknown', status, code);
-    logger.info({ reqId, method, address: request.socket?.remoteAddress, status, code, reason });
+    logger.info({ reqId, method, address: plainAddress(request.socket?.remoteAddress ?? ''), status, code, reason });
     const body = JSON.stringify({ code, message } satisfies ErrorBody);
     const headers = {
       'content-type': 'application/json; charset=utf-8',

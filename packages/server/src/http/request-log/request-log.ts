@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { orderedUuid } from '../../domain/ordered-uuid.ts';
 import type { Service } from '../../domain/service.ts';
 import type { NewLoggedRequest } from '../../storage/port.ts';
+import { clientAddress } from '../client-address.ts';
 import type { About } from './about.ts';
 import { type SeenRequest, toLoggedRequest } from './logged-request.ts';
 import { Sampling } from './sampling.ts';
@@ -65,7 +66,7 @@ export class RequestLog {
       code,
       milliseconds: reply.elapsedTime,
       requestId: request.id,
-      ip: request.ip,
+      ip: clientAddress(request),
       userAgent: request.headers['user-agent'],
       authorization: request.headers.authorization,
       userId: about?.userId,
