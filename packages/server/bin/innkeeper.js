@@ -10,7 +10,7 @@ const RERUN_MARK = 'INNKEEPER_RERUN';
 if (isNewEnough()) {
   delete process.env[RERUN_MARK];
   // Half of a start is compiling: kept beside the packages, never in a folder that others can write to. Threads take it
-  // from the environment: without it each would load the compiler that strips types, some 30 MB.
+  // from the environment: without it each would load the compiler that strips types.
   process.env.NODE_COMPILE_CACHE ??= compileCacheFolder();
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   import('../src/main.ts').catch((error) => {
