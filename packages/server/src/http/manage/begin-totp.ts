@@ -4,6 +4,7 @@ import { makeTotpSecret, toBase32, totpUri } from '../../domain/accounts/totp.ts
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { clientAddress, networkOf } from '../client-address.ts';
 import { readMembers, readOptionalText } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 
@@ -37,7 +38,7 @@ export function beginTotpRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp', schema } as const;
   accountRoute(app, service, operation, async ({ signedIn, readBody, request }) => {
     const { password } = readMembers(readBody(), ['password']);
-    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), request.ip);
+    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), networkOf(clientAddress(request)));
     const { accountId, email } = signedIn.account;
     const secret = makeTotpSecret();
     const outcome = await service.storage.secondFactors.begin(accountId, service.keyring.sealTotp(secret));

@@ -5,6 +5,7 @@ import { confirmIdentity } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { clientAddress, networkOf } from '../client-address.ts';
 import { PASSWORD } from './examples.ts';
 import { readMembers, readOptionalText } from './input.ts';
 import { accountRoute } from './manage-route.ts';
@@ -29,7 +30,7 @@ export function changePasswordRoute(app: FastifyInstance, service: Service): voi
     const { current, password } = readMembers(readBody(), ['current', 'password']);
     const { account, session } = signedIn;
     const wanted = requirePassword(password, account.email);
-    await confirmIdentity(service, signedIn, readOptionalText(current, 'current'), request.ip);
+    await confirmIdentity(service, signedIn, readOptionalText(current, 'current'), networkOf(clientAddress(request)));
     const { accounts } = service.storage;
     const outcome = await accounts.setPassword(account.accountId, await hashPassword(wanted), session.sessionId);
     if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');

@@ -3,6 +3,7 @@ import { confirmIdentity } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { clientAddress, networkOf } from '../client-address.ts';
 import { readMembers, readOptionalText } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 
@@ -21,7 +22,7 @@ export function endTotpRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/end', schema } as const;
   accountRoute(app, service, operation, async ({ signedIn, readBody, request }) => {
     const { password } = readMembers(readBody(), ['password']);
-    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), request.ip);
+    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), networkOf(clientAddress(request)));
     const outcome = await service.storage.secondFactors.end(signedIn.account.accountId);
     if (outcome === 'off') throw new InnkeeperError('totpOff');
     return undefined;

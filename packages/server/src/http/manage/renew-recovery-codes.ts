@@ -4,6 +4,7 @@ import { confirmIdentity } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { clientAddress, networkOf } from '../client-address.ts';
 import { RecoveryCodesAnswer } from './confirm-totp.ts';
 import { RECOVERY_CODES } from './examples.ts';
 import { readMembers, readOptionalText } from './input.ts';
@@ -25,7 +26,7 @@ export function renewRecoveryCodesRoute(app: FastifyInstance, service: Service):
   const operation = { method: 'POST', path: '/account/totp/recovery-codes', schema } as const;
   accountRoute(app, service, operation, async ({ signedIn, readBody, request }) => {
     const { password } = readMembers(readBody(), ['password']);
-    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), request.ip);
+    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), networkOf(clientAddress(request)));
     const { codes, hashes } = makeRecoveryCodes(service.keyring);
     const outcome = await service.storage.secondFactors.replaceRecoveryCodes(signedIn.account.accountId, hashes);
     if (outcome === 'off') throw new InnkeeperError('totpOff');

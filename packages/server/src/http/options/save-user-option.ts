@@ -40,6 +40,8 @@ export const SAVE_ERRORS = [
 
 const THEME = { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid };
 
+const MEMBERS = { ...UserClaimsBody, ...WantedOption };
+
 const schema = {
   operationId: 'saveUserOption',
   summary: 'Save a user option',
@@ -47,7 +49,7 @@ const schema = {
   description:
     'The values are checked against those the key allows, then stored for all languages defined at that time. The user is named by user_uid, or by access_token in the body or as Bearer.',
   security: SAVE_SECURITY,
-  body: Type.Object({ ...UserClaimsBody, ...WantedOption }),
+  body: Type.Object(MEMBERS),
   response: { 200: UserOptionAnswer, 201: UserOptionAnswer },
   answerHeaders: { Location: 'where the record is' },
   errors: SAVE_ERRORS,
@@ -83,7 +85,7 @@ const schema = {
 export function saveUserOptionRoute(app: FastifyInstance, service: Service): void {
   app.post('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
-    const body = readOptionsBody(request);
+    const body = readOptionsBody(request, MEMBERS);
     const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
     noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);

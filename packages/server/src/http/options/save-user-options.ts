@@ -10,22 +10,24 @@ import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
 import { UserOptionAnswer } from './schemas.ts';
-import { claimsOfBody, readOptionsBody } from './user-claims.ts';
+import { claimsOfBody, readOptionsBody, unknownMembers } from './user-claims.ts';
 import { viewUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
 
 const MAX_OPTIONS = 500;
+
+const MEMBERS = {
+  ...UserClaimsBody,
+  language: Type.Optional(Type.String({ description: 'of all options that name none' })),
+  options: Type.Array(Type.Object(WantedOption), { maxItems: MAX_OPTIONS }),
+};
 
 const schema = {
   operationId: 'saveUserOptions',
   summary: 'Save many user options at once, all or none',
   tags: ['options'],
   security: SAVE_SECURITY,
-  body: Type.Object({
-    ...UserClaimsBody,
-    language: Type.Optional(Type.String({ description: 'of all options that name none' })),
-    options: Type.Array(Type.Object(WantedOption), { maxItems: MAX_OPTIONS }),
-  }),
+  body: Type.Object(MEMBERS),
   response: {
     200: Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() }),
   },
@@ -50,7 +52,7 @@ const schema = {
 export function saveUserOptionsRoute(app: FastifyInstance, service: Service): void {
   app.put('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
-    const body = readOptionsBody(request);
+    const body = readOptionsBody(request, MEMBERS);
     const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
     noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);
@@ -77,7 +79,7 @@ function readOptions(options: unknown): Record<string, unknown>[] {
   const problems = options.flatMap((option, index) =>
     option === null || typeof option !== 'object' || Array.isArray(option)
       ? [{ field: `options[${index}]`, message: 'must be an object' }]
-      : [],
+      : unknownMembers(option, WantedOption, `options[${index}].`),
   );
   if (problems.length > 0) throw badParameter(problems);
   return options;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { InnkeeperError } from '../../domain/errors.ts';
+import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { UserClaims } from '../../domain/users/identify-user.ts';
 import { readAuthorization } from '../authorization.ts';
 import { readJsonObject } from '../json-body.ts';
@@ -23,14 +23,28 @@ export function claimsOfQuery(request: FastifyRequest): UserClaims {
   };
 }
 
-/** Area B answers a body that is no JSON object with its own code, 1009. */
-export function readOptionsBody(request: FastifyRequest): Record<string, unknown> {
+/** Area B answers a body that is no JSON object of these members with its own code, 1009. */
+export function readOptionsBody(request: FastifyRequest, members: object): Record<string, unknown> {
+  const body = readObject(request);
+  const problems = unknownMembers(body, members);
+  if (problems.length > 0) throw badParameter(problems);
+  return body;
+}
+
+function readObject(request: FastifyRequest): Record<string, unknown> {
   try {
     return readJsonObject(request);
   } catch (error) {
     if (error instanceof InnkeeperError) throw new InnkeeperError('badParameter', { message: error.message });
     throw error;
   }
+}
+
+/** A misspelt one would be a choice that is not what was meant: it is told, not passed over. */
+export function unknownMembers(body: object, members: object, prefix = ''): FieldError[] {
+  return Object.keys(body)
+    .filter((name) => !Object.hasOwn(members, name))
+    .map((name) => ({ field: prefix + name, message: 'is not a member of this body', allowed: Object.keys(members) }));
 }
 
 /** A text that may be left out, or null. */

@@ -196,6 +196,8 @@ describe.each(databases)('user options on $kind', (database) => {
       [{ ...good, value: true }, 'value'],
       [{ ...good, value: { 0: true } }, 'value'],
       [{ ...good, language: 7 }, 'language'],
+      [{ ...good, langauge: 'de' }, 'langauge'],
+      [{ ...good, constructor: 1 }, 'constructor'],
     ];
     for (const [body, field] of bodies) {
       const { status, json } = await server.post(PATH, body, { apiKey: application.clientId });
@@ -433,7 +435,15 @@ describe.each(databases)('user options on $kind', (database) => {
       body: JSON.stringify({ language: 'de', options: [{ ...fruit, value: ['Apfel'] }] }),
     });
     expect(values(german.json)).toEqual([['fruit', ['apple']]]);
-    for (const options of [undefined, {}, [1], [[]], [volume, volume], [{ ...volume, value: 1 }]]) {
+    for (const options of [
+      undefined,
+      {},
+      [1],
+      [[]],
+      [volume, volume],
+      [{ ...volume, value: 1 }],
+      [{ ...volume, values: [1] }],
+    ]) {
       expect((await put(options)).json.code).toBe('1009');
     }
   });
