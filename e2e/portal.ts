@@ -78,7 +78,8 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Nothing that would keep somebody out: axe finds nothing serious, in both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: theme });
+    // What fades from one theme to the other would be looked at half way.
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     // Not by a script element, which the page's policy would block.
     await page.evaluate((await import('node:fs')).readFileSync(axe, 'utf8'));
     const found = await page.evaluate(async () => {
@@ -89,7 +90,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     });
     expect(found, theme).toEqual([]);
   }
-  await page.emulateMedia({ colorScheme: null });
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
 }
 
 type Axe = {

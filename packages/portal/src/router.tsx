@@ -10,6 +10,7 @@ import {
 import { PORTAL_PATH } from './api/client.ts';
 import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
+import { readTranslationsSearch } from './rooms/translations/search.ts';
 import { ApplicationFrame } from './shell/application-frame.tsx';
 import { Frame } from './shell/frame.tsx';
 import { NotFound } from './shell/not-found.tsx';
@@ -82,6 +83,7 @@ const revisions = createRoute({
 const translations = createRoute({
   getParentRoute: () => application,
   path: 'translations',
+  validateSearch: readTranslationsSearch,
   component: lazyRouteComponent(() => import('./rooms/translations/translations-page.tsx'), 'TranslationsPage'),
 });
 

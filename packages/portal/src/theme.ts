@@ -16,9 +16,11 @@ const inn: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { inn },
   primaryColor: 'inn',
-  primaryShade: { light: 7, dark: 6 },
+  // The same in both: what is written on it is chosen once.
+  primaryShade: 7,
   autoContrast: true,
-  luminanceThreshold: 0.32,
+  // Where black and white are read equally well on a colour.
+  luminanceThreshold: 0.179,
   defaultRadius: 'md',
   cursorType: 'pointer',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',

@@ -5,7 +5,7 @@ import { LinkAnchor } from './links.tsx';
 export function Logo() {
   const { t } = useTranslation();
   return (
-    <LinkAnchor to="/" underline="never" c="inherit" aria-label={t('toApplications')}>
+    <LinkAnchor to="/" underline="never" c="inherit" aria-label={`Innkeeper: ${t('toApplications')}`}>
       <Group gap={8} wrap="nowrap">
         <img src="./icon.svg" alt="" width={26} height={26} />
         <Text fw={700} visibleFrom="sm">

@@ -1,7 +1,74 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { IconLanguage } from '@tabler/icons-react';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
+import { LinkButton } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { languagesQuery } from './queries.ts';
+import { useSheet } from './use-sheet.ts';
+import { Workbench } from './workbench.tsx';
 
 export function TranslationsPage() {
   const { t } = useTranslation('translations');
-  return <PageHeader title={t('title')} />;
+  const { clientId } = useParams({ from: '/frame/applications/$clientId/translations' });
+  const can = useCan(clientId);
+  const { data: languages } = useSuspenseQuery(languagesQuery(clientId));
+  const { sheet, state, query } = useSheet(clientId);
+  const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+
+  if (languages.length === 0) {
+    return (
+      <>
+        <PageHeader title={t('title')} />
+        <EmptyState
+          icon={IconLanguage}
+          title={t('empty.title')}
+          action={
+            <LinkButton to="/applications/$clientId/catalog" params={{ clientId }}>
+              {t('empty.toCatalog')}
+            </LinkButton>
+          }
+        >
+          {t('empty.text')}
+        </EmptyState>
+      </>
+    );
+  }
+  if (state.rows.length === 0) {
+    return (
+      <>
+        <PageHeader title={t('title')} />
+        {query.isPending && <LoadingState />}
+        {query.isError && <ErrorState error={query.error} retry={() => query.refetch()} />}
+        {query.isSuccess && (
+          <EmptyState
+            icon={IconLanguage}
+            title={t('empty.title')}
+            action={
+              <LinkButton to="/applications/$clientId/catalog" params={{ clientId }}>
+                {t('empty.toCatalog')}
+              </LinkButton>
+            }
+          >
+            {t('empty.text')}
+          </EmptyState>
+        )}
+      </>
+    );
+  }
+  return (
+    <Workbench
+      clientId={clientId}
+      languages={languages}
+      sheet={sheet}
+      state={state}
+      isWhole={query.isSuccess}
+      reload={() => query.refetch()}
+      isReadOnly={!can('texts')}
+      isPhone={isPhone}
+    />
+  );
 }

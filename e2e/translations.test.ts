@@ -1,0 +1,330 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { editor } from '../packages/server/test/manage/manage.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
+
+const CATALOG = {
+  languages: [
+    { name: 'English', tag: 'en', default: true },
+    { name: 'Deutsch', tag: 'de' },
+    { name: 'العربية', tag: 'ar' },
+  ],
+  groups: [
+    {
+      name: 'kitchen',
+      translations: { English: 'Kitchen' },
+      keys: Array.from({ length: 40 }, (_, index) => ({
+        name: `key ${String(index).padStart(2, '0')}`,
+        type: 'boolean',
+        translations: { English: `Question ${index}`, ...(index === 0 && { Deutsch: 'Frage 0' }) },
+      })),
+    },
+    {
+      name: 'fruit',
+      keys: [
+        { name: 'kind', type: 'string', values: [{ value: 'apple', translations: { Deutsch: 'Apfel' } }, 'pear'] },
+      ],
+    },
+  ],
+};
+
+describe.each(databases)('the room of translations on $kind', (database) => {
+  const portal = openPortal(database);
+
+  async function open(file: unknown = CATALOG, options: Parameters<typeof portal.enter>[1] = {}) {
+    const made = await editor(portal.server, file);
+    const address = `/applications/${made.application.clientId}/translations`;
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, complaints } = await portal.enter(address, { permissions, ...options });
+    const rows = async () => {
+      const { json } = await made.get('/catalog/translations?draft=true&limit=500');
+      return new Map(
+        (json.items as { path: string; texts: Record<string, string> }[]).map((row) => [row.path, row.texts]),
+      );
+    };
+    const draft = async (path: string) => (await rows()).get(path);
+    return { ...made, address, page, complaints, draft, rows };
+  }
+
+  const cell = (page: Page, row: string, column: number) =>
+    page.getByRole('row', { name: row, exact: false }).getByRole('gridcell').nth(column);
+  const saved = (page: Page) => page.getByText('All saved in the draft').waitFor();
+  const paste = async (page: Page, text: string) => {
+    await page.evaluate((words) => navigator.clipboard.writeText(words), text);
+    await page.keyboard.press('ControlOrMeta+v');
+  };
+
+  test('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
+    const { page, draft, get, complaints } = await open();
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Frage 2');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('in zwei Zeilen');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('سؤال');
+    await page.keyboard.press('Escape');
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Frage 2\nin zwei Zeilen' });
+    expect((await get('/catalog')).headers.get('etag'), 'nothing is published').toBe('"1"');
+
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.keyboard.press('Delete');
+    await page.getByText('2 texts taken away').waitFor();
+    await saved(page);
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2' });
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.getByText('2 texts as they were before').waitFor();
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
+    await page.keyboard.press('ControlOrMeta+Shift+z');
+    await page.getByText('2 texts changed again').waitFor();
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+    expect(complaints).toEqual([]);
+  });
+
+  test('the keys reach everything, and the active cell keeps the focus', async () => {
+    const { page } = await open();
+    await cell(page, 'kitchen', 0).first().click();
+    const active = () =>
+      page.evaluate(
+        () => document.activeElement?.closest('[role=row]')?.querySelector('[role=rowheader]')?.textContent,
+      );
+    await page.keyboard.press('Control+End');
+    await expect.poll(active).toBe('pear');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-colindex'))).toBe('4');
+    await page.keyboard.press('Control+Home');
+    await expect.poll(active).toBe('kitchen');
+    await page.keyboard.press('PageDown');
+    await expect.poll(active).not.toBe('kitchen');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(active).toBe('key 01');
+    await page.mouse.wheel(0, 5000);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(active).toBe('key 02');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(active).toBe('key 02');
+    const grid = page.getByRole('grid', { name: 'Texts by language' });
+    expect(await grid.getAttribute('aria-rowcount')).toBe('46');
+    expect(await page.getByRole('gridcell').count(), 'not all of them are there').toBeLessThan(46 * 3);
+  });
+
+  test('a column from a spreadsheet is pasted with a summary and taken back; a block is copied', async () => {
+    const { page, draft } = await open();
+    await cell(page, 'key 01', 1).click();
+    await paste(page, 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n');
+    await page.getByText('5 texts pasted').waitFor();
+    await page.getByText('1 empty cell changed nothing. 1 cell had no place here.').waitFor();
+    await saved(page);
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Zwei\nZeilen' });
+    expect(await draft('kitchen/key 03')).toMatchObject({ de: 'Drei', ar: 'ثلاثة' });
+    await page.keyboard.press('ControlOrMeta+c');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Eins\tواحد\n"Zwei\nZeilen"\t\nDrei\tثلاثة');
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
+  });
+
+  test('finds what is missing, one group, and a text; says how far each language is', async () => {
+    const { page, address } = await open();
+    await page.getByText('43 missing').first().waitFor();
+    await page.getByRole('button', { name: 'Column Deutsch' }).click();
+    await page.getByRole('menuitem', { name: 'Show the 43 missing texts' }).click();
+    await page.getByText('43 texts').waitFor();
+    expect(page.url()).toContain(`${address}?missing=de`);
+    await page.getByRole('button', { name: 'Show all texts' }).click();
+    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('apfel');
+    await page.getByText('1 text', { exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: 'fruit › kind apple' }).waitFor();
+    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('nowhere');
+    await page.getByRole('heading', { name: 'No text fits' }).waitFor();
+    await page.getByRole('button', { name: 'Show all texts' }).last().click();
+    await page.getByRole('button', { name: 'Languages' }).click();
+    await page.getByRole('checkbox', { name: /العربية/ }).uncheck();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
+  });
+
+  test('two at once: what the other changed stands side by side until somebody chooses', async () => {
+    const { page, edit, draft } = await open();
+    await cell(page, 'key 00', 1).click();
+    await page.getByText('Question 0').last().waitFor();
+    const theirs = { texts: [{ path: 'kitchen/key 00', language: 'de', text: 'Ihre' }] };
+    expect((await edit('PATCH', '/translations?draft=true', theirs)).status).toBe(200);
+    await page.keyboard.type('Meine');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Auch meine');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '1 text changed by somebody else' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Changed by somebody else' });
+    await dialog.getByText('Meine', { exact: true }).waitFor();
+    await dialog.getByText('Ihre', { exact: true }).waitFor();
+    expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Ihre' });
+    expect(await draft('kitchen/key 01'), 'the rest was saved').toMatchObject({ de: 'Auch meine' });
+    await dialog.getByRole('button', { name: 'Keep yours' }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Meine' });
+  });
+
+  test('what cannot be saved is kept, through a reload too, and saved when it can be', async () => {
+    const { page, draft, address } = await open();
+    await page.goto(`${portal.server.url}/portal${address}?group=fruit`);
+    await cell(page, 'apple', 1).click();
+    await page.route('**/catalog/translations?draft=true', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await page.keyboard.type('Apferl');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 text not saved: trying again').waitFor();
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('Apferl').first().waitFor();
+    await page.getByText('1 text not saved: trying again').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await saved(page);
+    expect(await draft('fruit/kind=apple')).toMatchObject({ de: 'Apferl' });
+
+    await cell(page, 'pear', 1).click();
+    await page.keyboard.type('Apferl');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 text cannot be saved').waitFor();
+    await cell(page, 'pear', 1).click();
+    await page.getByText(/stand for two values/).waitFor();
+    await page.keyboard.type('Birne');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    expect(await draft('fruit/kind=pear')).toEqual({ de: 'Birne' });
+  });
+
+  test('a file is exported, comes back with a conflict, is looked at, taken in part, undone and published', async () => {
+    const { page, edit, get, draft } = await open();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'All languages' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('test-texts-r1.csv');
+    const folder = await mkdtemp(join(tmpdir(), 'innkeeper-texts-'));
+    try {
+      const { text } = await get('/catalog/translations/export?draft=true&language=de');
+      const file = text
+        .replace('Question 0,Frage 0', 'Question 0,Aus der Datei')
+        .replace('key 01,Question 1,', 'key 01,Question 1,Neu')
+        .concat('nowhere,x,y\r\n');
+      await writeFile(join(folder, 'de.csv'), file);
+      const texts = [{ path: 'kitchen/key 00', language: 'de', text: 'Inzwischen' }];
+      await edit('PATCH', '/translations?draft=true', { texts });
+
+      await page.getByRole('button', { name: 'Import' }).click();
+      await page.locator('input[type=file]').setInputFiles(join(folder, 'de.csv'));
+      const dialog = page.getByRole('dialog', { name: 'Import translations' });
+      await dialog.getByText('de.csv changes 2 texts; 1 are as they are here.').waitFor();
+      await dialog.getByText(/line 47: nowhere is not in the catalog/).waitFor();
+      await dialog.getByText('Changed here since the export, where it was: Frage 0').waitFor();
+      await expectAccessible(page);
+      const conflict = dialog.getByRole('checkbox', { name: 'Take kitchen/key 00 in Deutsch' });
+      expect(await conflict.isChecked()).toBe(false);
+      await dialog.getByRole('button', { name: 'Take 1 text', exact: true }).waitFor();
+      await conflict.check();
+      await dialog.getByRole('button', { name: 'Take 2 texts' }).click();
+      await page.getByText('2 texts taken from the file').waitFor();
+      expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Aus der Datei' });
+      await page.getByText('Aus der Datei').first().waitFor();
+      await page.getByRole('button', { name: 'Undo' }).first().click();
+      await saved(page);
+      expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Inzwischen' });
+      expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Deutsch: "Frage 0" → "Inzwischen"').waitFor();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    expect((await get('/catalog')).headers.get('etag')).toBe('"2"');
+    await expect.poll(() => page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
+  });
+
+  test('what people typed is shown as text, wherever it is from', async () => {
+    const { page, complaints, get } = await open({
+      languages: [
+        { name: 'English', tag: 'en', default: true },
+        { name: `X ${EVIL}`, tag: 'de' },
+      ],
+      groups: [
+        {
+          name: `g ${EVIL}`,
+          translations: { en: EVIL, de: EVIL },
+          keys: [{ name: `k ${EVIL}`, type: 'string', values: [EVIL], translations: { de: EVIL } }],
+        },
+      ],
+    });
+    await page.getByRole('gridcell', { name: EVIL }).first().click();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(EVIL);
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const { text } = await get('/catalog/translations/export');
+    const file = {
+      name: `${EVIL}.csv`.replaceAll('/', ''),
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`${text}"${EVIL.replaceAll('"', '""')}",x,y,z\r\n`),
+    };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText(/2 lines cannot be taken/).waitFor();
+    expect(await page.title()).toBe('Translations · Innkeeper');
+    expect(await page.locator('img[src=x]').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('on a phone there is one language at a time; nobody is kept out', async () => {
+    const { page, draft, complaints } = await open(CATALOG, { viewport: { width: 380, height: 760 } });
+    await page.getByRole('button', { name: 'key 01: no text yet. Edit' }).click();
+    await page.getByRole('textbox', { name: 'Deutsch' }).fill('Frage 1');
+    await page.getByRole('button', { name: 'Save and next' }).click();
+    await page
+      .getByRole('dialog', { name: 'kitchen › key 02' })
+      .getByRole('textbox', { name: 'Deutsch' })
+      .fill('Frage 2');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 02')).toMatchObject({ de: 'Frage 2' });
+    await expectFits(page);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('nobody is kept out of the grid, nor from a room without texts', async () => {
+    const { page } = await open();
+    await cell(page, 'key 01', 1).click();
+    await expectAccessible(page);
+    const { clientId } = await portal.server.application();
+    await page.goto(`${portal.server.url}/portal/applications/${clientId}/translations`);
+    await page.getByRole('heading', { name: 'Nothing to translate yet' }).waitFor();
+    await expectFits(page);
+  });
+});

@@ -1,0 +1,86 @@
+import { type KeyboardEvent, useLayoutEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './grid.module.css';
+import { directionOf, type Language } from './text-row.ts';
+
+/** How an editor was left: where to go from there. */
+export type Leave = 'down' | 'up' | 'right' | 'left' | 'stay';
+
+/** A text being typed. Enter and Tab save it, Escape does not, Shift or Alt with Enter begins a new line. */
+export function CellEditor(props: {
+  text: string;
+  label: string;
+  language: Language;
+  onSave: (text: string, leave: Leave) => void;
+  onCancel: () => void;
+}) {
+  const { text, label, language, onSave, onCancel } = props;
+  const { t } = useTranslation('translations');
+  const area = useRef<HTMLTextAreaElement>(null);
+  // Saved or not, it ends once: leaving it by key also takes the focus from it.
+  const ended = useRef(false);
+
+  useLayoutEffect(() => {
+    const element = area.current as HTMLTextAreaElement;
+    element.focus({ preventScroll: true });
+    element.setSelectionRange(element.value.length, element.value.length);
+    grow(element);
+  }, []);
+
+  const save = (leave: Leave) => {
+    if (ended.current) return;
+    ended.current = true;
+    onSave((area.current as HTMLTextAreaElement).value, leave);
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    event.stopPropagation();
+    // What an input method has not finished is its own.
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      ended.current = true;
+      onCancel();
+    } else if (event.key === 'Enter' && event.altKey) {
+      event.preventDefault();
+      event.currentTarget.setRangeText(
+        '\n',
+        event.currentTarget.selectionStart,
+        event.currentTarget.selectionEnd,
+        'end',
+      );
+      grow(event.currentTarget);
+    } else if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      save(event.ctrlKey || event.metaKey ? 'stay' : 'down');
+    } else if (event.key === 'Tab') {
+      event.preventDefault();
+      save(event.shiftKey ? 'left' : 'right');
+    }
+  };
+
+  return (
+    <textarea
+      ref={area}
+      className={classes.editor}
+      defaultValue={text}
+      aria-label={t('grid.editing', { label, language: language.name })}
+      lang={language.tag}
+      dir={text === '' ? directionOf(language.tag) : 'auto'}
+      rows={1}
+      spellCheck
+      onKeyDown={onKeyDown}
+      onInput={(event) => grow(event.currentTarget)}
+      onBlur={() => save('stay')}
+      onMouseDown={(event) => event.stopPropagation()}
+      onCopy={(event) => event.stopPropagation()}
+      onCut={(event) => event.stopPropagation()}
+      onPaste={(event) => event.stopPropagation()}
+    />
+  );
+}
+
+function grow(element: HTMLTextAreaElement): void {
+  element.style.height = 'auto';
+  element.style.height = `${element.scrollHeight + 4}px`;
+}

@@ -1,0 +1,82 @@
+import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Conflict, Sheet } from './sheet.ts';
+import type { Language } from './text-row.ts';
+import classes from './workbench.module.css';
+
+/** Texts that somebody else changed meanwhile, side by side with what was typed: nothing is lost until somebody chooses. */
+export function ConflictsDialog(props: {
+  opened: boolean;
+  onClose: () => void;
+  conflicts: readonly Conflict[];
+  languages: readonly Language[];
+  sheet: Sheet;
+}) {
+  const { opened, onClose, conflicts, languages, sheet } = props;
+  const { t } = useTranslation('translations');
+  const all = (side: 'mine' | 'theirs') => {
+    for (const conflict of conflicts) sheet.resolve(conflict, side);
+  };
+  return (
+    <Modal
+      closeButtonProps={{ 'aria-label': t('close') }}
+      opened={opened}
+      onClose={onClose}
+      title={t('conflict.title')}
+      size="xl"
+    >
+      <Stack>
+        <Text size="sm">{t('conflict.text')}</Text>
+        {conflicts.length > 1 && (
+          <Group>
+            <Button size="xs" variant="default" onClick={() => all('mine')}>
+              {t('conflict.allMine')}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => all('theirs')}>
+              {t('conflict.allTheirs')}
+            </Button>
+          </Group>
+        )}
+        {conflicts.slice(0, 50).map((conflict) => {
+          const { path, tag, mine, theirs } = conflict;
+          const name = languages.find((language) => language.tag === tag)?.name ?? tag;
+          return (
+            <Paper key={`${tag} ${path}`} withBorder p="sm">
+              <Text size="xs" c="dimmed" mb={6}>
+                <bdi>{path}</bdi> · <bdi>{name}</bdi>
+              </Text>
+              <SimpleGrid cols={{ base: 1, sm: 2 }}>
+                {(
+                  [
+                    ['mine', mine],
+                    ['theirs', theirs],
+                  ] as const
+                ).map(([side, text]) => (
+                  <Stack key={side} gap={6} justify="space-between">
+                    <div>
+                      <Text size="sm" fw={600}>
+                        {t(`conflict.${side}`)}
+                      </Text>
+                      <Text
+                        size="sm"
+                        className={classes.quote}
+                        dir="auto"
+                        lang={tag}
+                        {...(text === null && { c: 'dimmed' })}
+                      >
+                        {text ?? t('conflict.none')}
+                      </Text>
+                    </div>
+                    <Button size="xs" variant="light" onClick={() => sheet.resolve(conflict, side)}>
+                      {t(side === 'mine' ? 'conflict.takeMine' : 'conflict.takeTheirs')}
+                    </Button>
+                  </Stack>
+                ))}
+              </SimpleGrid>
+            </Paper>
+          );
+        })}
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,122 @@
+// biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
+// biome-ignore-all lint/a11y/useFocusableInteractive: of a grid the cells take the focus, one at a time
+import { VisuallyHidden } from '@mantine/core';
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CellEditor, type Leave } from './cell-editor.tsx';
+import classes from './grid.module.css';
+import { directionOf, isMissing, type Language, type TextRow } from './text-row.ts';
+
+export type ShownColumn = { index: number; left: number; width: number; language: Language };
+
+type Props = {
+  row: TextRow;
+  index: number;
+  top: number;
+  width: number;
+  nameWidth: number;
+  columns: readonly ShownColumn[];
+  /** The column of the active cell, where it is in this row. */
+  active: number | undefined;
+  /** The columns that are selected in this row. */
+  selected: { left: number; right: number } | undefined;
+  /** What the editor begins with, where one is open in this row. */
+  editing: string | undefined;
+  showParent: boolean;
+  onSave: (text: string, leave: Leave) => void;
+  onCancel: () => void;
+};
+
+/** Drawn again only when something in it is another: of thousands of rows a few dozen are there at a time. */
+export const GridRow = memo(function GridRow(props: Props) {
+  const { row, index, top, width, nameWidth, columns, active, selected, editing, showParent, onSave, onCancel } = props;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={editing === undefined ? classes.row : `${classes.row} ${classes.editing}`}
+      data-kind={row.kind}
+      style={{ width, transform: `translateY(${top}px)` }}
+    >
+      <div
+        role="rowheader"
+        aria-colindex={1}
+        className={classes.name}
+        data-kind={showParent ? 'flat' : row.kind}
+        style={{ width: nameWidth }}
+        title={row.path}
+      >
+        <span className={classes.nameText}>
+          {showParent && row.parent !== '' && <span className={classes.parent}>{row.parent}</span>}
+          <bdi>{row.name}</bdi>
+        </span>
+      </div>
+      {columns.map((column) => (
+        <GridCell
+          key={column.language.tag}
+          row={row}
+          rowIndex={index}
+          column={column}
+          isActive={active === column.index}
+          isSelected={selected !== undefined && selected.left <= column.index && column.index <= selected.right}
+          editing={active === column.index ? editing : undefined}
+          onSave={onSave}
+          onCancel={onCancel}
+        />
+      ))}
+    </div>
+  );
+});
+
+function GridCell(props: {
+  row: TextRow;
+  rowIndex: number;
+  column: ShownColumn;
+  isActive: boolean;
+  isSelected: boolean;
+  editing: string | undefined;
+  onSave: Props['onSave'];
+  onCancel: Props['onCancel'];
+}) {
+  const { row, rowIndex, column, isActive, isSelected, editing, onSave, onCancel } = props;
+  const { language } = column;
+  const text = row.texts[language.tag];
+  const mark = row.marks?.[language.tag];
+  return (
+    <div
+      role="gridcell"
+      aria-colindex={column.index + 2}
+      aria-selected={isSelected}
+      tabIndex={isActive ? 0 : -1}
+      className={classes.cell}
+      style={{ insetInlineStart: column.left, width: column.width }}
+      data-row={rowIndex}
+      data-column={column.index}
+      data-active={isActive || undefined}
+      data-missing={isMissing(row, language) || undefined}
+      data-phase={mark?.phase}
+    >
+      {text !== undefined ? (
+        <span className={classes.text} lang={language.tag} dir="auto">
+          {text}
+        </span>
+      ) : (
+        language.isDefault && (
+          <span className={`${classes.text} ${classes.standIn}`} dir={directionOf(language.tag)}>
+            {row.name}
+          </span>
+        )
+      )}
+      {mark && <MarkWords phase={mark.phase} />}
+      {editing !== undefined && (
+        <CellEditor text={editing} label={row.name} language={language} onSave={onSave} onCancel={onCancel} />
+      )}
+    </div>
+  );
+}
+
+/** What the dot in the corner says, for those who hear the grid. */
+function MarkWords({ phase }: { phase: 'waiting' | 'saving' | 'refused' | 'conflict' }) {
+  const { t } = useTranslation('translations');
+  return <VisuallyHidden>{t(`mark.${phase}`)}</VisuallyHidden>;
+}

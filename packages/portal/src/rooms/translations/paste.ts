@@ -1,0 +1,36 @@
+import type { Block } from './selection.ts';
+import type { TextChange } from './sheet.ts';
+
+export type Pasted = {
+  changes: TextChange[];
+  /** Cells of the clipboard with nothing in them: they take no text away. */
+  empty: number;
+  /** Cells of the clipboard for which there was no row or language. */
+  outside: number;
+};
+
+/** Puts a table at the top left of what is selected; a single cell fills all of that. */
+export function planPaste(
+  table: readonly (readonly string[])[],
+  block: Block,
+  { paths, tags }: { paths: readonly string[]; tags: readonly string[] },
+): Pasted {
+  const pasted: Pasted = { changes: [], empty: 0, outside: 0 };
+  const isSingle = table.length === 1 && table[0]?.length === 1;
+  const put = (row: number, column: number, text: string) => {
+    const [path, tag] = [paths[row], tags[column]];
+    if (text.trim() === '') pasted.empty += 1;
+    else if (path === undefined || tag === undefined) pasted.outside += 1;
+    else pasted.changes.push({ path, tag, text });
+  };
+  if (isSingle) {
+    for (let row = block.top; row <= block.bottom; row++) {
+      for (let column = block.left; column <= block.right; column++) put(row, column, table[0]?.[0] ?? '');
+    }
+    return pasted;
+  }
+  for (const [down, cells] of table.entries()) {
+    for (const [across, text] of cells.entries()) put(block.top + down, block.left + across, text);
+  }
+  return pasted;
+}

@@ -1,0 +1,202 @@
+import {
+  Badge,
+  Progress as Bar,
+  Button,
+  Drawer,
+  Group,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  UnstyledButton,
+} from '@mantine/core';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Progress, percentOf } from './progress.ts';
+import type { Sheet, SheetState } from './sheet.ts';
+import { directionOf, isMissing, type Language, sourceOf, type TextRow } from './text-row.ts';
+import type { FilterControl } from './use-filter.ts';
+import classes from './workbench.module.css';
+
+type Props = {
+  sheet: Sheet;
+  state: SheetState;
+  filter: FilterControl;
+  progress: ReadonlyMap<string, Progress>;
+  isReadOnly: boolean;
+};
+
+/** On a narrow screen one language at a time: what to translate, and under it the text, to be touched. */
+export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
+  const { t } = useTranslation('translations');
+  const { paths, shown } = filter;
+  const [wanted, setTag] = useState<string>();
+  const language =
+    shown.find(({ tag }) => tag === wanted) ?? shown.find(({ isDefault }) => !isDefault) ?? (shown[0] as Language);
+  const [open, setOpen] = useState<number>();
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
+  const rows = useWindowVirtualizer({
+    count: paths.length,
+    estimateSize: () => 104,
+    overscan: 6,
+    scrollMargin: top,
+    useFlushSync: false,
+    getItemKey: (index) => paths[index] ?? index,
+  });
+  const done = progress.get(language.tag) ?? { total: 0, missing: 0 };
+  const opened = open === undefined ? undefined : sheet.row(paths[open] ?? '');
+  return (
+    <>
+      <Select
+        label={t('phone.language')}
+        data={shown.map(({ tag, name }) => ({ value: tag, label: name }))}
+        value={language.tag}
+        onChange={(tag) => setTag(tag ?? undefined)}
+        allowDeselect={false}
+      />
+      {!language.isDefault && (
+        <Group gap="xs" wrap="nowrap">
+          <Bar
+            value={percentOf(done)}
+            flex={1}
+            color={done.missing === 0 ? 'inn' : 'yellow'}
+            aria-label={t('grid.progress', { name: language.name })}
+          />
+          <Text size="xs" c="dimmed">
+            {done.missing === 0 ? t('grid.complete') : t('grid.missing', { count: done.missing })}
+          </Text>
+        </Group>
+      )}
+      <ul ref={list} className={classes.list} aria-label={t('grid.label')} style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, start }) => {
+          const row = sheet.row(paths[index] ?? '');
+          if (!row) return null;
+          return (
+            <li
+              key={row.path}
+              ref={rows.measureElement}
+              data-index={index}
+              className={classes.card}
+              style={{ position: 'absolute', top: 0, insetInline: 0, transform: `translateY(${start - top}px)` }}
+            >
+              <Card
+                row={row}
+                language={language}
+                source={sourceOf(row, shown)}
+                isReadOnly={isReadOnly}
+                onOpen={() => setOpen(index)}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {opened && open !== undefined && (
+        <TextDrawer
+          key={opened.path}
+          row={opened}
+          language={language}
+          source={sourceOf(opened, shown)}
+          isLast={open >= paths.length - 1}
+          onClose={() => setOpen(undefined)}
+          onSave={(text, isNext) => {
+            sheet.change([{ path: opened.path, tag: language.tag, text: text === '' ? null : text }], 'edit');
+            setOpen(isNext ? open + 1 : undefined);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Card(props: { row: TextRow; language: Language; source: string; isReadOnly: boolean; onOpen: () => void }) {
+  const { row, language, source, isReadOnly, onOpen } = props;
+  const { t } = useTranslation('translations');
+  const text = row.texts[language.tag];
+  const mark = row.marks?.[language.tag];
+  return (
+    <>
+      <Text size="xs" c="dimmed">
+        <bdi>{row.parent === '' ? row.name : `${row.parent} › ${row.name}`}</bdi>
+      </Text>
+      <Text size="sm" mb={4} dir="auto">
+        {source}
+      </Text>
+      <UnstyledButton
+        className={classes.cardText}
+        data-missing={isMissing(row, language) || undefined}
+        data-phase={mark?.phase}
+        disabled={isReadOnly}
+        aria-label={t('phone.edit', { label: row.name, text: text ?? t('phone.missing') })}
+        onClick={onOpen}
+      >
+        <Text size="sm" component="span" lang={language.tag} dir="auto" {...(text === undefined && { c: 'dimmed' })}>
+          {text ?? (language.isDefault ? row.name : t('phone.missing'))}
+        </Text>
+      </UnstyledButton>
+      {mark && (
+        <Badge
+          size="xs"
+          mt={4}
+          variant="light"
+          color={mark.phase === 'refused' || mark.phase === 'conflict' ? 'red' : 'yellow'}
+        >
+          {t(`mark.${mark.phase}`)}
+        </Badge>
+      )}
+    </>
+  );
+}
+
+function TextDrawer(props: {
+  row: TextRow;
+  language: Language;
+  source: string;
+  isLast: boolean;
+  onClose: () => void;
+  onSave: (text: string, isNext: boolean) => void;
+}) {
+  const { row, language, source, isLast, onClose, onSave } = props;
+  const { t } = useTranslation('translations');
+  const [text, setText] = useState(row.texts[language.tag] ?? '');
+  return (
+    <Drawer
+      opened
+      onClose={() => onSave(text, false)}
+      position="bottom"
+      closeButtonProps={{ 'aria-label': t('close') }}
+      size="min(22rem, 90dvh)"
+      title={<bdi>{row.parent === '' ? row.name : `${row.parent} › ${row.name}`}</bdi>}
+    >
+      <Stack>
+        <Text size="sm" dir="auto" className={classes.quote}>
+          {source}
+        </Text>
+        <Textarea
+          label={language.name}
+          data-autofocus
+          autosize
+          minRows={2}
+          maxRows={8}
+          lang={language.tag}
+          dir={text === '' ? directionOf(language.tag) : 'auto'}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Group justify="space-between">
+          <Button variant="subtle" color="gray" onClick={onClose}>
+            {t('cancel')}
+          </Button>
+          <Group gap="xs">
+            <Button variant="default" onClick={() => onSave(text, false)}>
+              {t('phone.save')}
+            </Button>
+            {!isLast && <Button onClick={() => onSave(text, true)}>{t('phone.saveNext')}</Button>}
+          </Group>
+        </Group>
+      </Stack>
+    </Drawer>
+  );
+}

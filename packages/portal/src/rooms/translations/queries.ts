@@ -1,0 +1,129 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { MutationObserver, queryOptions } from '@tanstack/react-query';
+import { api, SERVICE_URL } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import type { SendOutcome, SentText, Sheet } from './sheet.ts';
+import { type Language, type TextRow, toRow } from './text-row.ts';
+
+const TEXTS = '/manage/v1/applications/{clientId}/catalog/translations';
+
+export function languagesQuery(clientId: string) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'translations', 'languages'],
+    queryFn: async ({ signal }): Promise<Language[]> => {
+      const { data } = await api.get('/manage/v1/applications/{clientId}/catalog/languages', {
+        path: { clientId },
+        query: { draft: true, limit: 200 },
+        signal,
+      });
+      return data.items.map(({ name, tag, default: isDefault }) => ({ name, tag, isDefault }));
+    },
+  });
+}
+
+/** A screenful at once, the rest after it. */
+const FIRST = 200;
+const MORE = 5_000;
+
+/** Fills the sheet. What is not saved yet stays in it. */
+export function textsQuery(clientId: string, sheet: Sheet) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'translations', 'texts'],
+    staleTime: 60_000,
+    refetchOnWindowFocus: true,
+    queryFn: async ({ signal }): Promise<{ etag: string | undefined }> => {
+      for (;;) {
+        const loaded = await loadTexts(clientId, signal, (rows) => {
+          if (sheet.state.rows.length === 0) sheet.load(rows, { isWhole: false });
+        });
+        // Somebody changed it between two pages: from the start.
+        if (!loaded) continue;
+        sheet.load(loaded.rows, { isWhole: true });
+        return { etag: loaded.etag };
+      }
+    },
+  });
+}
+
+async function loadTexts(
+  clientId: string,
+  signal: AbortSignal,
+  onFirst: (rows: TextRow[]) => void,
+): Promise<{ rows: TextRow[]; etag: string | undefined } | undefined> {
+  const rows: TextRow[] = [];
+  let etag: string | undefined;
+  for (let limit = FIRST; ; limit = MORE) {
+    const query = { draft: true, offset: rows.length, limit };
+    const page = await api.get(TEXTS, { path: { clientId }, query, signal });
+    etag ??= page.etag;
+    if (page.etag !== etag) return undefined;
+    for (const item of page.data.items) rows.push(toRow(item));
+    if (rows.length >= page.data.total || page.data.items.length === 0) return { rows, etag };
+    if (rows.length === FIRST) onFirst(rows);
+  }
+}
+
+/** What is not published yet; `withPlan` counts what publishing it would touch. */
+export function draftQuery(clientId: string, { withPlan }: { withPlan: boolean }) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'translations', 'draft', withPlan],
+    staleTime: 0,
+    queryFn: async ({ signal }) =>
+      (
+        await api.get('/manage/v1/applications/{clientId}/catalog/draft', {
+          path: { clientId },
+          query: { plan: withPlan },
+          signal,
+        })
+      ).data,
+  });
+}
+
+/** Sends texts so that each replaces only the one that it is meant to replace. */
+export function textSender(clientId: string): (texts: SentText[]) => Promise<SendOutcome> {
+  const observer = new MutationObserver(queryClient, {
+    mutationFn: (texts: SentText[]) =>
+      api.patch(TEXTS, {
+        path: { clientId },
+        query: { draft: true },
+        ifMatch: '*',
+        body: { texts: texts.map(({ path, tag, text, was }) => ({ path, language: tag, text, was })) },
+      }),
+  });
+  return async (texts) => {
+    try {
+      await observer.mutate(texts);
+      return { outcome: 'saved' };
+    } catch (error) {
+      return readRefusal(error);
+    }
+  };
+}
+
+type ChangedText = { path: string; language: string; text: string | null };
+
+function readRefusal(error: unknown): SendOutcome {
+  if (!isInnkeeperError(error)) return { outcome: 'failed', error, again: true };
+  const changed = error.body.texts as ChangedText[] | undefined;
+  if (error.status === 412 && changed && changed.length > 0) {
+    return { outcome: 'changed', texts: changed.map(({ path, language, text }) => ({ path, tag: language, text })) };
+  }
+  if (error.status === 422) {
+    const problems = error.errors.map(({ field, message }) => {
+      const [, index] = /^texts\[(\d+)\]/.exec(field) ?? [];
+      return { index: index === undefined ? undefined : Number(index), message };
+    });
+    return {
+      outcome: 'refused',
+      problems: problems.length > 0 ? problems : [{ index: undefined, message: error.message }],
+    };
+  }
+  return { outcome: 'failed', error, again: ![400, 403, 404, 413].includes(error.status) };
+}
+
+/** Where the browser downloads a file for translators from. */
+export function exportAddress(clientId: string, query: { format: 'csv' | 'xliff'; language?: string }): string {
+  const parameters = new URLSearchParams({ draft: 'true', format: query.format });
+  if (query.language !== undefined) parameters.set('language', query.language);
+  return `${SERVICE_URL}/manage/v1/applications/${encodeURIComponent(clientId)}/catalog/translations/export?${parameters}`;
+}

@@ -1,0 +1,58 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Button, Group, Loader, Text, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconCheck, IconCloudOff } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { SheetState } from './sheet.ts';
+
+/** Whether all that was typed is saved, and if not, why and what to do. */
+export function SaveState(props: { state: SheetState; onRetry: () => void; onConflicts: () => void }) {
+  const { t } = useTranslation('translations');
+  const { unsaved, isSaving, failure, conflicts, refused } = props.state;
+  return (
+    <Group gap="sm" aria-live="polite" role="status">
+      {conflicts.length > 0 && (
+        <Button
+          size="compact-sm"
+          color="red"
+          variant="light"
+          leftSection={<IconAlertTriangle size={16} aria-hidden />}
+          onClick={props.onConflicts}
+        >
+          {t('save.conflicts', { count: conflicts.length })}
+        </Button>
+      )}
+      {refused.length > 0 && (
+        <Text size="sm" c="red">
+          {t('save.refused', { count: refused.length })}
+        </Text>
+      )}
+      {failure ? (
+        <Group gap={6}>
+          <Tooltip label={isInnkeeperError(failure.error) ? failure.error.message : String(failure.error)} multiline>
+            <Group gap={6} c="red">
+              <IconCloudOff size={18} aria-hidden />
+              <Text size="sm">{t('save.failed', { count: unsaved })}</Text>
+            </Group>
+          </Tooltip>
+          <Button size="compact-sm" variant="default" onClick={props.onRetry}>
+            {t('save.now')}
+          </Button>
+        </Group>
+      ) : isSaving ? (
+        <Group gap={6}>
+          <Loader size={14} />
+          <Text size="sm" c="dimmed">
+            {t('save.saving')}
+          </Text>
+        </Group>
+      ) : (
+        unsaved === 0 && (
+          <Group gap={6} c="dimmed">
+            <IconCheck size={16} aria-hidden />
+            <Text size="sm">{t('save.saved')}</Text>
+          </Group>
+        )
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,347 @@
+import { History, type Step } from './history.ts';
+import type { Mark, TextRow } from './text-row.ts';
+
+/** As the service takes them; one more is refused here already, so that a paste is not sent in vain. */
+export const TEXT_LIMIT = 2000;
+const BATCH = 1000;
+const PAUSE = 400;
+const RETRY_FIRST = 2_000;
+const RETRY_MOST = 60_000;
+
+export type TextChange = { path: string; tag: string; text: string | null };
+export type SentText = { path: string; tag: string; text: string | null; was: string | null };
+
+/** What came of sending texts. */
+export type SendOutcome =
+  | { outcome: 'saved' }
+  /** None was saved: these are other ones by now than those that were to be replaced. */
+  | { outcome: 'changed'; texts: readonly { path: string; tag: string; text: string | null }[] }
+  /** None was saved: these cannot be taken. */
+  | { outcome: 'refused'; problems: readonly { index: number | undefined; message: string }[] }
+  | { outcome: 'failed'; error: unknown; again: boolean };
+
+/** Keeps what is not saved yet through a reload or a crash. */
+export type KeptTexts = { read(): SentText[]; write(texts: SentText[]): void };
+
+type Entry = SentText & { phase: Mark['phase']; message?: string; theirs?: string | null; sent?: string | null };
+
+export type SheetState = {
+  rows: readonly TextRow[];
+  /** How often rows were loaded; not how often they were changed. */
+  loads: number;
+  /** How many rows have a text in a language, by tag. */
+  filled: Readonly<Record<string, number>>;
+  unsaved: number;
+  isSaving: boolean;
+  /** Why saving fails at the moment; it is tried again, or by `saveNow`. */
+  failure: { error: unknown; again: boolean } | undefined;
+  conflicts: readonly Conflict[];
+  refused: readonly { path: string; tag: string; message: string }[];
+  undoable: Step | undefined;
+  redoable: Step | undefined;
+};
+
+export type Conflict = { path: string; tag: string; mine: string | null; theirs: string | null };
+
+/**
+ * All texts of an application as the grid shows them. What is typed is shown at once and saved in batches, one after the
+ * other; each text says which one it replaces, so that nobody overwrites another. What cannot be saved stays, and says why.
+ */
+export class Sheet {
+  #rows: TextRow[] = [];
+  #index = new Map<string, number>();
+  #filled: Record<string, number> = {};
+  #entries = new Map<string, Entry>();
+  #history = new History();
+  #listeners = new Set<() => void>();
+  #state: SheetState | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isSending = false;
+  #failure: SheetState['failure'];
+  #retryIn = RETRY_FIRST;
+  #batch = BATCH;
+  #isKeptRead = false;
+  #loads = 0;
+  readonly #send: (texts: SentText[]) => Promise<SendOutcome>;
+  readonly #kept: KeptTexts;
+
+  constructor(send: (texts: SentText[]) => Promise<SendOutcome>, kept: KeptTexts) {
+    this.#send = send;
+    this.#kept = kept;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  get state(): SheetState {
+    this.#state ??= this.#makeState();
+    return this.#state;
+  }
+
+  /** Texts as the service has them, the first ones or all; what is not saved yet stays on top of them. */
+  load(rows: readonly TextRow[], { isWhole }: { isWhole: boolean }): void {
+    this.#rows = [...rows];
+    this.#loads += 1;
+    this.#index = new Map(rows.map(({ path }, index) => [path, index]));
+    this.#filled = {};
+    for (const { texts } of rows) for (const tag of Object.keys(texts)) this.#count(tag, 1);
+    if (isWhole && !this.#isKeptRead) {
+      this.#isKeptRead = true;
+      for (const kept of this.#kept.read()) {
+        if (!this.#entries.has(spotOf(kept))) this.#entries.set(spotOf(kept), { ...kept, phase: 'waiting' });
+      }
+    }
+    for (const entry of [...this.#entries.values()]) {
+      const row = this.row(entry.path);
+      if (!row) {
+        if (isWhole) this.#entries.delete(spotOf(entry));
+        continue;
+      }
+      // Somebody brought it there, if not we ourselves.
+      if ((row.texts[entry.tag] ?? null) === entry.text && entry.phase !== 'saving') {
+        this.#entries.delete(spotOf(entry));
+        continue;
+      }
+      this.#show(entry.path, entry.tag, entry.text);
+      this.#mark(entry);
+    }
+    this.#emit();
+    if (isWhole) this.#schedule(0);
+  }
+
+  row(path: string): TextRow | undefined {
+    const index = this.#index.get(path);
+    return index === undefined ? undefined : this.#rows[index];
+  }
+
+  /** Answers how many texts became other ones: these can be undone in one step. */
+  change(changes: readonly TextChange[], kind: Step['kind']): number {
+    const done = this.#apply(changes);
+    if (done.length > 0) this.#history.add({ kind, changes: done });
+    this.#settle();
+    return done.length;
+  }
+
+  /** The spots that became what they were before the last step; undefined where there is none. */
+  undo(): readonly TextChange[] | undefined {
+    return this.#step(this.#history.undo());
+  }
+
+  redo(): readonly TextChange[] | undefined {
+    return this.#step(this.#history.redo());
+  }
+
+  /** Of a text that somebody else changed: whose is to stand. */
+  resolve({ path, tag }: { path: string; tag: string }, side: 'mine' | 'theirs'): void {
+    const entry = this.#entries.get(spotOf({ path, tag }));
+    if (entry?.phase !== 'conflict') return;
+    const theirs = entry.theirs ?? null;
+    if (side === 'theirs' || entry.text === theirs) {
+      this.#show(path, tag, theirs);
+      this.#drop(entry);
+    } else {
+      Object.assign(entry, { was: theirs, phase: 'waiting' });
+      this.#mark(entry);
+    }
+    this.#settle();
+  }
+
+  /** As done already: what changed came from elsewhere, and can be taken back here. */
+  record(step: Step): void {
+    if (step.changes.length > 0) this.#history.add(step);
+    this.#emit();
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async settled(): Promise<void> {
+    this.saveNow();
+    while (this.state.isSaving && !this.#failure) {
+      await new Promise<void>((resolve) => {
+        const stop = this.subscribe(() => {
+          stop();
+          resolve();
+        });
+      });
+    }
+  }
+
+  /** Without waiting for more; also what failed before. */
+  saveNow(): void {
+    this.#retryIn = RETRY_FIRST;
+    this.#failure = undefined;
+    this.#emit();
+    this.#schedule(0);
+  }
+
+  #apply(changes: readonly TextChange[]): Step['changes'] {
+    const done: Step['changes'] = [];
+    for (const { path, tag, text: wanted } of changes) {
+      const row = this.row(path);
+      const text = wanted === null || wanted.trim() === '' ? null : wanted;
+      const before = row?.texts[tag] ?? null;
+      if (!row || before === text) continue;
+      done.push({ path, tag, from: before, to: text });
+      const entry = this.#entries.get(spotOf({ path, tag })) ?? { path, tag, was: before, text, phase: 'waiting' };
+      entry.text = text;
+      if (text !== null && text.length > TEXT_LIMIT && [...text].length > TEXT_LIMIT) {
+        Object.assign(entry, { phase: 'refused', message: 'tooLong' });
+      } else if (entry.phase === 'refused') entry.phase = 'waiting';
+      this.#entries.set(spotOf(entry), entry);
+      this.#show(path, tag, text);
+      // It is again what the service has.
+      if (entry.phase === 'waiting' && entry.text === entry.was) this.#drop(entry);
+      else this.#mark(entry);
+    }
+    return done;
+  }
+
+  #step(step: Step | undefined): readonly TextChange[] | undefined {
+    if (!step) return undefined;
+    // What became something else since is left alone.
+    const wanted = step.changes.filter(({ path, tag, from }) => (this.row(path)?.texts[tag] ?? null) === from);
+    const changes = wanted.map(({ path, tag, to }) => ({ path, tag, text: to }));
+    this.#apply(changes);
+    this.#settle();
+    return changes;
+  }
+
+  #settle(): void {
+    this.#keep();
+    this.#emit();
+    this.#schedule(PAUSE);
+  }
+
+  #schedule(delay: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#flush(), delay);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#isSending) return;
+    const batch = [...this.#entries.values()].filter(({ phase }) => phase === 'waiting').slice(0, this.#batch);
+    if (batch.length === 0) return;
+    this.#isSending = true;
+    for (const entry of batch) {
+      Object.assign(entry, { phase: 'saving', sent: entry.text });
+      this.#mark(entry);
+    }
+    this.#emit();
+    const outcome = await this.#send(batch.map(({ path, tag, text, was }) => ({ path, tag, text, was })));
+    this.#isSending = false;
+    this.#take(batch, outcome);
+    this.#keep();
+    this.#emit();
+  }
+
+  #take(batch: Entry[], outcome: SendOutcome): void {
+    this.#failure = undefined;
+    // Whatever is not said of them below: to be sent again.
+    for (const entry of batch) if (entry.phase === 'saving') entry.phase = 'waiting';
+    if (outcome.outcome === 'saved') {
+      this.#batch = BATCH;
+      this.#retryIn = RETRY_FIRST;
+      for (const entry of batch) {
+        entry.was = entry.sent ?? null;
+        if (entry.text === entry.was && entry.phase === 'waiting') this.#drop(entry);
+      }
+    } else if (outcome.outcome === 'changed') {
+      for (const { path, tag, text } of outcome.texts) {
+        const entry = this.#entries.get(spotOf({ path, tag }));
+        if (entry) Object.assign(entry, { phase: 'conflict', theirs: text });
+      }
+    } else if (outcome.outcome === 'refused') this.#refuse(batch, outcome.problems);
+    else {
+      this.#failure = { error: outcome.error, again: outcome.again };
+      for (const entry of batch) this.#mark(entry);
+      if (outcome.again) this.#schedule(this.#retryIn);
+      this.#retryIn = Math.min(this.#retryIn * 2, RETRY_MOST);
+      return;
+    }
+    for (const entry of batch) if (this.#entries.get(spotOf(entry)) === entry) this.#mark(entry);
+    this.#schedule(0);
+  }
+
+  #refuse(batch: Entry[], problems: readonly { index: number | undefined; message: string }[]): void {
+    const placed = problems.filter(({ index }) => index !== undefined && batch[index]);
+    for (const { index, message } of placed) {
+      Object.assign(batch[index as number] as Entry, { phase: 'refused', message });
+    }
+    if (placed.length > 0) return;
+    // Nobody said which: in smaller batches until it is known.
+    const [only] = batch;
+    if (batch.length === 1 && only) Object.assign(only, { phase: 'refused', message: problems[0]?.message ?? '' });
+    else this.#batch = Math.ceil(batch.length / 4);
+  }
+
+  #show(path: string, tag: string, text: string | null): void {
+    const index = this.#index.get(path);
+    const row = index === undefined ? undefined : this.#rows[index];
+    if (index === undefined || !row) return;
+    const { [tag]: before, ...others } = row.texts;
+    this.#count(tag, Number(text !== null) - Number(before !== undefined));
+    this.#rows[index] = { ...row, texts: text === null ? others : { ...others, [tag]: text } };
+  }
+
+  #mark(entry: Entry): void {
+    this.#setMark(entry, toMark(entry));
+  }
+
+  #drop(entry: Entry): void {
+    this.#entries.delete(spotOf(entry));
+    this.#setMark(entry, undefined);
+  }
+
+  #setMark({ path, tag }: Entry, mark: Mark | undefined): void {
+    const index = this.#index.get(path);
+    const row = index === undefined ? undefined : this.#rows[index];
+    if (index === undefined || !row) return;
+    const { [tag]: _, ...others } = row.marks ?? {};
+    const marks = mark ? { ...others, [tag]: mark } : others;
+    this.#rows[index] = { ...row, marks: Object.keys(marks).length > 0 ? marks : undefined };
+  }
+
+  #count(tag: string, by: number): void {
+    this.#filled[tag] = (this.#filled[tag] ?? 0) + by;
+  }
+
+  #keep(): void {
+    this.#kept.write([...this.#entries.values()].map(({ path, tag, text, was }) => ({ path, tag, text, was })));
+  }
+
+  #emit(): void {
+    this.#state = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #makeState(): SheetState {
+    const entries = [...this.#entries.values()];
+    return {
+      rows: [...this.#rows],
+      loads: this.#loads,
+      filled: { ...this.#filled },
+      unsaved: entries.length,
+      isSaving: this.#isSending || entries.some(({ phase }) => phase === 'waiting'),
+      failure: this.#failure,
+      conflicts: entries.flatMap(({ phase, path, tag, text, theirs = null }) =>
+        phase === 'conflict' ? [{ path, tag, mine: text, theirs }] : [],
+      ),
+      refused: entries.flatMap(({ phase, path, tag, message = '' }) =>
+        phase === 'refused' ? [{ path, tag, message }] : [],
+      ),
+      undoable: this.#history.undoable,
+      redoable: this.#history.redoable,
+    };
+  }
+}
+
+function spotOf({ path, tag }: { path: string; tag: string }): string {
+  return `${tag} ${path}`;
+}
+
+function toMark({ phase, message = '', theirs = null }: Entry): Mark {
+  if (phase === 'refused') return { phase, message };
+  if (phase === 'conflict') return { phase, theirs };
+  return { phase };
+}

@@ -1,0 +1,336 @@
+// biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
+import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { flushSync } from 'react-dom';
+import { useTranslation } from 'react-i18next';
+import type { Leave } from './cell-editor.tsx';
+import { readTable, writeTable } from './clipboard-table.ts';
+import classes from './grid.module.css';
+import { GridHead } from './grid-head.tsx';
+import { GridRow, type ShownColumn } from './grid-row.tsx';
+import { planPaste } from './paste.ts';
+import { findMissing, type Progress } from './progress.ts';
+import { blockOf, clamp, move, type Selection, type Spot, START, select } from './selection.ts';
+import type { Sheet, TextChange } from './sheet.ts';
+import type { Language } from './text-row.ts';
+
+const ROW = 44;
+const HEAD = 56;
+const NAME = 260;
+const LEAST = 200;
+
+export type GridAct =
+  | { act: 'paste'; changed: number; empty: number; outside: number }
+  | { act: 'clear' | 'cut' | 'undo' | 'redo'; changed: number };
+
+type Props = {
+  sheet: Sheet;
+  paths: readonly string[];
+  languages: readonly Language[];
+  progress: ReadonlyMap<string, Progress>;
+  isReadOnly: boolean;
+  /** Whether each row is to say what it belongs to: not all of them are there. */
+  isFiltered: boolean;
+  onAct: (act: GridAct) => void;
+  onActive: (spot: { path: string; tag: string } | undefined) => void;
+  onShortcuts: () => void;
+  onSearch: () => void;
+  onMissing: (tag: string) => void;
+  onHide: (tag: string) => void;
+};
+
+/** All texts, a row each, a column for each language: virtual both ways, worked like a spreadsheet. */
+export function TextsGrid(props: Props) {
+  const { sheet, paths, languages, isReadOnly, onAct, onActive } = props;
+  const { t } = useTranslation('translations');
+  const scroller = useRef<HTMLDivElement>(null);
+  const { ref: sizer, width: viewWidth, height: viewHeight } = useElementSize();
+  const gridRef = useMergedRef(scroller, sizer);
+  const [wanted, setSelection] = useState<Selection>(START);
+  const [editing, setEditing] = useState<string>();
+  // Whether the keys are ours: only then is the focus moved with the active cell.
+  const isOurs = useRef(false);
+
+  const bounds = { rows: paths.length, columns: languages.length };
+  const selection = clamp(wanted, bounds);
+  const { active } = selection;
+  const activePath = paths[active.row];
+  const activeTag = languages[active.column]?.tag;
+  const page = Math.max(1, Math.floor((viewHeight - HEAD) / ROW) - 1);
+
+  const columnWidth = Math.max(LEAST, Math.floor((viewWidth - NAME) / Math.max(1, languages.length)));
+  const width = NAME + columnWidth * languages.length;
+
+  // The active cell is always there, however far it was scrolled away: it has the focus.
+  const withActive = useCallback((range: Range, index: number) => {
+    const shown = defaultRangeExtractor(range);
+    return shown.includes(index) || index >= range.count ? shown : [...shown, index].sort((a, b) => a - b);
+  }, []);
+  const rows = useVirtualizer({
+    count: paths.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    paddingStart: HEAD,
+    scrollPaddingStart: HEAD,
+    overscan: 8,
+    useFlushSync: false,
+    getItemKey: (index) => paths[index] ?? index,
+    rangeExtractor: (range) => withActive(range, active.row),
+  });
+  const columns = useVirtualizer({
+    horizontal: true,
+    count: languages.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => columnWidth,
+    paddingStart: NAME,
+    scrollPaddingStart: NAME,
+    overscan: 2,
+    useFlushSync: false,
+    getItemKey: (index) => languages[index]?.tag ?? index,
+    rangeExtractor: (range) => withActive(range, active.column),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the width of a column is another
+  useEffect(() => columns.measure(), [columns, columnWidth]);
+
+  const indexes = columns.getVirtualItems().map(({ index }) => index);
+  const drawn = indexes.join();
+  const shownColumns = useMemo(
+    () =>
+      drawn.split(',').flatMap((text): ShownColumn[] => {
+        const language = text === '' ? undefined : languages[Number(text)];
+        const index = Number(text);
+        return language ? [{ index, left: NAME + index * columnWidth, width: columnWidth, language }] : [];
+      }),
+    [drawn, languages, columnWidth],
+  );
+
+  const go = (next: Selection) => {
+    isOurs.current = true;
+    setSelection(next);
+    rows.scrollToIndex(next.active.row, { align: 'auto' });
+    columns.scrollToIndex(next.active.column, { align: 'auto' });
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the active cell is another, or its editor closed
+  useLayoutEffect(() => {
+    if (!isOurs.current || editing !== undefined) return;
+    scroller.current
+      ?.querySelector<HTMLElement>(`[data-row="${active.row}"][data-column="${active.column}"]`)
+      ?.focus({ preventScroll: true });
+  }, [active.row, active.column, editing, paths]);
+
+  useEffect(() => {
+    onActive(activePath === undefined || activeTag === undefined ? undefined : { path: activePath, tag: activeTag });
+  }, [activePath, activeTag, onActive]);
+
+  const startEditing = (text?: string) => {
+    if (isReadOnly || activePath === undefined || activeTag === undefined) return;
+    isOurs.current = true;
+    // At once, so that the key that began it is typed into the editor.
+    flushSync(() => setEditing(text ?? sheet.row(activePath)?.texts[activeTag] ?? ''));
+  };
+
+  const latest = useRef({ active, bounds, activePath, activeTag, go });
+  latest.current = { active, bounds, activePath, activeTag, go };
+
+  const onSave = useCallback(
+    (text: string, leave: Leave) => {
+      const { active: at, activePath: path, activeTag: tag, bounds: within, go: goTo } = latest.current;
+      setEditing(undefined);
+      if (path === undefined || tag === undefined) return;
+      sheet.change([{ path, tag, text: text === '' ? null : text }], 'edit');
+      const by = { down: [1, 0], up: [-1, 0], right: [0, 1], left: [0, -1], stay: [0, 0] }[leave] as [number, number];
+      if (leave === 'stay') return;
+      goTo(clamp(select({ row: at.row + by[0], column: at.column + by[1] }), within));
+    },
+    [sheet],
+  );
+  const onCancel = useCallback(() => setEditing(undefined), []);
+
+  const block = blockOf(selection);
+  const { left, right } = block;
+  const selected = useMemo(() => ({ left, right }), [left, right]);
+  const cellsOf = (): TextChange[] =>
+    paths
+      .slice(block.top, block.bottom + 1)
+      .flatMap((path) => languages.slice(block.left, block.right + 1).map(({ tag }) => ({ path, tag, text: null })));
+
+  const clear = (act: 'clear' | 'cut') => {
+    if (isReadOnly) return;
+    const changed = sheet.change(cellsOf(), act);
+    if (changed > 1) onAct({ act, changed });
+  };
+
+  const step = (act: 'undo' | 'redo') => {
+    if (isReadOnly) return;
+    const changes = act === 'undo' ? sheet.undo() : sheet.redo();
+    if (!changes) return;
+    onAct({ act, changed: changes.length });
+    const [first] = changes;
+    const spot = first && {
+      row: paths.indexOf(first.path),
+      column: languages.findIndex(({ tag }) => tag === first.tag),
+    };
+    if (spot && spot.row >= 0 && spot.column >= 0) go(select(spot));
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (editing !== undefined || !isCell(event.target)) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    const take = (act: () => void) => {
+      event.preventDefault();
+      act();
+    };
+    if (event.altKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      const language = languages[active.column];
+      const found = language && findMissing(sheet, paths, language, active.row, event.key === 'ArrowDown' ? 1 : -1);
+      return take(() => found !== undefined && go(select({ row: found, column: active.column })));
+    }
+    const moved = event.altKey ? undefined : move(selection, event, { ...bounds, page });
+    if (moved) return take(() => go(moved));
+    if (isCommand && event.key.toLowerCase() === 'z') return take(() => step(event.shiftKey ? 'redo' : 'undo'));
+    if (isCommand && event.key.toLowerCase() === 'y') return take(() => step('redo'));
+    if (isCommand && event.key.toLowerCase() === 'f') return take(props.onSearch);
+    if (isCommand && event.key.toLowerCase() === 'a') {
+      const last = { row: bounds.rows - 1, column: bounds.columns - 1 };
+      return take(() => setSelection(select(active, last)));
+    }
+    if (isCommand) return;
+    if (event.key === 'Enter' || event.key === 'F2') return take(() => startEditing());
+    if (event.key === 'Delete' || event.key === 'Backspace') return take(() => clear('clear'));
+    if (event.key === 'Escape') return take(() => go(select(active)));
+    if (event.key === '?') return take(props.onShortcuts);
+    // Typing replaces. The key itself goes into the editor, which has the focus by then; so does an input method's.
+    if (!event.altKey && (event.key.length === 1 || event.key === 'Process')) startEditing('');
+  };
+
+  const onCopy = (event: ClipboardEvent) => {
+    if (editing !== undefined || !isCell(event.target)) return;
+    event.preventDefault();
+    const table = paths
+      .slice(block.top, block.bottom + 1)
+      .map((path) => languages.slice(block.left, block.right + 1).map(({ tag }) => sheet.row(path)?.texts[tag] ?? ''));
+    const isOne = table.length === 1 && table[0]?.length === 1;
+    event.clipboardData.setData('text/plain', isOne ? (table[0]?.[0] ?? '') : writeTable(table));
+    if (event.type === 'cut') clear('cut');
+  };
+
+  const onPaste = (event: ClipboardEvent) => {
+    if (editing !== undefined || isReadOnly || !isCell(event.target)) return;
+    event.preventDefault();
+    const text = event.clipboardData.getData('text/plain');
+    if (text === '') return;
+    const table = readTable(text);
+    const { changes, empty, outside } = planPaste(table, block, { paths, tags: languages.map(({ tag }) => tag) });
+    const changed = sheet.change(changes, 'paste');
+    const [height, across] = [table.length, Math.max(...table.map((cells) => cells.length))];
+    if (height > 1 || across > 1) {
+      const end = { row: block.top + height - 1, column: block.left + across - 1 };
+      go(clamp(select({ row: block.top, column: block.left }, end), bounds));
+    }
+    if (changes.length + empty + outside > 1 || changed === 0) onAct({ act: 'paste', changed, empty, outside });
+  };
+
+  const onMouseDown = (event: MouseEvent) => {
+    const spot = spotOf(event.target);
+    if (!spot || event.button !== 0) return;
+    event.preventDefault();
+    isOurs.current = true;
+    // What is being typed elsewhere is saved by losing the focus, before the active cell is another.
+    flushSync(() => (document.activeElement as HTMLElement | null)?.blur());
+    setSelection(select(spot, event.shiftKey ? selection.anchor : spot));
+    // Also where it is the active cell already.
+    (event.target as Element).closest<HTMLElement>('[role=gridcell]')?.focus({ preventScroll: true });
+  };
+
+  const onMouseOver = (event: MouseEvent) => {
+    const spot = event.buttons === 1 && editing === undefined ? spotOf(event.target) : undefined;
+    if (spot && isOurs.current) setSelection(select(spot, selection.anchor));
+  };
+
+  const onDoubleClick = (event: MouseEvent) => {
+    if (spotOf(event.target)) startEditing();
+  };
+
+  return (
+    <div
+      ref={gridRef}
+      role="grid"
+      aria-label={t('grid.label')}
+      aria-rowcount={paths.length + 1}
+      aria-colcount={languages.length + 1}
+      aria-multiselectable
+      aria-readonly={isReadOnly}
+      className={classes.grid}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+      onCopy={onCopy}
+      onCut={onCopy}
+      onPaste={onPaste}
+      onMouseDown={onMouseDown}
+      onMouseOver={onMouseOver}
+      onFocus={(event) => {
+        if (isCell(event.target)) isOurs.current = true;
+      }}
+      onBlur={(event) => {
+        if (event.relatedTarget && !event.currentTarget.contains(event.relatedTarget)) isOurs.current = false;
+      }}
+      onDoubleClick={onDoubleClick}
+    >
+      <div role="presentation" style={{ width, height: rows.getTotalSize() }}>
+        <GridHead
+          columns={shownColumns}
+          width={width}
+          nameWidth={NAME}
+          progress={props.progress}
+          onMissing={props.onMissing}
+          onHide={props.onHide}
+        />
+        {rows.getVirtualItems().map(({ index, start }) => {
+          const row = sheet.row(paths[index] ?? '');
+          if (!row) return null;
+          const isActive = index === active.row;
+          const isSelected = index >= block.top && index <= block.bottom;
+          return (
+            <GridRow
+              key={row.path}
+              row={row}
+              index={index}
+              top={start}
+              width={width}
+              nameWidth={NAME}
+              columns={shownColumns}
+              active={isActive ? active.column : undefined}
+              selected={isSelected ? selected : undefined}
+              editing={isActive ? editing : undefined}
+              showParent={props.isFiltered}
+              onSave={onSave}
+              onCancel={onCancel}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function isCell(target: EventTarget): boolean {
+  return target instanceof HTMLElement && target.getAttribute('role') === 'gridcell';
+}
+
+function spotOf(target: EventTarget): Spot | undefined {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('[role=gridcell]') : null;
+  if (!cell || (target instanceof Element && target.closest('textarea'))) return undefined;
+  return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
+}

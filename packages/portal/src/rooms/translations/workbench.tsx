@@ -1,0 +1,211 @@
+import { ActionIcon, Box, Button, Stack, Text, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { IconFilterOff, IconKeyboard, IconUpload } from '@tabler/icons-react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PageHeader } from '../../shell/page-header.tsx';
+import { EmptyState } from '../../shell/states.tsx';
+import { CellDetails } from './cell-details.tsx';
+import { ConflictsDialog } from './conflicts-dialog.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+import { PhoneList } from './phone-list.tsx';
+import { progressOf } from './progress.ts';
+import { PublishButton } from './publish-button.tsx';
+import { SaveState } from './save-state.tsx';
+import type { Sheet, SheetState } from './sheet.ts';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import type { Language } from './text-row.ts';
+import { type GridAct, TextsGrid } from './texts-grid.tsx';
+import { Toolbar } from './toolbar.tsx';
+import { useFilter } from './use-filter.ts';
+import classes from './workbench.module.css';
+
+type Props = {
+  clientId: string;
+  languages: readonly Language[];
+  sheet: Sheet;
+  state: SheetState;
+  isWhole: boolean;
+  reload: () => Promise<unknown>;
+  isReadOnly: boolean;
+  isPhone: boolean;
+};
+
+/** Everything around the texts: finding them, saving them, files of them. */
+export function Workbench(props: Props) {
+  const { clientId, languages, sheet, state, isReadOnly, isPhone } = props;
+  const { t } = useTranslation('translations');
+  const filter = useFilter(clientId, languages, state);
+  const { set, show, shown } = filter;
+  const searchBox = useRef<HTMLInputElement>(null);
+  const [active, setActive] = useState<{ path: string; tag: string }>();
+  const [shortcuts, shortcutsDialog] = useDisclosure();
+  const [conflicts, conflictsDialog] = useDisclosure();
+  const [importing, importDialog] = useDisclosure();
+  const progress = useMemo(
+    () => progressOf(languages, state.rows.length, state.filled),
+    [languages, state.rows.length, state.filled],
+  );
+  const undo = useCallback(() => sheet.undo(), [sheet]);
+  const onAct = useCallback((act: GridAct) => tell(act, t, undo), [t, undo]);
+
+  // `?` anywhere in the room, unless somebody is typing.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { target } = event;
+      const isTyping = target instanceof HTMLElement && target.closest('input, textarea, select, [role=grid]');
+      if (event.key === '?' && !isTyping) shortcutsDialog.open();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [shortcutsDialog.open]);
+
+  const onMissing = useCallback((tag: string) => set({ missing: tag }), [set]);
+  const onHide = useCallback(
+    (hidden: string) => show(shown.filter(({ tag }) => tag !== hidden).map(({ tag }) => tag)),
+    [show, shown],
+  );
+
+  return (
+    <Stack gap="sm" className={isPhone ? undefined : classes.page}>
+      <PageHeader
+        title={t('title')}
+        description={isReadOnly ? t('readOnly') : undefined}
+        actions={
+          <>
+            <SaveState state={state} onRetry={() => sheet.saveNow()} onConflicts={conflictsDialog.open} />
+            {!isReadOnly &&
+              (isPhone ? (
+                <ActionIcon variant="default" size={36} aria-label={t('toolbar.import')} onClick={importDialog.open}>
+                  <IconUpload size={18} aria-hidden />
+                </ActionIcon>
+              ) : (
+                <Button
+                  variant="default"
+                  leftSection={<IconUpload size={16} aria-hidden />}
+                  onClick={importDialog.open}
+                >
+                  {t('toolbar.import')}
+                </Button>
+              ))}
+            <ExportMenu clientId={clientId} languages={languages} shown={shown} isPhone={isPhone} />
+            {!isReadOnly && <PublishButton clientId={clientId} sheet={sheet} state={state} />}
+            {!isPhone && (
+              <Tooltip label={t('shortcuts.title')}>
+                <ActionIcon
+                  variant="default"
+                  size={36}
+                  aria-label={t('shortcuts.title')}
+                  onClick={shortcutsDialog.open}
+                >
+                  <IconKeyboard size={18} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </>
+        }
+      />
+      <Toolbar
+        languages={languages}
+        rows={state.rows}
+        progress={progress}
+        filter={filter}
+        state={state}
+        isReadOnly={isReadOnly}
+        isPhone={isPhone}
+        searchBox={searchBox}
+        onUndo={() => sheet.undo()}
+        onRedo={() => sheet.redo()}
+      />
+      {filter.paths.length === 0 ? (
+        <EmptyState
+          icon={IconFilterOff}
+          title={filter.filter.missing === undefined ? t('noMatch.title') : t('noMatch.nothingMissing')}
+          action={<Button onClick={filter.clear}>{t('noMatch.clear')}</Button>}
+        >
+          {t('noMatch.text')}
+        </EmptyState>
+      ) : isPhone ? (
+        <PhoneList sheet={sheet} state={state} filter={filter} progress={progress} isReadOnly={isReadOnly} />
+      ) : (
+        <>
+          <TextsGrid
+            sheet={sheet}
+            paths={filter.paths}
+            languages={shown}
+            progress={progress}
+            isReadOnly={isReadOnly}
+            isFiltered={filter.isFiltered}
+            onAct={onAct}
+            onActive={setActive}
+            onShortcuts={shortcutsDialog.open}
+            onSearch={() => searchBox.current?.focus()}
+            onMissing={onMissing}
+            onHide={onHide}
+          />
+          <CellDetails sheet={sheet} active={active} languages={languages} onConflicts={conflictsDialog.open} />
+        </>
+      )}
+      {!props.isWhole && (
+        <Box role="status">
+          <Text size="xs" c="dimmed">
+            {t('loadingRest')}
+          </Text>
+        </Box>
+      )}
+      <ShortcutsDialog opened={shortcuts} onClose={shortcutsDialog.close} />
+      <ConflictsDialog
+        opened={conflicts && state.conflicts.length > 0}
+        onClose={conflictsDialog.close}
+        conflicts={state.conflicts}
+        languages={languages}
+        sheet={sheet}
+      />
+      <ImportDialog
+        opened={importing}
+        onClose={importDialog.close}
+        clientId={clientId}
+        languages={languages}
+        sheet={sheet}
+        reload={props.reload}
+      />
+    </Stack>
+  );
+}
+
+/** What a paste or a step back did, with the way back from it. */
+function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>['t'], undo: () => unknown): void {
+  const id = `texts-${Date.now()}`;
+  const canUndo = act.act !== 'undo' && act.act !== 'redo' && act.changed > 0;
+  const more =
+    act.act === 'paste'
+      ? [
+          ...(act.empty > 0 ? [t('toast.empty', { count: act.empty })] : []),
+          ...(act.outside > 0 ? [t('toast.outside', { count: act.outside })] : []),
+        ]
+      : [];
+  notifications.show({
+    id,
+    title: t(`toast.${act.act}`, { count: act.changed }),
+    message: (
+      <Stack gap={6} align="flex-start">
+        {more.length > 0 && <Text size="sm">{more.join(' ')}</Text>}
+        {canUndo && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => {
+              undo();
+              notifications.hide(id);
+            }}
+          >
+            {t('undo')}
+          </Button>
+        )}
+      </Stack>
+    ),
+    autoClose: canUndo ? 8_000 : 3_000,
+  });
+}

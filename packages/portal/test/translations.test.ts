@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { readTable, writeTable } from '../src/rooms/translations/clipboard-table.ts';
+import { filterRows } from '../src/rooms/translations/filter-rows.ts';
+import { planPaste } from '../src/rooms/translations/paste.ts';
+import { blockOf, move, select } from '../src/rooms/translations/selection.ts';
+import { type SendOutcome, type SentText, Sheet } from '../src/rooms/translations/sheet.ts';
+import { directionOf, toRow } from '../src/rooms/translations/text-row.ts';
+
+describe('what spreadsheets put on the clipboard', () => {
+  test.each([
+    ['one cell', 'Hallo', [['Hallo']]],
+    ['a column, with the line end after it', 'a\r\nb\r\n', [['a'], ['b']]],
+    [
+      'a block with holes',
+      'a\tb\n\td',
+      [
+        ['a', 'b'],
+        ['', 'd'],
+      ],
+    ],
+    ['a text of two lines', '"a\nb"\tc', [['a\nb', 'c']]],
+    ['quotes that were doubled', '"say ""hi"""\nx', [['say "hi"'], ['x']]],
+    ['quotes that are the text itself', '"Hi"\tshe said "no"', [['"Hi"', 'she said "no"']]],
+    ['a quote that is never closed', '"a\tb', [['"a', 'b']]],
+    ['empty lines between', 'a\n\nb', [['a'], [''], ['b']]],
+  ])('%s', (_, text, table) => {
+    expect(readTable(text)).toEqual(table);
+  });
+
+  test('what is copied is read back the same', () => {
+    const table = [
+      ['a', 'b\nc', '"quoted"'],
+      ['tab\there', '', 'ünïcode 🎉'],
+    ];
+    expect(readTable(writeTable(table))).toEqual(table);
+  });
+
+  test('a table goes where there is room; a single cell fills the selection; nothing empties a cell', () => {
+    const grid = { paths: ['p0', 'p1', 'p2'], tags: ['de', 'es'] };
+    const at = (row: number, column: number) => blockOf(select({ row, column }));
+    expect(planPaste([['a', 'b'], ['', 'd'], ['e']], at(1, 1), grid)).toEqual({
+      changes: [{ path: 'p1', tag: 'es', text: 'a' }],
+      empty: 1,
+      outside: 3,
+    });
+    const two = blockOf(select({ row: 0, column: 0 }, { row: 1, column: 0 }));
+    expect(planPaste([['x']], two, grid).changes.map(({ path }) => path)).toEqual(['p0', 'p1']);
+  });
+});
+
+test('keys move within what there is, and Shift keeps the anchor', () => {
+  const bounds = { rows: 3, columns: 2, page: 2 };
+  const keys = (key: string, more = {}) => ({ key, shiftKey: false, ctrlKey: false, metaKey: false, ...more });
+  const start = select({ row: 1, column: 0 });
+  expect(move(start, keys('ArrowLeft'), bounds)).toEqual(start);
+  expect(move(start, keys('PageDown'), bounds)?.active).toEqual({ row: 2, column: 0 });
+  expect(move(start, keys('End', { ctrlKey: true }), bounds)?.active).toEqual({ row: 2, column: 1 });
+  expect(move(start, keys('ArrowDown', { shiftKey: true }), bounds)).toEqual(
+    select({ row: 2, column: 0 }, { row: 1, column: 0 }),
+  );
+  expect(move(start, keys('x'), bounds)).toBeUndefined();
+});
+
+test('rows are known by their paths, filtered by what they hold and lack', () => {
+  const rows = [
+    toRow({ path: 'a%2Fb', texts: { en: 'Group' } }),
+    toRow({ path: 'a%2Fb/k', texts: { en: 'Key', de: 'Schlüssel' } }),
+    toRow({ path: 'a%2Fb/k=x=y', texts: {} }),
+  ];
+  expect(rows.map(({ kind, name, parent }) => [kind, name, parent])).toEqual([
+    ['group', 'a/b', ''],
+    ['key', 'k', 'a/b'],
+    ['value', 'x=y', 'a/b › k'],
+  ]);
+  const shown = [
+    { name: 'English', tag: 'en', isDefault: true },
+    { name: 'Deutsch', tag: 'de', isDefault: false },
+  ];
+  const all = { search: '', group: undefined, missing: undefined, attention: false };
+  expect(filterRows(rows, { ...all, missing: 'any' }, shown)).toEqual(['a%2Fb', 'a%2Fb/k=x=y']);
+  expect(filterRows(rows, { ...all, search: 'SCHLÜSSEL' }, shown)).toEqual(['a%2Fb/k']);
+  expect(filterRows(rows, { ...all, group: 'other' }, shown)).toEqual([]);
+  expect([directionOf('ar'), directionOf('he-IL'), directionOf('az-Arab'), directionOf('de')]).toEqual([
+    'rtl',
+    'rtl',
+    'rtl',
+    'ltr',
+  ]);
+});
+
+describe('the sheet', () => {
+  /** A service that answers as it is told, once for each sending. */
+  function makeSheet(kept: SentText[] = []) {
+    const sent: SentText[][] = [];
+    const answers: SendOutcome[] = [];
+    const store = { texts: kept };
+    const sheet = new Sheet(
+      async (texts) => {
+        sent.push(texts);
+        return answers.shift() ?? { outcome: 'saved' };
+      },
+      { read: () => store.texts, write: (texts) => (store.texts = texts) },
+    );
+    sheet.load([toRow({ path: 'a', texts: { de: 'A' } }), toRow({ path: 'b', texts: {} })], { isWhole: true });
+    const set = (path: string, text: string | null) => sheet.change([{ path, tag: 'de', text }], 'edit');
+    const text = (path: string) => sheet.row(path)?.texts.de;
+    return { sheet, sent, answers, store, set, text };
+  }
+
+  test('shows at once, saves in one batch, and says which text each replaces', async () => {
+    const { sheet, sent, set, text, store } = makeSheet();
+    set('a', 'AA');
+    set('b', 'B');
+    expect(text('a')).toBe('AA');
+    expect(sheet.state).toMatchObject({ unsaved: 2, isSaving: true, filled: { de: 2 } });
+    expect(store.texts).toHaveLength(2);
+    await sheet.settled();
+    expect(sent).toEqual([
+      [
+        { path: 'a', tag: 'de', text: 'AA', was: 'A' },
+        { path: 'b', tag: 'de', text: 'B', was: null },
+      ],
+    ]);
+    expect(sheet.state).toMatchObject({ unsaved: 0, isSaving: false });
+    expect(store.texts).toEqual([]);
+  });
+
+  test('takes a step back and forth; what is as it was before is not sent', async () => {
+    const { sheet, sent, set, text } = makeSheet();
+    set('a', 'AA');
+    sheet.undo();
+    expect(text('a')).toBe('A');
+    expect(sheet.state.unsaved).toBe(0);
+    sheet.redo();
+    expect(text('a')).toBe('AA');
+    await sheet.settled();
+    sheet.undo();
+    await sheet.settled();
+    expect(sent.map(([first]) => [first?.was, first?.text])).toEqual([
+      ['A', 'AA'],
+      ['AA', 'A'],
+    ]);
+    expect(sheet.undo()).toBeUndefined();
+  });
+
+  test('keeps what somebody else changed side by side, and saves the rest', async () => {
+    const { sheet, sent, answers, set, text } = makeSheet();
+    answers.push({ outcome: 'changed', texts: [{ path: 'a', tag: 'de', text: 'theirs' }] });
+    set('a', 'mine');
+    set('b', 'B');
+    await sheet.settled();
+    expect(sheet.state.conflicts).toEqual([{ path: 'a', tag: 'de', mine: 'mine', theirs: 'theirs' }]);
+    expect(sent[1]).toEqual([{ path: 'b', tag: 'de', text: 'B', was: null }]);
+    sheet.resolve({ path: 'a', tag: 'de' }, 'mine');
+    await sheet.settled();
+    expect(sent[2]).toEqual([{ path: 'a', tag: 'de', text: 'mine', was: 'theirs' }]);
+    answers.push({ outcome: 'changed', texts: [{ path: 'a', tag: 'de', text: 'again' }] });
+    set('a', 'more');
+    await sheet.settled();
+    sheet.resolve({ path: 'a', tag: 'de' }, 'theirs');
+    expect(text('a')).toBe('again');
+    expect(sheet.state.unsaved).toBe(0);
+  });
+
+  test('keeps what is refused with the reason, whether or not it is said which', async () => {
+    const { sheet, sent, answers, set } = makeSheet();
+    answers.push({ outcome: 'refused', problems: [{ index: 1, message: 'no' }] });
+    set('a', 'AA');
+    set('b', 'B');
+    await sheet.settled();
+    expect(sheet.state.refused).toEqual([{ path: 'b', tag: 'de', message: 'no' }]);
+    expect(sent).toHaveLength(2);
+    set('b', 'x'.repeat(2001));
+    await sheet.settled();
+    expect(sheet.state.refused[0]?.message).toBe('tooLong');
+    expect(sent, 'too long: not even sent').toHaveLength(2);
+    answers.push({ outcome: 'refused', problems: [{ index: undefined, message: 'one of them' }] });
+    set('a', 'AAA');
+    set('b', 'BB');
+    await sheet.settled();
+    expect(sent.slice(2).map((batch) => batch.length)).toEqual([2, 1, 1]);
+    expect(sheet.state.unsaved).toBe(0);
+  });
+
+  test('what was typed while it was being saved is saved after it', async () => {
+    const { sheet, sent, set } = makeSheet();
+    set('a', 'one');
+    sheet.saveNow();
+    await expect.poll(() => sent.length).toBe(1);
+    set('a', 'two');
+    await sheet.settled();
+    expect(sent.at(-1)).toEqual([{ path: 'a', tag: 'de', text: 'two', was: 'one' }]);
+  });
+
+  test('what failed is kept through a reload and tried again', async () => {
+    const first = makeSheet();
+    first.answers.push({ outcome: 'failed', error: new Error('offline'), again: true });
+    first.set('a', 'kept');
+    await first.sheet.settled();
+    expect(first.sheet.state).toMatchObject({ unsaved: 1, failure: { again: true } });
+    const second = makeSheet(first.store.texts);
+    expect(second.text('a')).toBe('kept');
+    await second.sheet.settled();
+    expect(second.sent).toEqual([[{ path: 'a', tag: 'de', text: 'kept', was: 'A' }]]);
+    first.sheet.saveNow();
+    await first.sheet.settled();
+    expect(first.sheet.state.unsaved).toBe(0);
+  });
+});
