@@ -90,6 +90,8 @@ const translations = createRoute({
 const users = createRoute({
   getParentRoute: () => application,
   path: 'users',
+  validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
+    typeof search === 'string' && search !== '' ? { search } : {},
   component: lazyRouteComponent(() => import('./rooms/users/users-page.tsx'), 'UsersPage'),
 });
 
@@ -102,6 +104,7 @@ const user = createRoute({
 const insights = createRoute({
   getParentRoute: () => application,
   path: 'insights',
+  validateSearch: ({ key }: Record<string, unknown>): { key?: string } => (typeof key === 'string' ? { key } : {}),
   component: lazyRouteComponent(() => import('./rooms/insights/insights-page.tsx'), 'InsightsPage'),
 });
 

@@ -1,7 +1,171 @@
+import { Button, Card, Container, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
+import { download } from '../../shell/download.ts';
+import { LinkButton } from '../../shell/links.tsx';
+import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { ByValue } from './by-value.tsx';
+import { insightsQuery, loadCsv, SPANS, type Span } from './queries.ts';
+
+const OverTime = lazy(() => import('./over-time.tsx').then((module) => ({ default: module.OverTime })));
+const FROM = '/frame/applications/$clientId/insights';
 
 export function InsightsPage() {
+  const { t, i18n } = useTranslation('insights');
+  const { clientId } = useParams({ from: FROM });
+  const { key: wanted } = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: '/applications/$clientId/insights' });
+  const { data: tree } = useSuspenseQuery(catalogTreeQuery(clientId));
+  const [span, setSpan] = useState<Span>('days30');
+  const names = nameCatalog(tree, i18n.language);
+  const keys = names.groups.flatMap((group) => group.keys);
+  const key = names.key(wanted ?? null) ?? keys.find(({ archived }) => !archived) ?? keys[0];
+
+  if (!key) {
+    return (
+      <Container size="lg" px={0}>
+        <PageHeader title={t('title')} description={t('description')} />
+        <EmptyState
+          icon={IconChartBar}
+          title={t('none.title')}
+          action={
+            <LinkButton to="/applications/$clientId/catalog" params={{ clientId }}>
+              {t('none.action')}
+            </LinkButton>
+          }
+        >
+          {t('none.text')}
+        </EmptyState>
+      </Container>
+    );
+  }
+  return (
+    <Container size="lg" px={0}>
+      <PageHeader
+        title={t('title')}
+        description={t('description')}
+        actions={<CsvButton clientId={clientId} chosen={key} span={span} />}
+      />
+      <Group mb="lg" align="flex-end">
+        <Select
+          label={t('key')}
+          searchable
+          allowDeselect={false}
+          value={key.keyUid}
+          onChange={(value) => value !== null && void navigate({ search: { key: value }, replace: true })}
+          data={names.groups
+            .filter((group) => group.keys.length > 0)
+            .map((group) => ({
+              group: group.label,
+              items: group.keys.map((each) => ({
+                value: each.keyUid,
+                label: each.archived ? t('archived', { label: each.label }) : each.label,
+              })),
+            }))}
+          nothingFoundMessage={t('noKey')}
+          flex={1}
+          miw={220}
+          maw={420}
+        />
+        <Select
+          label={t('span')}
+          allowDeselect={false}
+          value={span}
+          onChange={(value) => setSpan((value ?? 'days30') as Span)}
+          data={(Object.keys(SPANS) as Span[]).map((value) => ({ value, label: t(`spans.${value}`) }))}
+          w={200}
+        />
+      </Group>
+      <KeyInsights clientId={clientId} chosen={key} span={span} />
+    </Container>
+  );
+}
+
+function KeyInsights({ clientId, chosen, span }: { clientId: string; chosen: NamedKey; span: Span }) {
+  const { t, i18n } = useTranslation('insights');
+  const query = useQuery(insightsQuery(clientId, chosen.keyUid, span));
+  if (query.isError) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  // What another key's figures would say about this one is nothing.
+  if (query.isPending || query.data.keyUid !== chosen.keyUid) return <LoadingState />;
+  const { users, chose, neverChose, defaultValue, at } = query.data;
+  const number = new Intl.NumberFormat(i18n.language);
+  const share = (count: number) =>
+    new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 }).format(users && count / users);
+  return (
+    <Stack gap="lg">
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <Figure name={t('users')} value={number.format(users)} />
+        <Figure name={t('chose')} value={number.format(chose)} note={share(chose)} />
+        <Figure
+          name={t('never')}
+          value={number.format(neverChose)}
+          note={defaultValue === null ? t('noDefault') : t('haveDefault', { value: chosen.showValue(defaultValue) })}
+        />
+      </SimpleGrid>
+      <Card withBorder component="section" padding="lg">
+        <Title order={2} size="h4" mb="md">
+          {t('now')}
+        </Title>
+        <ByValue insights={query.data} showValue={chosen.showValue} />
+      </Card>
+      <Card withBorder component="section" padding="lg">
+        <Title order={2} size="h4">
+          {t('time.title')}
+        </Title>
+        <Text size="sm" c="dimmed" mb="md">
+          {t('time.text')}
+        </Text>
+        <Suspense fallback={<LoadingState />}>
+          <OverTime insights={query.data} showValue={chosen.showValue} />
+        </Suspense>
+      </Card>
+      <Text size="xs" c="dimmed">
+        {t('counted')} <Moment at={at} />
+      </Text>
+    </Stack>
+  );
+}
+
+function Figure({ name, value, note }: { name: string; value: string; note?: string }) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text fz={28} fw={650} lh={1.3}>
+        {value}
+      </Text>
+      {note !== undefined && (
+        <Text size="sm" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </Card>
+  );
+}
+
+function CsvButton({ clientId, chosen, span }: { clientId: string; chosen: NamedKey; span: Span }) {
   const { t } = useTranslation('insights');
-  return <PageHeader title={t('title')} />;
+  const loading = useMutation({
+    mutationFn: () => loadCsv(clientId, chosen.keyUid, span),
+    onSuccess: (csv) => download(`${chosen.groupName}-${chosen.name}.csv`, 'text/csv;charset=utf-8', csv),
+    onError: (error) => notifications.show({ color: 'red', message: error.message }),
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      loading={loading.isPending}
+      onClick={() => loading.mutate()}
+    >
+      {t('csv')}
+    </Button>
+  );
 }

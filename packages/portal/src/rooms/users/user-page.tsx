@@ -1,7 +1,155 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Anchor, Button, Card, Container, Group, Menu, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { IconArrowLeft, IconChevronDown, IconDownload, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
+import { api } from '../../api/client.ts';
+import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
+import { Copy } from '../../shell/copy.tsx';
+import { download } from '../../shell/download.ts';
+import { LinkAnchor } from '../../shell/links.tsx';
+import { Moment } from '../../shell/moment.tsx';
+import { NotFound } from '../../shell/not-found.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { userQuery } from './queries.ts';
+import { UserHistory } from './user-history.tsx';
+import { UserSelections } from './user-selections.tsx';
+import { UserTokens } from './user-tokens.tsx';
 
 export function UserPage() {
   const { t } = useTranslation('users');
-  return <PageHeader title={t('title')} />;
+  const { clientId, userUid } = useParams({ from: '/frame/applications/$clientId/users/$userUid' });
+  const can = useCan(clientId);
+  const user = useQuery(userQuery(clientId, userUid));
+  if (user.isPending) return <LoadingState />;
+  if (user.isError) {
+    const isMissing = isInnkeeperError(user.error) && user.error.status === 404;
+    return isMissing ? <NotFound /> : <ErrorState error={user.error} retry={() => user.refetch()} />;
+  }
+  const { clientUserId, clientUserName, email, createdAt, accessTokens } = user.data;
+  return (
+    <Container size="lg" px={0}>
+      <LinkAnchor to="/applications/$clientId/users" params={{ clientId }} size="sm">
+        <Group gap={4} component="span">
+          <IconArrowLeft size={14} aria-hidden />
+          {t('back')}
+        </Group>
+      </LinkAnchor>
+      <PageHeader
+        title={clientUserName}
+        actions={
+          <UserActions clientId={clientId} userUid={userUid} clientUserId={clientUserId} mayErase={can('write')} />
+        }
+      />
+      <Card withBorder mb="lg">
+        <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
+          <Fact name={t('clientUserId')} value={clientUserId} copy />
+          <Fact name={t('uid')} value={userUid} copy />
+          <Fact
+            name={t('email')}
+            value={email === '' ? <Text c="dimmed">–</Text> : <Anchor href={`mailto:${email}`}>{email}</Anchor>}
+          />
+          <Fact name={t('created')} value={<Moment at={createdAt} />} />
+        </SimpleGrid>
+      </Card>
+      <Tabs defaultValue="selections" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="selections">{t('selections.title')}</Tabs.Tab>
+          <Tabs.Tab value="history">{t('history.title')}</Tabs.Tab>
+          <Tabs.Tab value="tokens">{t('tokens.title', { count: accessTokens.length })}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="selections">
+          <UserSelections clientId={clientId} userUid={userUid} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <UserHistory clientId={clientId} userUid={userUid} />
+        </Tabs.Panel>
+        <Tabs.Panel value="tokens">
+          <UserTokens clientId={clientId} userUid={userUid} tokens={accessTokens} mayChange={can('write')} />
+        </Tabs.Panel>
+      </Tabs>
+    </Container>
+  );
+}
+
+function Fact({ name, value, copy = false }: { name: string; value: ReactNode; copy?: boolean }) {
+  return (
+    <Stack gap={2}>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Group gap={4} wrap="nowrap">
+        <Text size="sm" component="div" {...(copy && { ff: 'monospace' })}>
+          {value}
+        </Text>
+        {copy && typeof value === 'string' && <Copy value={value} />}
+      </Group>
+    </Stack>
+  );
+}
+
+function UserActions(props: { clientId: string; userUid: string; clientUserId: string; mayErase: boolean }) {
+  const { clientId, userUid, clientUserId, mayErase } = props;
+  const { t } = useTranslation('users');
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [asked, { open, close }] = useDisclosure();
+  const path = { clientId, userUid };
+  const exporting = useMutation({
+    mutationFn: async () => (await api.get('/manage/v1/applications/{clientId}/users/{userUid}/export', { path })).data,
+    onSuccess: (data) => download(`user-${userUid}.json`, 'application/json', JSON.stringify(data, null, 2)),
+    onError: (error) => notifications.show({ color: 'red', message: error.message }),
+  });
+  const erasing = useMutation({
+    mutationFn: () => api.delete('/manage/v1/applications/{clientId}/users/{userUid}', { path }),
+    async onSuccess() {
+      notifications.show({ message: t('erase.done', { clientUserId }) });
+      await navigate({ to: '/applications/$clientId/users', params: { clientId } });
+      queries.removeQueries({ queryKey: ['application', clientId, 'users', userUid] });
+      await queries.invalidateQueries({ queryKey: ['application', clientId] });
+    },
+  });
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button
+            variant="default"
+            rightSection={<IconChevronDown size={14} aria-hidden />}
+            loading={exporting.isPending}
+          >
+            {t('actions')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exporting.mutate()}>
+            {t('export')}
+          </Menu.Item>
+          {mayErase && (
+            <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
+              {t('erase.action')}…
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmByTyping
+        opened={asked}
+        title={t('erase.title')}
+        word={clientUserId}
+        action={t('erase.action')}
+        busy={erasing.isPending}
+        error={erasing.error}
+        onConfirm={() => erasing.mutate()}
+        onClose={close}
+      >
+        {t('erase.text')}
+      </ConfirmByTyping>
+    </>
+  );
 }

@@ -1,7 +1,130 @@
+import { Button, Center, CloseButton, Container, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch, IconUserPlus } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Copy } from '../../shell/copy.tsx';
+import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
+import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { usersQuery } from './queries.ts';
+
+const FROM = '/frame/applications/$clientId/users';
 
 export function UsersPage() {
   const { t } = useTranslation('users');
-  return <PageHeader title={t('title')} />;
+  const { clientId } = useParams({ from: FROM });
+  const { search = '' } = useSearch({ from: FROM });
+  const navigate = useNavigate({ from: '/applications/$clientId/users' });
+  const [typed, setTyped] = useState(search);
+  const users = useInfiniteQuery({ ...usersQuery(clientId, search), placeholderData: keepPreviousData });
+  const look = (text: string) => void navigate({ search: text === '' ? {} : { search: text }, replace: true });
+  const lookSoon = useDebouncedCallback(look, 250);
+  const change = (text: string) => {
+    setTyped(text);
+    lookSoon(text);
+  };
+  const found = users.data?.pages.flatMap(({ items }) => items) ?? [];
+  const isEmpty = users.isSuccess && !users.isPlaceholderData && found.length === 0 && !users.hasNextPage;
+
+  return (
+    <Container size="lg" px={0}>
+      <PageHeader title={t('title')} description={t('description')} />
+      {!(isEmpty && search === '') && (
+        <TextInput
+          type="search"
+          aria-label={t('search')}
+          placeholder={t('searchPlaceholder')}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          rightSection={
+            typed !== '' && <CloseButton size="sm" aria-label={t('clearSearch')} onClick={() => change('')} />
+          }
+          value={typed}
+          onChange={(event) => change(event.currentTarget.value)}
+          maxLength={255}
+          mb="md"
+        />
+      )}
+      {users.isPending && <LoadingState />}
+      {users.isError && <ErrorState error={users.error} retry={() => users.refetch()} />}
+      {isEmpty && search === '' && (
+        <EmptyState
+          icon={IconUserPlus}
+          title={t('none.title')}
+          action={
+            <LinkButton to="/applications/$clientId/connect" params={{ clientId }}>
+              {t('none.action')}
+            </LinkButton>
+          }
+        >
+          {t('none.text')}
+        </EmptyState>
+      )}
+      {isEmpty && search !== '' && (
+        <EmptyState icon={IconSearch} title={t('noMatch.title')}>
+          {t('noMatch.text', { search })}
+        </EmptyState>
+      )}
+      {found.length > 0 && (
+        <Table.ScrollContainer minWidth={320} type="native">
+          <Table verticalSpacing="xs" highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('user')}</Table.Th>
+                <Table.Th visibleFrom="md">{t('uid')}</Table.Th>
+                <Table.Th visibleFrom="xs">{t('created')}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {found.map(({ userUid, clientUserId, clientUserName, createdAt }) => (
+                <Table.Tr key={userUid}>
+                  <Table.Td>
+                    <LinkAnchor
+                      to="/applications/$clientId/users/$userUid"
+                      params={{ clientId, userUid }}
+                      // What was typed a moment before must not lead back here.
+                      onClick={() => lookSoon.cancel()}
+                      fw={600}
+                      lineClamp={2}
+                    >
+                      {clientUserName}
+                    </LinkAnchor>
+                    <Text size="sm" c="dimmed" lineClamp={2}>
+                      {clientUserId}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td visibleFrom="md">
+                    <Group gap={4} wrap="nowrap">
+                      <Text size="xs" ff="monospace" c="dimmed">
+                        {userUid}
+                      </Text>
+                      <Copy value={userUid} label={t('copyUid')} />
+                    </Group>
+                  </Table.Td>
+                  <Table.Td visibleFrom="xs">
+                    <Text size="sm">
+                      <Moment at={createdAt} />
+                    </Text>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {users.hasNextPage && (
+        <Center mt="md">
+          <Stack align="center" gap="xs">
+            {found.length === 0 && <Text c="dimmed">{t('notYet')}</Text>}
+            <Button variant="default" loading={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
+              {search === '' ? t('more') : t('searchOn')}
+            </Button>
+          </Stack>
+        </Center>
+      )}
+    </Container>
+  );
 }

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { transformWithOxc } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeSnippets, SECRET, type SnippetName } from '../packages/portal/src/rooms/connect/snippets.ts';
+import { databases } from '../packages/server/test/databases.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const run = promisify(execFile);
+
+describe.each(databases)('the connect room on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('has snippets with real ids, and a way into the explorer', async () => {
+    const shop = await withCatalog(portal.server);
+    const { clientId } = shop.application;
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`);
+    const code = page.getByRole('region', { name: 'curl' });
+    await expect.poll(() => code.innerText()).toContain(clientId);
+    for (const name of ['TypeScript', 'React', 'Python', 'PHP', 'Go']) {
+      await page.getByRole('tab', { name, exact: true }).click();
+      expect(await page.getByRole('region', { name }).innerText()).toContain(clientId);
+      await page.getByRole('button', { name: `Copy the ${name} snippet` }).waitFor();
+    }
+    const explorer = await page.getByRole('link', { name: 'Open the explorer' }).getAttribute('href');
+    expect(explorer).toBe(`${portal.server.url}/docs?apiKey=${clientId}&language=en`);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('runs the whole flow and shows each request and answer', async () => {
+    const shop = await withCatalog(portal.server);
+    const { clientId } = shop.application;
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`, {
+      viewport: { width: 380, height: 760 },
+    });
+    await page.getByRole('button', { name: 'Run the flow' }).click();
+    await page.getByText(/All went well, in 7 steps/).waitFor();
+    await page.getByRole('button', { name: /Save a choice/ }).click();
+    await page.getByRole('region', { name: 'Answer, HTTP 201' }).getByText('user_options_uid').waitFor();
+    await page.getByRole('region', { name: 'Request' }).getByText('Bearer YOUR_ACCESS_TOKEN').waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    expect(await portal.server.service.storage.applications.countUsers(shop.application.appId)).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** As somebody would who pastes them: php and go are run where they are installed, which is seldom. */
+describe('the snippets', () => {
+  const [sqlite] = databases as [(typeof databases)[0]];
+  const portal = openPortal(sqlite);
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'innkeeper-snippets-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const FILES: Partial<Record<SnippetName, { file: string; command: string; args: string[] }>> = {
+    curl: { file: 'snippet.sh', command: 'bash', args: ['-eu'] },
+    typescript: { file: 'snippet.mts', command: process.execPath, args: [] },
+    python: { file: 'snippet.py', command: 'python3', args: [] },
+    php: { file: 'snippet.php', command: 'php', args: [] },
+    go: { file: 'snippet.go', command: 'go', args: ['run'] },
+  };
+  const isThere = (command: string) =>
+    run('sh', ['-c', `command -v ${command}`]).then(
+      () => true,
+      () => false,
+    );
+
+  const prepare = async () => {
+    const shop = await withCatalog(portal.server);
+    const { clientId, clientSecret, appId } = shop.application;
+    const key = (await shop.keyNamed('fruit')) as { option_group_uid: string; option_key_uid: string };
+    const sample = {
+      groupUid: key.option_group_uid,
+      keyUid: key.option_key_uid,
+      keyName: 'what\'s \n`this` */ "',
+      value: ['apricot', 'cherry'],
+    };
+    return { snippets: makeSnippets({ base: portal.server.url, clientId, sample }), clientSecret, appId };
+  };
+
+  test.each(['curl', 'typescript', 'python', 'php', 'go'] as const)('for %s runs as it is pasted', async (name) => {
+    const { file, command, args } = FILES[name] as NonNullable<(typeof FILES)[SnippetName]>;
+    // Nobody can be made to install PHP or Go for this; the others are on every machine that runs the tests.
+    if ((name === 'php' || name === 'go') && !(await isThere(command))) return;
+    const { snippets, clientSecret, appId } = await prepare();
+    const path = join(folder, file);
+    await writeFile(path, snippets[name].replaceAll(SECRET, clientSecret));
+    const env = { ...process.env, INNKEEPER_CLIENT_SECRET: clientSecret };
+    const { stdout } = await run(command, [...args, path], { env });
+    expect(stdout).toContain('apricot');
+    const [user] = await portal.server.service.storage.users.page(appId, { after: null, limit: 2 });
+    const [saved] = await portal.server.service.storage.selections.list(user?.userId as string);
+    expect(saved?.value).toBe('["apricot","cherry"]');
+  });
+
+  test('for React is well-formed', async () => {
+    const { snippets } = await prepare();
+    const { code } = await transformWithOxc(snippets.react, 'snippet.tsx');
+    expect(code).toContain('/api/user_options');
+  });
+
+  test('without a catalog leave the choice out', async () => {
+    const { clientId, clientSecret } = await portal.server.application();
+    const snippets = makeSnippets({ base: portal.server.url, clientId, sample: undefined });
+    const path = join(folder, 'empty.sh');
+    await writeFile(path, snippets.curl.replace(SECRET, clientSecret));
+    const { stdout } = await run('bash', ['-eu', path]);
+    expect(stdout).toContain('"items":[]');
+  });
+});

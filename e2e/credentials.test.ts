@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { makeUser } from '../packages/server/test/http/start.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+describe.each(databases)('the credentials room on $kind', (database) => {
+  const portal = openPortal(database);
+  const works = async (application: { clientId: string; clientSecret: string; name: string }) =>
+    (await makeUser(portal.server, application)).specialToken !== undefined;
+
+  test('a secret is rotated with an overlap, shown once, and the one before it ended', async () => {
+    const application = await portal.server.application();
+    expect(await works(application)).toBe(true);
+    const { page, complaints } = await portal.enter(`/applications/${application.clientId}/credentials`);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^Both work until/).waitFor();
+    await dialog.getByRole('combobox', { name: 'The present one stays good for' }).click();
+    await page.getByRole('option', { name: '7 days' }).click();
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const clientSecret = await dialog.getByText(/^ink_/).innerText();
+    await expectAccessible(page);
+    // A slip does not close what is shown once.
+    await page.keyboard.press('Escape');
+    const downloading = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download as .env file' }).click();
+    expect((await downloading).suggestedFilename()).toBe(`innkeeper-${application.clientId}.env`);
+    const done = dialog.getByRole('button', { name: 'Done' });
+    expect(await done.isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox').check();
+    await done.click();
+    const next = { ...application, clientSecret };
+    expect([await works(application), await works(next)]).toEqual([true, true]);
+    expect(await page.content()).not.toContain(clientSecret);
+    await page.getByRole('button', { name: 'End the previous one now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End the previous one now' }).click();
+    await page.getByText('The previous clientSecret was ended.').waitFor();
+    expect([await works(application), await works(next)]).toEqual([false, true]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('settings are changed in plain words; what the service refuses is told at its field, and stays typed', async () => {
+    const { clientId, appId } = await portal.server.application();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`, {
+      viewport: { width: 380, height: 760 },
+    });
+    const lifetime = page.getByRole('textbox', { name: 'Lifetime of an access token' });
+    await lifetime.fill('2');
+    await page.getByRole('combobox', { name: 'Lifetime of an access token: unit' }).click();
+    await page.getByRole('option', { name: 'days' }).click();
+    await page.getByRole('switch', { name: 'Deleting a user needs credentials' }).click({ force: true });
+    await page.getByText(/can delete that user/).waitFor();
+    await page.getByRole('radio', { name: 'With the clientSecret' }).check();
+    const origins = page.getByRole('combobox', { name: 'Web origins that may call from a browser' });
+    await origins.fill('ftp://nowhere');
+    await origins.press('Enter');
+    await page.getByText('4 changes are not saved yet').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/ftp:\/\/nowhere.*does not do/).waitFor();
+    expect(await lifetime.inputValue()).toBe('2');
+    await origins.press('Backspace');
+    await origins.fill('https://app.example.com');
+    await origins.press('Enter');
+    await expectFits(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings were saved.').waitFor();
+    const [stored] = await portal.server.service.storage.applications.list([appId]);
+    expect(stored?.settings).toEqual({
+      accessTokenTtl: 2 * 86_400,
+      deleteNeedsCredentials: false,
+      saveByUserUid: 'secret',
+      allowedOrigins: ['https://app.example.com'],
+    });
+    await lifetime.fill('99');
+    await page.getByText('From 1 minutes to 30 days').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('an application is renamed, and deleted by typing its name', async () => {
+    const { clientId, appId } = await portal.server.application();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
+    await page.getByRole('textbox', { name: 'Name of the application' }).fill('Shop <b>');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Application Shop <b>: switch' }).waitFor();
+    await page.getByRole('button', { name: 'Delete application' }).click();
+    const dialog = page.getByRole('dialog');
+    const remove = dialog.getByRole('button', { name: 'Delete application' });
+    expect(await remove.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('Shop <b>');
+    await remove.click();
+    await page.getByText('Shop <b> was deleted.').waitFor();
+    expect(await portal.server.service.storage.applications.list([appId])).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

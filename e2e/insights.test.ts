@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+describe.each(databases)('the insights room on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('shows how users chose, now and over time, and exports it', async () => {
+    const { server } = portal;
+    const shop = await withCatalog(server);
+    for (const fruit of [['apple'], ['apple', 'cherry'], undefined]) {
+      const user = await makeSignedInUser(server, shop.application);
+      const headers = { ...shop.apiKey, ...bearer(user.accessToken) };
+      if (fruit) await server.post('/api/user_options', await shop.choice('fruit', fruit), headers);
+    }
+    const { clientId } = shop.application;
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/insights`);
+    await page.getByRole('combobox', { name: 'Key', exact: true }).click();
+    await page.getByRole('option', { name: 'Fruit' }).click();
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) });
+    await expect.poll(() => row('Apple').innerText()).toMatch(/2\s+100%/);
+    expect(await row('cherry').innerText()).toMatch(/1\s+50%/);
+    await page.getByText('They have the default: Apple').waitFor();
+    await page.getByRole('img', { name: 'When they chose' }).locator('path.recharts-rectangle').first().waitFor();
+    await expectAccessible(page);
+    await page.getByRole('switch', { name: 'Show as a table' }).click({ force: true });
+    expect(await page.getByRole('table').last().getByRole('row').last().innerText()).toMatch(/2\s+0\s+1$/);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toBe('kitchen-fruit.csv');
+    expect(await readFile(await file.path(), 'utf8')).toContain('now,2,0,1,2,1');
+    await page.reload();
+    await expect.poll(() => row('Apple').innerText()).toMatch(/2\s+100%/);
+    expect(complaints).toEqual([]);
+  });
+
+  test('fits a phone; without a catalog it leads there', async () => {
+    const { clientId } = await portal.server.application();
+    const shop = await withCatalog(portal.server);
+    const phone = { viewport: { width: 380, height: 760 } };
+    const { page } = await portal.enter(`/applications/${shop.application.clientId}/insights`, phone);
+    await page.getByText('Nobody chose in this time.').waitFor();
+    await expectFits(page);
+    await page.goto(`${portal.server.url}/portal/applications/${clientId}/insights`);
+    await page.getByRole('link', { name: 'Define the catalog' }).waitFor();
+  });
+});

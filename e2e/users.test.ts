@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const PAYLOAD = '<img src=x onerror="document.title=`broken`">';
+
+describe.each(databases)('the users room on $kind', (database) => {
+  const portal = openPortal(database);
+
+  const fill = async () => {
+    const { server } = portal;
+    const shop = await withCatalog(server);
+    const { clientId, clientSecret } = shop.application;
+    const add = (clientUserId: string, clientUserName: string) =>
+      server.post('/api/v2/app/create-user', { clientId, clientSecret, clientUserId, clientUserName });
+    await add('zoe@example.com', PAYLOAD);
+    await add('"><script>alert(1)</script>', '{{constructor}} {{t}}');
+    const ada = await makeSignedInUser(server, shop.application, 'ada@example.com');
+    const save = async (name: string, value: unknown[]) => {
+      const headers = { ...shop.apiKey, ...bearer(ada.accessToken) };
+      const saved = await server.post('/api/user_options', await shop.choice(name, value), headers);
+      expect(saved.status).toBeLessThan(300);
+    };
+    await save('fruit', ['apricot']);
+    await save('fruit', ['cherry', 'apple']);
+    return { clientId, ada, add };
+  };
+
+  test('are found, and what applications call them is only ever text', async () => {
+    const { clientId, ada } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByRole('link', { name: PAYLOAD }).waitFor();
+    await page.getByText('{{constructor}} {{t}}').waitFor();
+    await expectAccessible(page);
+    const search = page.getByRole('searchbox', { name: 'Search users' });
+    await search.fill('ADA');
+    await page.getByText('Nobody found').waitFor();
+    await search.fill('ada');
+    await page.getByRole('link', { name: 'Test user' }).waitFor();
+    expect(await page.getByRole('link', { name: PAYLOAD }).count()).toBe(0);
+    await search.fill(ada.userCode);
+    await page.waitForURL(`**/users?search=${ada.userCode}`);
+    await page.getByRole('link', { name: 'Test user' }).click();
+    await page.getByRole('heading', { name: 'Test user', level: 1 }).waitFor();
+    await page.goBack();
+    // The search is part of the address.
+    await expect.poll(() => search.inputValue()).toBe(ada.userCode);
+    await search.fill('onerror');
+    await page.getByRole('link', { name: PAYLOAD }).click();
+    await page.getByRole('heading', { name: PAYLOAD, level: 1 }).waitFor();
+    expect(await page.title()).not.toBe('broken');
+    expect(complaints).toEqual([]);
+  });
+
+  test('are shown with what holds for them, their history and their tokens', async () => {
+    const { clientId, ada } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`);
+    const rowOf = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await expect.poll(() => rowOf('fruit').innerText()).toContain('Apple, cherry');
+    expect(await rowOf('vegetarian').innerText()).toContain('default');
+    await expectAccessible(page);
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('Apple, cherry').waitFor();
+    expect(await page.getByText("saved with the user's token").count()).toBe(2);
+    await page.getByRole('tab', { name: 'Tokens (1)' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No access token is good at the moment').waitFor();
+    const read = { headers: { apiKey: clientId, ...bearer(ada.accessToken) } };
+    expect((await portal.server.send('GET', '/api/user_options', read)).json.code).toBe('1007');
+    await page.getByRole('button', { name: 'New specialToken' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New specialToken' }).click();
+    await page.getByText(/^st_\d+_/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('are exported, and erased by typing their id', async () => {
+    const { clientId, ada } = await fill();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/users/${ada.userCode}`, {
+      viewport: { width: 380, height: 760 },
+    });
+    await page.getByRole('button', { name: 'Actions' }).click();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
+    expect((await downloading).suggestedFilename()).toBe(`user-${ada.userCode}.json`);
+    await expectFits(page);
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Erase user' }).click();
+    const dialog = page.getByRole('dialog');
+    const erase = dialog.getByRole('button', { name: 'Erase user' });
+    await dialog.getByRole('textbox').fill('ada');
+    expect(await erase.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('ada@example.com');
+    await erase.click();
+    await page.getByText('ada@example.com was erased.').waitFor();
+    await page.getByRole('link', { name: PAYLOAD }).waitFor();
+    const { storage } = portal.server.service;
+    expect(await storage.users.find(Number(clientId.split('_')[0]), ada.userCode)).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  test('an application without any says how to get some', async () => {
+    const { clientId } = await portal.server.application();
+    const { page } = await portal.enter(`/applications/${clientId}/users`);
+    await page.getByRole('link', { name: 'Connect your application' }).click();
+    await page.getByRole('heading', { name: 'Connect', level: 1 }).waitFor();
+  });
+});

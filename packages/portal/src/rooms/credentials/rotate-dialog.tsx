@@ -1,0 +1,124 @@
+import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { Copy } from '../../shell/copy.tsx';
+import { download } from '../../shell/download.ts';
+import { readTime } from '../../shell/moment.tsx';
+import { Problem } from '../../shell/states.tsx';
+import classes from './credentials.module.css';
+
+const OVERLAPS = ['0', '1h', '24h', '7d', '30d'] as const;
+type Overlap = (typeof OVERLAPS)[number];
+const HOURS: Record<Overlap, number> = { '0': 0, '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
+
+/** Asks how long the secret before stays good, then shows the new one, once. */
+export function RotateDialog(props: { clientId: string; hasPrevious: boolean; opened: boolean; onClose(): void }) {
+  const { clientId, hasPrevious, opened, onClose } = props;
+  const { t, i18n } = useTranslation('credentials');
+  const queries = useQueryClient();
+  const [overlap, setOverlap] = useState<Overlap>('24h');
+  const [stored, setStored] = useState(false);
+  const rotating = useMutation({
+    mutationFn: async () => {
+      const input = { path: { clientId }, body: { overlap } };
+      return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
+  });
+  const made = rotating.data;
+  const close = () => {
+    rotating.reset();
+    setStored(false);
+    onClose();
+  };
+  const show = (date: Date) =>
+    new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+  const end = show(new Date(Date.now() + HOURS[overlap] * 3_600_000));
+
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={made ? t('rotate.madeTitle') : t('rotate.title')}
+      size="lg"
+      // What is shown once is not closed by a slip.
+      closeOnClickOutside={!made}
+      closeOnEscape={!made}
+      withCloseButton={!made}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {made ? (
+        <Stack>
+          <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+            {t('rotate.once')}
+          </Alert>
+          <Group gap={4} wrap="nowrap" align="flex-start">
+            <Code block flex={1} className={classes.secret}>
+              {made.clientSecret}
+            </Code>
+            <Copy value={made.clientSecret} label={t('rotate.copy')} />
+          </Group>
+          <Text size="sm">
+            {t('rotate.fingerprint', { fingerprint: made.fingerprint })}{' '}
+            {overlap === '0'
+              ? t('rotate.endedNow')
+              : t('rotate.endsAt', { time: show(readTime(made.previousExpiresAt)) })}
+          </Text>
+          <Group>
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+              onClick={() =>
+                download(
+                  `innkeeper-${clientId}.env`,
+                  'text/plain',
+                  `INNKEEPER_CLIENT_ID=${clientId}\nINNKEEPER_CLIENT_SECRET=${made.clientSecret}\n`,
+                )
+              }
+            >
+              {t('rotate.download')}
+            </Button>
+          </Group>
+          <Checkbox
+            label={t('rotate.stored')}
+            checked={stored}
+            onChange={(event) => setStored(event.currentTarget.checked)}
+          />
+          <Group justify="flex-end">
+            <Button disabled={!stored} onClick={close}>
+              {t('rotate.done')}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <Stack>
+          <Text size="sm">{t('rotate.text')}</Text>
+          <Select
+            label={t('rotate.overlap')}
+            data={OVERLAPS.map((value) => ({ value, label: t(`rotate.overlaps.${value}`) }))}
+            value={overlap}
+            onChange={(value) => setOverlap((value ?? '24h') as Overlap)}
+            allowDeselect={false}
+            comboboxProps={{ withinPortal: true }}
+          />
+          <Alert color={overlap === '0' ? 'red' : 'blue'} variant="light">
+            {overlap === '0' ? t('rotate.nowText') : t('rotate.untilText', { time: end })}
+            {hasPrevious && <Text size="sm">{t('rotate.third')}</Text>}
+          </Alert>
+          <Problem error={rotating.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t('cancel', { ns: 'shell' })}
+            </Button>
+            <Button loading={rotating.isPending} onClick={() => rotating.mutate()}>
+              {t('rotate.action')}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,156 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Alert, Button, Divider, Group, Radio, Stack, Switch, TagsInput, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { Problem } from '../../shell/states.tsx';
+import { DurationInput } from './duration-input.tsx';
+
+export type Settings = {
+  specialTokenTtl: number;
+  accessTokenTtl: number;
+  deleteNeedsCredentials: boolean;
+  saveByUserUid: string;
+  allowedOrigins: string[];
+};
+
+const MODES = ['open', 'secret', 'off'] as const;
+const DAY = 86_400;
+
+/** Only what was changed is sent: what somebody else changes meanwhile stays theirs. */
+export function SettingsForm(props: { clientId: string; settings: unknown; mayChange: boolean }) {
+  const { clientId, mayChange } = props;
+  const stored = props.settings as Settings;
+  const { t } = useTranslation('credentials');
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState<Partial<Settings>>({});
+  const shown = { ...stored, ...draft };
+  const changed = Object.entries(draft).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(stored[name as keyof Settings]),
+  );
+  const saving = useMutation({
+    mutationFn: () => {
+      const body = { settings: Object.fromEntries(changed) };
+      return api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body });
+    },
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['application', clientId] });
+      setDraft({});
+      notifications.show({ message: t('settings.saved') });
+    },
+  });
+  const set = (change: Partial<Settings>) => setDraft((before) => ({ ...before, ...change }));
+  const problems = isInnkeeperError(saving.error) ? saving.error.errors : [];
+  const problemOf = (name: keyof Settings) => problems.find(({ field }) => field === `settings.${name}`)?.message;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (changed.length > 0) saving.mutate();
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        <DurationInput
+          label={t('settings.specialTokenTtl.label')}
+          description={t('settings.specialTokenTtl.text')}
+          seconds={shown.specialTokenTtl}
+          min={60}
+          max={7 * DAY}
+          disabled={!mayChange}
+          error={problemOf('specialTokenTtl')}
+          onChange={(specialTokenTtl) => set({ specialTokenTtl })}
+        />
+        <DurationInput
+          label={t('settings.accessTokenTtl.label')}
+          description={t('settings.accessTokenTtl.text')}
+          seconds={shown.accessTokenTtl}
+          min={60}
+          max={30 * DAY}
+          disabled={!mayChange}
+          error={problemOf('accessTokenTtl')}
+          onChange={(accessTokenTtl) => set({ accessTokenTtl })}
+        />
+        <Divider />
+        <Stack gap="xs">
+          <Switch
+            label={t('settings.deleteNeedsCredentials.label')}
+            description={t('settings.deleteNeedsCredentials.text')}
+            checked={shown.deleteNeedsCredentials}
+            disabled={!mayChange}
+            onChange={(event) => set({ deleteNeedsCredentials: event.currentTarget.checked })}
+          />
+          {!shown.deleteNeedsCredentials && <Warning text={t('settings.deleteNeedsCredentials.warning')} />}
+        </Stack>
+        <Radio.Group
+          label={t('settings.saveByUserUid.label')}
+          description={t('settings.saveByUserUid.text')}
+          value={shown.saveByUserUid}
+          onChange={(saveByUserUid) => set({ saveByUserUid })}
+          error={problemOf('saveByUserUid')}
+        >
+          <Stack mt="sm" gap="sm">
+            {MODES.map((mode) => (
+              <Radio
+                key={mode}
+                value={mode}
+                disabled={!mayChange}
+                label={t(`settings.saveByUserUid.${mode}.label`)}
+                description={t(`settings.saveByUserUid.${mode}.text`)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Stack gap="xs">
+          <TagsInput
+            label={t('settings.allowedOrigins.label')}
+            description={t('settings.allowedOrigins.text')}
+            placeholder={shown.allowedOrigins.length === 0 ? 'https://app.example.com' : ''}
+            value={shown.allowedOrigins}
+            disabled={!mayChange}
+            splitChars={[',', ' ', ';']}
+            acceptValueOnBlur
+            clearable
+            onChange={(allowedOrigins) => set({ allowedOrigins })}
+            error={problemOf('allowedOrigins')}
+          />
+          {shown.allowedOrigins.includes('*') && <Warning text={t('settings.allowedOrigins.warning')} />}
+        </Stack>
+        {problems.length === 0 && <Problem error={saving.error} />}
+        {mayChange && (
+          <Group>
+            <Button type="submit" disabled={changed.length === 0} loading={saving.isPending}>
+              {t('save', { ns: 'shell' })}
+            </Button>
+            {changed.length > 0 && (
+              <Button
+                variant="default"
+                onClick={() => {
+                  setDraft({});
+                  saving.reset();
+                }}
+              >
+                {t('settings.discard')}
+              </Button>
+            )}
+            {changed.length > 0 && (
+              <Text size="sm" c="dimmed">
+                {t('settings.unsaved', { count: changed.length })}
+              </Text>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+function Warning({ text }: { text: string }) {
+  return (
+    <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="note">
+      {text}
+    </Alert>
+  );
+}

@@ -1,0 +1,66 @@
+import { Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import classes from './insights.module.css';
+import type { Insights } from './queries.ts';
+
+/** A bar for each value, in the order of the catalog. It is a table as well, for whoever does not see bars. */
+export function ByValue({ insights, showValue }: { insights: Insights; showValue(value: unknown): string }) {
+  const { t, i18n } = useTranslation('insights');
+  const { values, chose, otherValues } = insights;
+  const most = Math.max(1, ...values.map(({ count }) => count));
+  const number = new Intl.NumberFormat(i18n.language);
+  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
+  if (values.length === 0) return <Text c="dimmed">{t('nobody')}</Text>;
+  return (
+    <Stack gap="xs">
+      <Table className={classes.bars} withRowBorders={false} verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('value')}</Table.Th>
+            <Table.Td className={classes.bar} />
+            <Table.Th ta="end">{t('count')}</Table.Th>
+            <Table.Th ta="end">{t('share')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {values.map(({ value, count, offered }) => (
+            <Table.Tr key={JSON.stringify(value)}>
+              <Table.Td>
+                <Group gap={6}>
+                  <Text size="sm" lineClamp={2}>
+                    {showValue(value)}
+                  </Text>
+                  {!offered && (
+                    <Badge size="xs" color="gray" variant="light" tt="none">
+                      {t('notOffered')}
+                    </Badge>
+                  )}
+                </Group>
+              </Table.Td>
+              <Table.Td className={classes.bar}>
+                <svg aria-hidden="true" className={classes.track} width="100%" height="14">
+                  <rect width={`${(count / most) * 100}%`} height="14" rx="4" />
+                </svg>
+              </Table.Td>
+              <Table.Td ta="end">
+                <Text size="sm" className={classes.number}>
+                  {number.format(count)}
+                </Text>
+              </Table.Td>
+              <Table.Td ta="end">
+                <Text size="sm" c="dimmed" className={classes.number}>
+                  {percent.format(chose && count / chose)}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {otherValues > 0 && (
+        <Text size="sm" c="dimmed">
+          {t('others', { count: otherValues })}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,57 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+
+const PAGE = 50;
+
+export function usersQuery(clientId: string, search: string) {
+  return infiniteQueryOptions({
+    queryKey: ['application', clientId, 'users', 'search', search],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        limit: PAGE,
+        ...(search !== '' && { search }),
+        ...(pageParam !== undefined && { after: pageParam }),
+      };
+      return (await api.get('/manage/v1/applications/{clientId}/users', { path: { clientId }, query, signal })).data;
+    },
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+}
+
+const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
+
+export function userQuery(clientId: string, userUid: string) {
+  return queryOptions({
+    queryKey: ['application', clientId, 'users', userUid],
+    queryFn: async ({ signal }) => (await api.get(USER, { path: { clientId, userUid }, signal })).data,
+  });
+}
+
+export function userOptionsQuery(clientId: string, userUid: string) {
+  return infiniteQueryOptions({
+    queryKey: ['application', clientId, 'users', userUid, 'options'],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const input = { path: { clientId, userUid }, query: { offset, limit: 200 }, signal };
+      return (await api.get(`${USER}/options`, input)).data;
+    },
+    getNextPageParam: nextOffset,
+  });
+}
+
+export function userHistoryQuery(clientId: string, userUid: string) {
+  return infiniteQueryOptions({
+    queryKey: ['application', clientId, 'users', userUid, 'history'],
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset, signal }) => {
+      const input = { path: { clientId, userUid }, query: { offset, limit: PAGE }, signal };
+      return (await api.get(`${USER}/history`, input)).data;
+    },
+    getNextPageParam: nextOffset,
+  });
+}
+
+function nextOffset({ offset, limit, total }: { offset: number; limit: number; total: number }): number | undefined {
+  return offset + limit < total ? offset + limit : undefined;
+}

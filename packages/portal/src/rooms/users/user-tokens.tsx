@@ -1,0 +1,135 @@
+import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { IconKey, IconTicket } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { Copyable } from '../../shell/copy.tsx';
+import { Moment } from '../../shell/moment.tsx';
+import { EmptyState } from '../../shell/states.tsx';
+
+const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
+type Token = { tokenId: string; issuedAt: string; expiresAt: string };
+
+/** Access tokens that are good: their ends, never they themselves. */
+export function UserTokens(props: { clientId: string; userUid: string; tokens: readonly Token[]; mayChange: boolean }) {
+  const { clientId, userUid, tokens, mayChange } = props;
+  const { t } = useTranslation('users');
+  const queries = useQueryClient();
+  const path = { clientId, userUid };
+  const refresh = () => queries.invalidateQueries({ queryKey: ['application', clientId, 'users', userUid] });
+  const fail = (error: Error) => notifications.show({ color: 'red', message: error.message });
+  const revoking = useMutation({
+    mutationFn: (tokenId: string | undefined) =>
+      tokenId === undefined
+        ? api.delete(`${USER}/tokens`, { path })
+        : api.delete(`${USER}/tokens/{tokenId}`, { path: { ...path, tokenId } }),
+    onSuccess: (_, tokenId) =>
+      notifications.show({ message: tokenId === undefined ? t('tokens.allRevoked') : t('tokens.revoked') }),
+    onError: fail,
+    onSettled: refresh,
+  });
+  const issuing = useMutation({
+    mutationFn: async () => (await api.post(`${USER}/special-token`, { path })).data,
+    onError: fail,
+  });
+  const ask = (title: string, text: string, act: () => void) =>
+    modals.openConfirmModal({
+      title,
+      children: <Text size="sm">{text}</Text>,
+      labels: { confirm: title, cancel: t('cancel', { ns: 'shell' }) },
+      confirmProps: { color: 'red' },
+      closeButtonProps: { 'aria-label': t('close', { ns: 'shell' }) },
+      onConfirm: act,
+    });
+
+  return (
+    <Stack>
+      {mayChange && (
+        <Group>
+          <Button
+            variant="default"
+            leftSection={<IconTicket size={16} aria-hidden />}
+            loading={issuing.isPending}
+            onClick={() => ask(t('special.action'), t('special.text'), () => issuing.mutate())}
+          >
+            {t('special.action')}
+          </Button>
+          <Button
+            variant="default"
+            onClick={() => ask(t('tokens.revokeAll'), t('tokens.revokeAllText'), () => revoking.mutate(undefined))}
+          >
+            {t('tokens.revokeAll')}
+          </Button>
+        </Group>
+      )}
+      {tokens.length === 0 ? (
+        <EmptyState icon={IconKey} title={t('tokens.none')}>
+          {t('tokens.noneText')}
+        </EmptyState>
+      ) : (
+        <Table.ScrollContainer minWidth={320} type="native">
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t('tokens.issued')}</Table.Th>
+                <Table.Th>{t('tokens.expires')}</Table.Th>
+                <Table.Th visibleFrom="sm">{t('tokens.id')}</Table.Th>
+                <Table.Th aria-label={t('actions')} />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {tokens.map(({ tokenId, issuedAt, expiresAt }) => (
+                <Table.Tr key={tokenId}>
+                  <Table.Td>
+                    <Moment at={issuedAt} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Moment at={expiresAt} />
+                  </Table.Td>
+                  <Table.Td visibleFrom="sm">
+                    <Text size="xs" ff="monospace" c="dimmed">
+                      {tokenId.slice(0, 36)}
+                    </Text>
+                  </Table.Td>
+                  <Table.Td ta="end">
+                    {mayChange && (
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        c="var(--mantine-color-red-text)"
+                        loading={revoking.isPending && revoking.variables === tokenId}
+                        onClick={() => ask(t('tokens.revoke'), t('tokens.revokeText'), () => revoking.mutate(tokenId))}
+                      >
+                        {t('tokens.revoke')}
+                      </Button>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      <Modal
+        opened={issuing.isSuccess}
+        onClose={() => issuing.reset()}
+        title={t('special.title')}
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        {issuing.data && (
+          <Stack>
+            <Alert color="yellow" variant="light">
+              {t('special.once')}
+            </Alert>
+            <Copyable value={issuing.data.specialToken} />
+            <Text size="sm" c="dimmed">
+              {t('special.expires')} <Moment at={issuing.data.expiresAt} />
+            </Text>
+          </Stack>
+        )}
+      </Modal>
+    </Stack>
+  );
+}
