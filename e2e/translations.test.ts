@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { editor } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { memberWith } from '../packages/server/test/portal/portal.ts';
+import { expectAccessible, expectFits, openPortal, type Portal } from './portal.ts';
 
 const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
 
@@ -34,34 +36,49 @@ const CATALOG = {
   ],
 };
 
+type Options = Parameters<Portal['visit']>[1] & { role?: Role; query?: string };
+
+/** Somebody with a role in a new application, in its room. */
+async function enter(
+  portal: Portal,
+  file: unknown = CATALOG,
+  { role = 'owner', query = '', ...options }: Options = {},
+) {
+  const made = await editor(portal.server, file);
+  const { clientId, appId } = made.application;
+  const { cookie } = await memberWith(portal.server, [{ appId, role }]);
+  const [name = '', value = ''] = cookie.split('=');
+  const address = `/portal/applications/${clientId}/translations`;
+  const { page, complaints } = await portal.visit(`${address}${query}`, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+    storageState: {
+      cookies: [
+        { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' },
+      ],
+      origins: [],
+    },
+    ...options,
+  });
+  const draft = async (path: string) => {
+    const { json } = await made.get('/catalog/translations?draft=true&limit=500');
+    return (json.items as { path: string; texts: Record<string, string> }[]).find((row) => row.path === path)?.texts;
+  };
+  return { ...made, address, page, complaints, draft };
+}
+
+const cell = (page: Page, row: string, column: number) =>
+  page.getByRole('row', { name: row, exact: false }).getByRole('gridcell').nth(column);
+const saved = (page: Page) => page.getByText('All saved in the draft').waitFor();
+const paste = async (page: Page, text: string) => {
+  await page.evaluate((words) => navigator.clipboard.writeText(words), text);
+  await page.keyboard.press('ControlOrMeta+v');
+};
+
 describe.each(databases)('the room of translations on $kind', (database) => {
   const portal = openPortal(database);
 
-  async function open(file: unknown = CATALOG, options: Parameters<typeof portal.enter>[1] = {}) {
-    const made = await editor(portal.server, file);
-    const address = `/applications/${made.application.clientId}/translations`;
-    const permissions = ['clipboard-read', 'clipboard-write'];
-    const { page, complaints } = await portal.enter(address, { permissions, ...options });
-    const rows = async () => {
-      const { json } = await made.get('/catalog/translations?draft=true&limit=500');
-      return new Map(
-        (json.items as { path: string; texts: Record<string, string> }[]).map((row) => [row.path, row.texts]),
-      );
-    };
-    const draft = async (path: string) => (await rows()).get(path);
-    return { ...made, address, page, complaints, draft, rows };
-  }
-
-  const cell = (page: Page, row: string, column: number) =>
-    page.getByRole('row', { name: row, exact: false }).getByRole('gridcell').nth(column);
-  const saved = (page: Page) => page.getByText('All saved in the draft').waitFor();
-  const paste = async (page: Page, text: string) => {
-    await page.evaluate((words) => navigator.clipboard.writeText(words), text);
-    await page.keyboard.press('ControlOrMeta+v');
-  };
-
   test('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
-    const { page, draft, get, complaints } = await open();
+    const { page, draft, get, complaints } = await enter(portal);
     await cell(page, 'key 01', 1).click();
     await page.keyboard.type('Frage 1');
     await page.keyboard.press('Enter');
@@ -94,76 +111,8 @@ describe.each(databases)('the room of translations on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('the keys reach everything, and the active cell keeps the focus', async () => {
-    const { page } = await open();
-    await cell(page, 'kitchen', 0).first().click();
-    const active = () =>
-      page.evaluate(
-        () => document.activeElement?.closest('[role=row]')?.querySelector('[role=rowheader]')?.textContent,
-      );
-    await page.keyboard.press('Control+End');
-    await expect.poll(active).toBe('pear');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-colindex'))).toBe('4');
-    await page.keyboard.press('Control+Home');
-    await expect.poll(active).toBe('kitchen');
-    await page.keyboard.press('PageDown');
-    await expect.poll(active).not.toBe('kitchen');
-    await page.keyboard.press('Control+Home');
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Alt+ArrowDown');
-    await expect.poll(active).toBe('key 01');
-    await page.mouse.wheel(0, 5000);
-    await page.keyboard.press('ArrowDown');
-    await expect.poll(active).toBe('key 02');
-    await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(active).toBe('key 02');
-    const grid = page.getByRole('grid', { name: 'Texts by language' });
-    expect(await grid.getAttribute('aria-rowcount')).toBe('46');
-    expect(await page.getByRole('gridcell').count(), 'not all of them are there').toBeLessThan(46 * 3);
-  });
-
-  test('a column from a spreadsheet is pasted with a summary and taken back; a block is copied', async () => {
-    const { page, draft } = await open();
-    await cell(page, 'key 01', 1).click();
-    await paste(page, 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n');
-    await page.getByText('5 texts pasted').waitFor();
-    await page.getByText('1 empty cell changed nothing. 1 cell had no place here.').waitFor();
-    await saved(page);
-    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Zwei\nZeilen' });
-    expect(await draft('kitchen/key 03')).toMatchObject({ de: 'Drei', ar: 'ثلاثة' });
-    await page.keyboard.press('ControlOrMeta+c');
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Eins\tواحد\n"Zwei\nZeilen"\t\nDrei\tثلاثة');
-    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
-    await saved(page);
-    expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
-  });
-
-  test('finds what is missing, one group, and a text; says how far each language is', async () => {
-    const { page, address } = await open();
-    await page.getByText('43 missing').first().waitFor();
-    await page.getByRole('button', { name: 'Column Deutsch' }).click();
-    await page.getByRole('menuitem', { name: 'Show the 43 missing texts' }).click();
-    await page.getByText('43 texts').waitFor();
-    expect(page.url()).toContain(`${address}?missing=de`);
-    await page.getByRole('button', { name: 'Show all texts' }).click();
-    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('apfel');
-    await page.getByText('1 text', { exact: true }).waitFor();
-    await page.getByRole('rowheader', { name: 'fruit › kind apple' }).waitFor();
-    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('nowhere');
-    await page.getByRole('heading', { name: 'No text fits' }).waitFor();
-    await page.getByRole('button', { name: 'Show all texts' }).last().click();
-    await page.getByRole('button', { name: 'Languages' }).click();
-    await page.getByRole('checkbox', { name: /العربية/ }).uncheck();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
-  });
-
   test('two at once: what the other changed stands side by side until somebody chooses', async () => {
-    const { page, edit, draft } = await open();
+    const { page, edit, draft } = await enter(portal);
     await cell(page, 'key 00', 1).click();
     await page.getByText('Question 0').last().waitFor();
     const theirs = { texts: [{ path: 'kitchen/key 00', language: 'de', text: 'Ihre' }] };
@@ -183,39 +132,8 @@ describe.each(databases)('the room of translations on $kind', (database) => {
     expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Meine' });
   });
 
-  test('what cannot be saved is kept, through a reload too, and saved when it can be', async () => {
-    const { page, draft, address } = await open();
-    await page.goto(`${portal.server.url}/portal${address}?group=fruit`);
-    await cell(page, 'apple', 1).click();
-    await page.route('**/catalog/translations?draft=true', (route) =>
-      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
-    );
-    await page.keyboard.type('Apferl');
-    await page.keyboard.press('Enter');
-    await page.getByText('1 text not saved: trying again').waitFor();
-    page.on('dialog', (dialog) => void dialog.accept());
-    await page.reload();
-    await page.getByText('Apferl').first().waitFor();
-    await page.getByText('1 text not saved: trying again').waitFor();
-    await page.unrouteAll();
-    await page.getByRole('button', { name: 'Try now' }).click();
-    await saved(page);
-    expect(await draft('fruit/kind=apple')).toMatchObject({ de: 'Apferl' });
-
-    await cell(page, 'pear', 1).click();
-    await page.keyboard.type('Apferl');
-    await page.keyboard.press('Enter');
-    await page.getByText('1 text cannot be saved').waitFor();
-    await cell(page, 'pear', 1).click();
-    await page.getByText(/stand for two values/).waitFor();
-    await page.keyboard.type('Birne');
-    await page.keyboard.press('Enter');
-    await saved(page);
-    expect(await draft('fruit/kind=pear')).toEqual({ de: 'Birne' });
-  });
-
   test('a file is exported, comes back with a conflict, is looked at, taken in part, undone and published', async () => {
-    const { page, edit, get, draft } = await open();
+    const { page, edit, get, draft } = await enter(portal);
     await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -262,9 +180,111 @@ describe.each(databases)('the room of translations on $kind', (database) => {
     expect((await get('/catalog')).headers.get('etag')).toBe('"2"');
     await expect.poll(() => page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
   });
+});
+
+describe('the room of translations', () => {
+  const portal = openPortal(databases[0] as (typeof databases)[0]);
+
+  test('the keys reach everything, and the active cell keeps the focus', async () => {
+    const { page } = await enter(portal);
+    await cell(page, 'kitchen', 0).first().click();
+    const active = () =>
+      page.evaluate(
+        () => document.activeElement?.closest('[role=row]')?.querySelector('[role=rowheader]')?.textContent,
+      );
+    await page.keyboard.press('Control+End');
+    await expect.poll(active).toBe('pear');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-colindex'))).toBe('4');
+    await page.keyboard.press('Control+Home');
+    await expect.poll(active).toBe('kitchen');
+    await page.keyboard.press('PageDown');
+    await expect.poll(active).not.toBe('kitchen');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(active).toBe('key 01');
+    await page.mouse.wheel(0, 5000);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(active).toBe('key 02');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(active).toBe('key 02');
+    const grid = page.getByRole('grid', { name: 'Texts by language' });
+    expect(await grid.getAttribute('aria-rowcount')).toBe('46');
+    expect(await page.getByRole('gridcell').count(), 'not all of them are there').toBeLessThan(46 * 3);
+  });
+
+  test('a column from a spreadsheet is pasted with a summary and taken back; a block is copied', async () => {
+    const { page, draft } = await enter(portal);
+    await cell(page, 'key 01', 1).click();
+    await paste(page, 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n');
+    await page.getByText('5 texts pasted').waitFor();
+    await page.getByText('1 empty cell changed nothing. 1 cell had no place here.').waitFor();
+    await saved(page);
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Zwei\nZeilen' });
+    expect(await draft('kitchen/key 03')).toMatchObject({ de: 'Drei', ar: 'ثلاثة' });
+    await page.keyboard.press('ControlOrMeta+c');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Eins\tواحد\n"Zwei\nZeilen"\t\nDrei\tثلاثة');
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
+  });
+
+  test('finds what is missing, one group, and a text; says how far each language is', async () => {
+    const { page, address } = await enter(portal);
+    await page.getByText('43 missing').first().waitFor();
+    await page.getByRole('button', { name: 'Column Deutsch' }).click();
+    await page.getByRole('menuitem', { name: 'Show the 43 missing texts' }).click();
+    await page.getByText('43 texts').waitFor();
+    expect(page.url()).toContain(`${address}?missing=de`);
+    await page.getByRole('button', { name: 'Show all texts' }).click();
+    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('apfel');
+    await page.getByText('1 text', { exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: 'fruit › kind apple' }).waitFor();
+    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('nowhere');
+    await page.getByRole('heading', { name: 'No text fits' }).waitFor();
+    await page.getByRole('button', { name: 'Show all texts' }).last().click();
+    await page.getByRole('button', { name: 'Languages' }).click();
+    await page.getByRole('checkbox', { name: /العربية/ }).uncheck();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
+  });
+
+  test('what cannot be saved is kept, through a reload too, and saved when it can be', async () => {
+    const { page, draft } = await enter(portal, CATALOG, { query: '?group=fruit' });
+    await cell(page, 'apple', 1).click();
+    await page.route('**/catalog/translations?draft=true', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await page.keyboard.type('Apferl');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 text not saved: trying again').waitFor();
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('Apferl').first().waitFor();
+    await page.getByText('1 text not saved: trying again').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await saved(page);
+    expect(await draft('fruit/kind=apple')).toMatchObject({ de: 'Apferl' });
+
+    await cell(page, 'pear', 1).click();
+    await page.keyboard.type('Apferl');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 text cannot be saved').waitFor();
+    await cell(page, 'pear', 1).click();
+    await page.getByText(/stand for two values/).waitFor();
+    await page.keyboard.type('Birne');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    expect(await draft('fruit/kind=pear')).toEqual({ de: 'Birne' });
+  });
 
   test('what people typed is shown as text, wherever it is from', async () => {
-    const { page, complaints, get } = await open({
+    const { page, complaints, get } = await enter(portal, {
       languages: [
         { name: 'English', tag: 'en', default: true },
         { name: `X ${EVIL}`, tag: 'de' },
@@ -302,7 +322,7 @@ describe.each(databases)('the room of translations on $kind', (database) => {
   });
 
   test('on a phone there is one language at a time; nobody is kept out', async () => {
-    const { page, draft, complaints } = await open(CATALOG, { viewport: { width: 380, height: 760 } });
+    const { page, draft, complaints } = await enter(portal, CATALOG, { viewport: { width: 380, height: 760 } });
     await page.getByRole('button', { name: 'key 01: no text yet. Edit' }).click();
     await page.getByRole('textbox', { name: 'Deutsch' }).fill('Frage 1');
     await page.getByRole('button', { name: 'Save and next' }).click();
@@ -319,12 +339,43 @@ describe.each(databases)('the room of translations on $kind', (database) => {
   });
 
   test('nobody is kept out of the grid, nor from a room without texts', async () => {
-    const { page } = await open();
+    const { page } = await enter(portal);
     await cell(page, 'key 01', 1).click();
     await expectAccessible(page);
-    const { clientId } = await portal.server.application();
-    await page.goto(`${portal.server.url}/portal/applications/${clientId}/translations`);
-    await page.getByRole('heading', { name: 'Nothing to translate yet' }).waitFor();
-    await expectFits(page);
+    const empty = await enter(portal, { languages: [{ name: 'English', tag: 'en' }], groups: [] });
+    await empty.page.getByRole('heading', { name: 'Nothing to translate yet' }).waitFor();
+    await expectFits(empty.page);
+  });
+
+  test('a translator changes and publishes texts; a viewer reads them', async () => {
+    const { page, draft } = await enter(portal, CATALOG, { role: 'translator' });
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
+
+    const viewer = await enter(portal, CATALOG, { role: 'viewer' });
+    await viewer.page.getByText('Your role may read the texts here, not change them.').waitFor();
+    await cell(viewer.page, 'key 01', 1).click();
+    await viewer.page.keyboard.type('Nein');
+    await viewer.page.keyboard.press('Enter');
+    await paste(viewer.page, 'Nein');
+    await viewer.page.keyboard.press('Delete');
+    expect(await viewer.page.getByRole('button', { name: /Import|Publish|Undo/ }).count()).toBe(0);
+    expect(await viewer.draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  test('a draft that changes more than texts is published elsewhere', async () => {
+    const { page, edit } = await enter(portal, CATALOG, { role: 'translator' });
+    await edit('POST', '/groups?draft=true', { name: 'more' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('The draft changes more than texts. Look at it and publish it in the catalog.').waitFor();
+    expect(await page.getByRole('button', { name: 'Publish now' }).count()).toBe(0);
   });
 });

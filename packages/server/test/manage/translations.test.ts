@@ -230,6 +230,33 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect((await take({ file, prefer: 'file', take: [] })).json.code).toBe('9400');
   });
 
+  test('a file goes into the draft, and comes from it; what is published stays', async () => {
+    const { take, get, send, edit, application } = await translator();
+    const draftTexts = async (path: string) => {
+      const { json } = await get(`/catalog/translations?draft=true&limit=500&search=${encodeURIComponent(path)}`);
+      return (json.items as Wire[])[0]?.texts;
+    };
+    await edit('PATCH', '/translations?draft=true', { texts: [{ path: 'empty', language: 'de', text: 'Leer' }] });
+    const exported = await get('/catalog/translations/export?draft=true&language=de');
+    expect(exported.text).toContain(`path (${application.clientId}@1)`);
+    expect(exported.text).toContain('empty,empty,Leer');
+    expect((await get('/catalog/translations/export?language=de')).text).not.toContain('Leer');
+
+    const file = exported.text.replace('Leer', 'Nichts darin');
+    const preview = await send('POST', '/catalog/translations/preview?draft=true', { file });
+    expect(preview.json).toMatchObject({ texts: [{ path: 'empty', before: 'Leer', text: 'Nichts darin' }] });
+    const etag = preview.headers.get('etag') as string;
+    const body = { file, take: [{ path: 'empty', language: 'de' }] };
+    const taken = await send('POST', '/catalog/translations/import?draft=true', body, { 'if-match': etag });
+    expect(taken).toMatchObject({ status: 200, json: { revision: 1, changed: true, outdated: [] } });
+    expect(await draftTexts('empty')).toEqual({ de: 'Nichts darin' });
+    expect((await get('/catalog')).headers.get('etag')).toBe('"1"');
+    const late = await send('POST', '/catalog/translations/import?draft=true', body, { 'if-match': etag });
+    expect(late.json.code, 'the draft is another one by now').toBe('9412');
+    // Of a text that the draft has and the file was not told of, the draft is the one that changed it.
+    expect((await take({ file: csv(['empty,Anders']) }, 1)).json, 'what is published').toMatchObject({ revision: 2 });
+  });
+
   test('a file of another application says nothing about what changed here', async () => {
     const [ours, theirs] = [await translator(), await translator()];
     const file = (await theirs.download('language=de')).text.replace('Küche', 'Herd');

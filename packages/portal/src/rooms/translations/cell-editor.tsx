@@ -80,7 +80,11 @@ export function CellEditor(props: {
   );
 }
 
+/** Most browsers do it by themselves, and without drawing twice. */
+const GROWS_ITSELF = CSS.supports('field-sizing', 'content');
+
 function grow(element: HTMLTextAreaElement): void {
+  if (GROWS_ITSELF) return;
   element.style.height = 'auto';
   element.style.height = `${element.scrollHeight + 4}px`;
 }

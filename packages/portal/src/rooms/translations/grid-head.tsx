@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import classes from './grid.module.css';
 import type { ShownColumn } from './grid-row.tsx';
 import { type Progress, percentOf } from './progress.ts';
+import type { Language } from './text-row.ts';
 
 type Props = {
   columns: readonly ShownColumn[];
@@ -34,66 +35,88 @@ export const GridHead = memo(function GridHead({ columns, width, nameWidth, prog
           {t('grid.nameHint')}
         </Text>
       </div>
-      {columns.map(({ index, left, width: own, language: { name, tag, isDefault } }) => {
-        const done = progress.get(tag) ?? { total: 0, missing: 0 };
+      {columns.map(({ index, left, width: own, language }) => {
+        const { total, missing } = progress.get(language.tag) ?? { total: 0, missing: 0 };
         return (
-          <div
-            key={tag}
-            role="columnheader"
-            aria-colindex={index + 2}
-            className={classes.headCell}
-            style={{ insetInlineStart: left, width: own }}
-          >
-            <Group justify="space-between" wrap="nowrap" gap={4}>
-              <Group gap={6} wrap="nowrap" miw={0}>
-                <Text size="sm" fw={600} truncate title={name}>
-                  <bdi>{name}</bdi>
-                </Text>
-                {isDefault ? (
-                  <Badge size="xs" variant="light">
-                    {t('grid.default')}
-                  </Badge>
-                ) : (
-                  <Text size="xs" c="dimmed" component="span">
-                    {tag}
-                  </Text>
-                )}
-              </Group>
-              <Menu position="bottom-end" withinPortal>
-                <Menu.Target>
-                  <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t('grid.columnMenu', { name })}>
-                    <IconDotsVertical size={14} aria-hidden />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  {!isDefault && (
-                    <Menu.Item leftSection={<IconFilter size={16} aria-hidden />} onClick={() => onMissing(tag)}>
-                      {t('grid.onlyMissing', { count: done.missing })}
-                    </Menu.Item>
-                  )}
-                  <Menu.Item leftSection={<IconEyeOff size={16} aria-hidden />} onClick={() => onHide(tag)}>
-                    {t('grid.hide')}
-                  </Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
-            </Group>
-            {!isDefault && (
-              <Group gap={6} wrap="nowrap" mt={2}>
-                <Bar
-                  value={percentOf(done)}
-                  size="xs"
-                  flex={1}
-                  color={done.missing === 0 ? 'inn' : 'yellow'}
-                  aria-label={t('grid.progress', { name })}
-                />
-                <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                  {done.missing === 0 ? t('grid.complete') : t('grid.missing', { count: done.missing })}
-                </Text>
-              </Group>
-            )}
-          </div>
+          <HeadCell
+            key={language.tag}
+            index={index}
+            left={left}
+            width={own}
+            language={language}
+            total={total}
+            missing={missing}
+            onMissing={onMissing}
+            onHide={onHide}
+          />
         );
       })}
+    </div>
+  );
+});
+
+type CellProps = Progress &
+  Pick<Props, 'onMissing' | 'onHide'> & { index: number; left: number; width: number; language: Language };
+
+/** Drawn again only for a text in its own language. */
+const HeadCell = memo(function HeadCell(props: CellProps) {
+  const { index, left, width, language, total, missing, onMissing, onHide } = props;
+  const { t } = useTranslation('translations');
+  const { name, tag, isDefault } = language;
+  return (
+    <div
+      role="columnheader"
+      aria-colindex={index + 2}
+      className={classes.headCell}
+      style={{ insetInlineStart: left, width }}
+    >
+      <Group justify="space-between" wrap="nowrap" gap={4}>
+        <Group gap={6} wrap="nowrap" miw={0}>
+          <Text size="sm" fw={600} truncate title={name}>
+            <bdi>{name}</bdi>
+          </Text>
+          {isDefault ? (
+            <Badge size="xs" variant="light">
+              {t('grid.default')}
+            </Badge>
+          ) : (
+            <Text size="xs" c="dimmed" component="span">
+              {tag}
+            </Text>
+          )}
+        </Group>
+        <Menu position="bottom-end" withinPortal>
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t('grid.columnMenu', { name })}>
+              <IconDotsVertical size={14} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {!isDefault && (
+              <Menu.Item leftSection={<IconFilter size={16} aria-hidden />} onClick={() => onMissing(tag)}>
+                {t('grid.onlyMissing', { count: missing })}
+              </Menu.Item>
+            )}
+            <Menu.Item leftSection={<IconEyeOff size={16} aria-hidden />} onClick={() => onHide(tag)}>
+              {t('grid.hide')}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      {!isDefault && (
+        <Group gap={6} wrap="nowrap" mt={2}>
+          <Bar
+            value={percentOf({ total, missing })}
+            size="xs"
+            flex={1}
+            color={missing === 0 ? 'inn' : 'yellow'}
+            aria-label={t('grid.progress', { name })}
+          />
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+            {missing === 0 ? t('grid.complete') : t('grid.missing', { count: missing })}
+          </Text>
+        </Group>
+      )}
     </div>
   );
 });

@@ -5,7 +5,12 @@ import { useTranslation } from 'react-i18next';
 import type { SheetState } from './sheet.ts';
 
 /** Whether all that was typed is saved, and if not, why and what to do. */
-export function SaveState(props: { state: SheetState; onRetry: () => void; onConflicts: () => void }) {
+export function SaveState(props: {
+  state: SheetState;
+  onRetry: () => void;
+  onConflicts: () => void;
+  onRefused: () => void;
+}) {
   const { t } = useTranslation('translations');
   const { unsaved, isSaving, failure, conflicts, refused } = props.state;
   return (
@@ -22,16 +27,16 @@ export function SaveState(props: { state: SheetState; onRetry: () => void; onCon
         </Button>
       )}
       {refused.length > 0 && (
-        <Text size="sm" c="red">
+        <Button size="compact-sm" color="red" variant="light" onClick={props.onRefused}>
           {t('save.refused', { count: refused.length })}
-        </Text>
+        </Button>
       )}
       {failure ? (
         <Group gap={6}>
           <Tooltip label={isInnkeeperError(failure.error) ? failure.error.message : String(failure.error)} multiline>
             <Group gap={6} c="red">
               <IconCloudOff size={18} aria-hidden />
-              <Text size="sm">{t('save.failed', { count: unsaved })}</Text>
+              <Text size="sm">{t(failure.again ? 'save.failed' : 'save.stopped', { count: unsaved })}</Text>
             </Group>
           </Tooltip>
           <Button size="compact-sm" variant="default" onClick={props.onRetry}>

@@ -58,12 +58,12 @@ export function TextsGrid(props: Props) {
   const { ref: sizer, width: viewWidth, height: viewHeight } = useElementSize();
   const gridRef = useMergedRef(scroller, sizer);
   const [wanted, setSelection] = useState<Selection>(START);
-  const [editing, setEditing] = useState<string>();
+  const [editing, setEditing] = useState<{ path: string; tag: string; text: string }>();
   // Whether the keys are ours: only then is the focus moved with the active cell.
   const isOurs = useRef(false);
 
   const bounds = { rows: paths.length, columns: languages.length };
-  const selection = clamp(wanted, bounds);
+  const selection = clamp(useFollowed(wanted, setSelection, paths, languages), bounds);
   const { active } = selection;
   const activePath = paths[active.row];
   const activeTag = languages[active.column]?.tag;
@@ -83,7 +83,7 @@ export function TextsGrid(props: Props) {
     estimateSize: () => ROW,
     paddingStart: HEAD,
     scrollPaddingStart: HEAD,
-    overscan: 8,
+    overscan: 5,
     useFlushSync: false,
     getItemKey: (index) => paths[index] ?? index,
     rangeExtractor: (range) => withActive(range, active.row),
@@ -95,7 +95,7 @@ export function TextsGrid(props: Props) {
     estimateSize: () => columnWidth,
     paddingStart: NAME,
     scrollPaddingStart: NAME,
-    overscan: 2,
+    overscan: 1,
     useFlushSync: false,
     getItemKey: (index) => languages[index]?.tag ?? index,
     rangeExtractor: (range) => withActive(range, active.column),
@@ -138,18 +138,20 @@ export function TextsGrid(props: Props) {
     if (isReadOnly || activePath === undefined || activeTag === undefined) return;
     isOurs.current = true;
     // At once, so that the key that began it is typed into the editor.
-    flushSync(() => setEditing(text ?? sheet.row(activePath)?.texts[activeTag] ?? ''));
+    const before = sheet.row(activePath)?.texts[activeTag] ?? '';
+    flushSync(() => setEditing({ path: activePath, tag: activeTag, text: text ?? before }));
   };
 
-  const latest = useRef({ active, bounds, activePath, activeTag, go });
-  latest.current = { active, bounds, activePath, activeTag, go };
+  const latest = useRef({ active, bounds, editing, go });
+  latest.current = { active, bounds, editing, go };
 
   const onSave = useCallback(
     (text: string, leave: Leave) => {
-      const { active: at, activePath: path, activeTag: tag, bounds: within, go: goTo } = latest.current;
+      const { active: at, editing: edited, bounds: within, go: goTo } = latest.current;
       setEditing(undefined);
-      if (path === undefined || tag === undefined) return;
-      sheet.change([{ path, tag, text: text === '' ? null : text }], 'edit');
+      if (!edited) return;
+      // Where it was begun, whichever rows were loaded meanwhile.
+      sheet.change([{ path: edited.path, tag: edited.tag, text: text === '' ? null : text }], 'edit');
       const by = { down: [1, 0], up: [-1, 0], right: [0, 1], left: [0, -1], stay: [0, 0] }[leave] as [number, number];
       if (leave === 'stay') return;
       goTo(clamp(select({ row: at.row + by[0], column: at.column + by[1] }), within));
@@ -187,7 +189,9 @@ export function TextsGrid(props: Props) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (editing !== undefined || !isCell(event.target)) return;
-    const isCommand = event.ctrlKey || event.metaKey;
+    // AltGr, which types a character, is Control and Alt to some systems.
+    const isTyping = event.key.length === 1 && event.getModifierState('AltGraph');
+    const isCommand = (event.ctrlKey || event.metaKey) && !isTyping;
     const take = (act: () => void) => {
       event.preventDefault();
       act();
@@ -204,7 +208,7 @@ export function TextsGrid(props: Props) {
     if (isCommand && event.key.toLowerCase() === 'f') return take(props.onSearch);
     if (isCommand && event.key.toLowerCase() === 'a') {
       const last = { row: bounds.rows - 1, column: bounds.columns - 1 };
-      return take(() => setSelection(select(active, last)));
+      return take(() => setSelection(select({ row: 0, column: 0 }, last)));
     }
     if (isCommand) return;
     if (event.key === 'Enter' || event.key === 'F2') return take(() => startEditing());
@@ -212,7 +216,8 @@ export function TextsGrid(props: Props) {
     if (event.key === 'Escape') return take(() => go(select(active)));
     if (event.key === '?') return take(props.onShortcuts);
     // Typing replaces. The key itself goes into the editor, which has the focus by then; so does an input method's.
-    if (!event.altKey && (event.key.length === 1 || event.key === 'Process')) startEditing('');
+    const isKey = event.key.length === 1 || event.key === 'Process' || event.key === 'Dead';
+    if (isTyping || (isKey && !event.altKey)) startEditing('');
   };
 
   const onCopy = (event: ClipboardEvent) => {
@@ -313,7 +318,7 @@ export function TextsGrid(props: Props) {
               columns={shownColumns}
               active={isActive ? active.column : undefined}
               selected={isSelected ? selected : undefined}
-              editing={isActive ? editing : undefined}
+              editing={editing?.path === row.path ? editing.text : undefined}
               showParent={props.isFiltered}
               onSave={onSave}
               onCancel={onCancel}
@@ -323,6 +328,28 @@ export function TextsGrid(props: Props) {
       </div>
     </div>
   );
+}
+
+/** The same text stays active when other rows or languages are shown around it. */
+function useFollowed(
+  selection: Selection,
+  setSelection: (next: Selection) => void,
+  paths: readonly string[],
+  languages: readonly Language[],
+): Selection {
+  const [seen, setSeen] = useState({ paths, languages });
+  if (seen.paths === paths && seen.languages === languages) return selection;
+  setSeen({ paths, languages });
+  const path = seen.paths[selection.active.row];
+  const tag = seen.languages[selection.active.column]?.tag;
+  const row = path === undefined ? -1 : paths.indexOf(path);
+  const column = languages.findIndex((language) => language.tag === tag);
+  const followed = select({
+    row: row < 0 ? 0 : row,
+    column: column < 0 ? selection.active.column : column,
+  });
+  setSelection(followed);
+  return followed;
 }
 
 function isCell(target: EventTarget): boolean {

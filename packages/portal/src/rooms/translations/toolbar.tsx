@@ -12,36 +12,31 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { IconArrowBackUp, IconArrowForwardUp, IconColumns3, IconFilterX, IconSearch } from '@tabler/icons-react';
-import { type RefObject, useMemo } from 'react';
+import { memo, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Progress, percentOf } from './progress.ts';
-import type { SheetState } from './sheet.ts';
-import type { Language, TextRow } from './text-row.ts';
+import type { Language } from './text-row.ts';
 import type { FilterControl } from './use-filter.ts';
 import classes from './workbench.module.css';
 
 type Props = {
   languages: readonly Language[];
-  rows: readonly TextRow[];
-  progress: ReadonlyMap<string, Progress>;
+  groups: readonly { value: string; label: string }[];
+  /** Asked for when it is shown: it is another one with every text. */
+  getProgress: () => ReadonlyMap<string, Progress>;
   filter: FilterControl;
-  state: SheetState;
+  canUndo: boolean;
+  canRedo: boolean;
   isReadOnly: boolean;
   isPhone: boolean;
   searchBox: RefObject<HTMLInputElement | null>;
-  onUndo: () => void;
-  onRedo: () => void;
+  onStep: (act: 'undo' | 'redo') => void;
 };
 
-export function Toolbar(props: Props) {
-  const { languages, filter, state, isReadOnly, isPhone } = props;
+/** Drawn again only when something in it is another, not with every text. */
+export const Toolbar = memo(function Toolbar(props: Props) {
+  const { languages, filter, isReadOnly, isPhone } = props;
   const { t } = useTranslation('translations');
-  const { loads } = state;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of the rows only those that were loaded anew
-  const groups = useMemo(
-    () => props.rows.filter(({ kind }) => kind === 'group').map(({ group, name }) => ({ value: group, label: name })),
-    [loads],
-  );
   const translated = languages.filter(({ isDefault }) => !isDefault);
   return (
     <Group gap="xs" role="search">
@@ -58,11 +53,17 @@ export function Toolbar(props: Props) {
         }
         value={filter.search}
         onChange={(event) => filter.set({ search: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          // From what was searched for to what was found.
+          if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          document.querySelector<HTMLElement>('[role=gridcell][tabindex="0"]')?.focus();
+        }}
       />
       <Select
         aria-label={t('toolbar.group')}
         placeholder={t('toolbar.allGroups')}
-        data={groups}
+        data={props.groups}
         value={filter.filter.group ?? null}
         onChange={(group) => filter.set({ group: group ?? undefined })}
         searchable
@@ -83,7 +84,7 @@ export function Toolbar(props: Props) {
         clearable
         className={classes.filter}
       />
-      {!isPhone && <LanguagePicker languages={languages} progress={props.progress} filter={filter} />}
+      {!isPhone && <LanguagePicker languages={languages} getProgress={props.getProgress} filter={filter} />}
       {filter.isFiltered && (
         <Group gap={4}>
           <Text size="sm" c="dimmed" role="status">
@@ -99,14 +100,24 @@ export function Toolbar(props: Props) {
       <Group gap="xs" ms={isPhone ? 0 : 'auto'}>
         {!isReadOnly && (
           <ActionIcon.Group>
-            <StepButton label={t('undo')} isOff={!state.undoable} icon={IconArrowBackUp} onClick={props.onUndo} />
-            <StepButton label={t('redo')} isOff={!state.redoable} icon={IconArrowForwardUp} onClick={props.onRedo} />
+            <StepButton
+              label={t('undo')}
+              isOff={!props.canUndo}
+              icon={IconArrowBackUp}
+              onClick={() => props.onStep('undo')}
+            />
+            <StepButton
+              label={t('redo')}
+              isOff={!props.canRedo}
+              icon={IconArrowForwardUp}
+              onClick={() => props.onStep('redo')}
+            />
           </ActionIcon.Group>
         )}
       </Group>
     </Group>
   );
-}
+});
 
 function StepButton(props: { label: string; isOff: boolean; icon: typeof IconArrowBackUp; onClick: () => void }) {
   const { label, isOff, icon: Icon, onClick } = props;
@@ -121,10 +132,10 @@ function StepButton(props: { label: string; isOff: boolean; icon: typeof IconArr
 
 function LanguagePicker(props: {
   languages: readonly Language[];
-  progress: ReadonlyMap<string, Progress>;
+  getProgress: () => ReadonlyMap<string, Progress>;
   filter: FilterControl;
 }) {
-  const { languages, progress, filter } = props;
+  const { languages, getProgress, filter } = props;
   const { t } = useTranslation('translations');
   return (
     <Popover position="bottom-start" shadow="md" withinPortal trapFocus>
@@ -136,25 +147,39 @@ function LanguagePicker(props: {
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <Checkbox.Group
-          label={t('toolbar.shownLanguages')}
-          value={filter.shown.map(({ tag }) => tag)}
-          onChange={filter.show}
-        >
-          <Stack gap={8} mt="xs" mah={320} style={{ overflowY: 'auto' }}>
-            {languages.map(({ tag, name, isDefault }) => (
-              <Checkbox
-                key={tag}
-                value={tag}
-                label={`${name} · ${isDefault ? t('grid.default') : `${percentOf(progress.get(tag) ?? { total: 0, missing: 0 })} %`}`}
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <Button variant="subtle" size="compact-sm" mt="sm" onClick={() => filter.show(languages.map(({ tag }) => tag))}>
-          {t('toolbar.showAll')}
-        </Button>
+        <PickedLanguages languages={languages} progress={getProgress()} filter={filter} />
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+function PickedLanguages(props: {
+  languages: readonly Language[];
+  progress: ReadonlyMap<string, Progress>;
+  filter: FilterControl;
+}) {
+  const { languages, progress, filter } = props;
+  const { t } = useTranslation('translations');
+  return (
+    <>
+      <Checkbox.Group
+        label={t('toolbar.shownLanguages')}
+        value={filter.shown.map(({ tag }) => tag)}
+        onChange={filter.show}
+      >
+        <Stack gap={8} mt="xs" mah={320} style={{ overflowY: 'auto' }}>
+          {languages.map(({ tag, name, isDefault }) => (
+            <Checkbox
+              key={tag}
+              value={tag}
+              label={`${name} · ${isDefault ? t('grid.default') : `${percentOf(progress.get(tag) ?? { total: 0, missing: 0 })} %`}`}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Button variant="subtle" size="compact-sm" mt="sm" onClick={() => filter.show(languages.map(({ tag }) => tag))}>
+        {t('toolbar.showAll')}
+      </Button>
+    </>
   );
 }

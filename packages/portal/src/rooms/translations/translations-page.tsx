@@ -15,8 +15,8 @@ export function TranslationsPage() {
   const { t } = useTranslation('translations');
   const { clientId } = useParams({ from: '/frame/applications/$clientId/translations' });
   const can = useCan(clientId);
-  const { data: languages } = useSuspenseQuery(languagesQuery(clientId));
   const { sheet, state, query } = useSheet(clientId);
+  const { data: languages } = useSuspenseQuery(languagesQuery(clientId));
   const isPhone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
 
   if (languages.length === 0) {

@@ -15,7 +15,6 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
   const { search = '', group, missing } = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/applications/$clientId/translations' });
   const [attention, setAttention] = useState(false);
-  const [round, setRound] = useState(0);
   const [hidden, setHidden] = useLocalStorage<string[]>({
     key: `innkeeper-hidden-languages ${clientId}`,
     defaultValue: [],
@@ -33,7 +32,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
     [searched, group, missing, attention],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the rows only those that were loaded anew
-  const paths = useMemo(() => filterRows(rows, filter, shown), [loads, filter, shown, round]);
+  const paths = useMemo(() => filterRows(rows, filter, shown), [loads, filter, shown]);
 
   const set = useCallback(
     (change: { search?: string; group?: string | undefined; missing?: string | undefined }) => {
@@ -45,22 +44,24 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
     [navigate],
   );
 
-  return {
-    search,
-    filter,
-    paths,
-    shown,
-    isFiltered: search !== '' || group !== undefined || missing !== undefined || attention,
-    set,
-    setAttention,
-    again: () => setRound((before) => before + 1),
-    clear: () => {
-      setAttention(false);
-      set({ search: '', group: undefined, missing: undefined });
-    },
-    show: (tags: readonly string[]) =>
-      setHidden(languages.filter(({ tag }) => !tags.includes(tag)).map(({ tag }) => tag)),
-  };
+  return useMemo(
+    () => ({
+      search,
+      filter,
+      paths,
+      shown,
+      isFiltered: search !== '' || group !== undefined || missing !== undefined || attention,
+      set,
+      setAttention,
+      clear: () => {
+        setAttention(false);
+        set({ search: '', group: undefined, missing: undefined });
+      },
+      show: (tags: readonly string[]) =>
+        setHidden(languages.filter(({ tag }) => !tags.includes(tag)).map(({ tag }) => tag)),
+    }),
+    [search, filter, paths, shown, group, missing, attention, set, setHidden, languages],
+  );
 }
 
 export type FilterControl = ReturnType<typeof useFilter>;

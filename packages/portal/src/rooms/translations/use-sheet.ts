@@ -1,4 +1,4 @@
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { usePrefetchQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
 import { keptTexts } from './kept-texts.ts';
@@ -19,6 +19,8 @@ export function useSheet(clientId: string) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const sheet = sheetOf(clientId, session.email);
   const state = useSyncExternalStore(sheet.subscribe, () => sheet.state);
+  // At once, beside whatever else the page waits for.
+  usePrefetchQuery(textsQuery(clientId, sheet));
   const query = useQuery(textsQuery(clientId, sheet));
 
   useEffect(() => {

@@ -48,8 +48,22 @@ export function Workbench(props: Props) {
     () => progressOf(languages, state.rows.length, state.filled),
     [languages, state.rows.length, state.filled],
   );
-  const undo = useCallback(() => sheet.undo(), [sheet]);
-  const onAct = useCallback((act: GridAct) => tell(act, t, undo), [t, undo]);
+  const latestProgress = useRef(progress);
+  latestProgress.current = progress;
+  const getProgress = useCallback(() => latestProgress.current, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the rows only those that were loaded anew
+  const groups = useMemo(
+    () => state.rows.filter(({ kind }) => kind === 'group').map(({ group, name }) => ({ value: group, label: name })),
+    [state.loads],
+  );
+  const onAct = useCallback((act: GridAct) => tell(act, t, () => sheet.undo()), [t, sheet]);
+  const step = useCallback(
+    (act: 'undo' | 'redo') => {
+      const changes = act === 'undo' ? sheet.undo() : sheet.redo();
+      if (changes) onAct({ act, changed: changes.length });
+    },
+    [sheet, onAct],
+  );
 
   // `?` anywhere in the room, unless somebody is typing.
   useEffect(() => {
@@ -75,7 +89,12 @@ export function Workbench(props: Props) {
         description={isReadOnly ? t('readOnly') : undefined}
         actions={
           <>
-            <SaveState state={state} onRetry={() => sheet.saveNow()} onConflicts={conflictsDialog.open} />
+            <SaveState
+              state={state}
+              onRetry={() => sheet.saveNow()}
+              onConflicts={conflictsDialog.open}
+              onRefused={() => filter.setAttention(true)}
+            />
             {!isReadOnly &&
               (isPhone ? (
                 <ActionIcon variant="default" size={36} aria-label={t('toolbar.import')} onClick={importDialog.open}>
@@ -109,15 +128,15 @@ export function Workbench(props: Props) {
       />
       <Toolbar
         languages={languages}
-        rows={state.rows}
-        progress={progress}
+        groups={groups}
+        getProgress={getProgress}
         filter={filter}
-        state={state}
+        canUndo={state.undoable !== undefined}
+        canRedo={state.redoable !== undefined}
         isReadOnly={isReadOnly}
         isPhone={isPhone}
         searchBox={searchBox}
-        onUndo={() => sheet.undo()}
-        onRedo={() => sheet.redo()}
+        onStep={step}
       />
       {filter.paths.length === 0 ? (
         <EmptyState

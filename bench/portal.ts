@@ -1,0 +1,282 @@
+/// <reference lib="dom" />
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../packages/server/test/browser.ts';
+
+/**
+ * The portal's grid of translations with 5,000 keys in 10 languages, in a real Chromium against the real service on
+ * SQLite: first paint, scrolling, typing and pasting, by the browser's own performance entries. Run: npm run bench:portal
+ */
+const GROUPS = 100;
+const KEYS_PER_GROUP = 50;
+const TAGS = 'en de es fr it pt nl pl hu ar'.split(' ');
+const BIN = join(import.meta.dirname, '../packages/server/bin/innkeeper.js');
+const ROOT = join(import.meta.dirname, '..');
+
+/** What the page notes of itself; it is told to forget between two measurements. */
+type Noted = { longTasks: number[]; events: number[]; frames: number[] };
+
+const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const env = {
+  ...process.env,
+  INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'bench.db')}`,
+  INNKEEPER_PUBLIC_URL: url,
+  INNKEEPER_LOG_LEVEL: 'warn',
+};
+let server: ChildProcess | undefined;
+let browser: Awaited<ReturnType<typeof startBrowser>> | undefined;
+try {
+  spawnSync(process.execPath, [join(ROOT, 'packages/portal/build.js')], { stdio: 'inherit' });
+  const { clientId } = JSON.parse(innkeeper('app', 'create', '--name', 'Large', '--json')) as { clientId: string };
+  const file = join(folder, 'catalog.json');
+  await writeFile(file, JSON.stringify(makeCatalog()));
+  innkeeper('catalog', 'apply', file, '--app', clientId);
+  const { link } = JSON.parse(innkeeper('admin', 'create', '--email', 'bench@example.com', '--json')) as {
+    link: string;
+  };
+  server = spawn(process.execPath, [BIN, 'serve', '--port', String(port)], { env, stdio: 'inherit' });
+  await untilReady();
+
+  browser = await startBrowser();
+  const window = await browser.window({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await window.addInitScript(observe);
+  const page = await window.newPage();
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: /^Account / }).waitFor();
+
+  const loadBefore = loadavg()[0]?.toFixed(1);
+  console.log(`| ${GROUPS * KEYS_PER_GROUP} keys, ${TAGS.length} languages, load ${loadBefore} | |\n| --- | --- |`);
+  await measureOpening(page, clientId);
+  await measureScrolling(page);
+  await measureMoving(page);
+  await measureTyping(page);
+  await measurePasting(page);
+} finally {
+  await browser?.close();
+  server?.kill('SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measureOpening(page: Page, clientId: string): Promise<void> {
+  for (const visit of ['first visit', 'again, files cached']) {
+    await page.goto(`${url}/portal/applications/${clientId}/translations`);
+    await page.getByRole('gridcell').first().waitFor();
+    const shown = await page.evaluate(() => performance.now());
+    await page.getByText('Loading the rest of the texts…').waitFor({ state: 'detached' });
+    await page.getByText('5,100').or(page.getByRole('grid')).first().waitFor();
+    const whole = await page.evaluate(() => performance.now());
+    const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
+    const { longTasks } = await noted(page);
+    row(`${visit}: first contentful paint`, `${paint.toFixed(0)} ms`);
+    row(`${visit}: first rows in the grid`, `${shown.toFixed(0)} ms`);
+    row(`${visit}: all rows`, `${whole.toFixed(0)} ms; long tasks ${tell(longTasks)}`);
+  }
+  const script = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('.js'))
+      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+  );
+  row('script of this room, as sent', `${Math.round(script / 1024)} KiB`);
+  row('elements in the page', String(await page.evaluate(() => document.querySelectorAll('*').length)));
+}
+
+async function measureScrolling(page: Page): Promise<void> {
+  await page.getByRole('grid').hover();
+  for (const [what, across, down] of [
+    ['down', 0, 240],
+    ['down, flung', 0, 4_000],
+    ['across and back', 300, 0],
+  ] as const) {
+    await noted(page);
+    const stop = await countFrames(page);
+    for (let step = 0; step < 60; step++) {
+      await page.mouse.wheel(across * (step % 20 < 10 ? 1 : -1), down);
+      await page.waitForTimeout(16);
+    }
+    await stop();
+    const { frames, longTasks } = await noted(page);
+    row(
+      `scrolling ${what}, 60 steps: time between frames`,
+      `p50 ${percentile(frames, 50)}, p95 ${percentile(frames, 95)}, most ${percentile(frames, 100)} ms; long tasks ${tell(longTasks)}`,
+    );
+  }
+}
+
+async function measureMoving(page: Page): Promise<void> {
+  await page.getByRole('gridcell').nth(6).click();
+  await noted(page);
+  for (let step = 0; step < 200; step++) await page.keyboard.press(step % 10 === 9 ? 'ArrowRight' : 'ArrowDown');
+  const { events, longTasks } = await noted(page);
+  row('200 arrow keys: key to next paint', `${spread(events)}; long tasks ${tell(longTasks)}`);
+}
+
+async function measureTyping(page: Page): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+Home');
+  await page.keyboard.press('ArrowRight');
+  await noted(page);
+  for (let cell = 0; cell < 30; cell++) {
+    await page.keyboard.type(`Text ${cell}`);
+    await page.keyboard.press('Enter');
+  }
+  const { events, longTasks } = await noted(page);
+  row('30 texts typed, each with Enter: key to next paint', `${spread(events)}; long tasks ${tell(longTasks)}`);
+  await saved(page);
+}
+
+async function measurePasting(page: Page): Promise<void> {
+  const column = Array.from({ length: 5_000 }, (_, index) => `Pasted ${index}`).join('\n');
+  await page.evaluate((text) => navigator.clipboard.writeText(text), column);
+  await page.keyboard.press('ControlOrMeta+Home');
+  await page.keyboard.press('ArrowRight');
+  await noted(page);
+  const before = performance.now();
+  await page.keyboard.press('ControlOrMeta+v');
+  await page.getByText('texts pasted').waitFor();
+  const shown = performance.now() - before;
+  const { events } = await noted(page);
+  await saved(page);
+  row('5,000 texts pasted: shown', `${shown.toFixed(0)} ms; key to next paint ${spread(events)}`);
+  row('5,000 texts pasted: all saved', `${((performance.now() - before) / 1000).toFixed(1)} s`);
+  const undone = performance.now();
+  await page.keyboard.press('ControlOrMeta+z');
+  await page.getByText('texts as they were before').waitFor();
+  row('5,000 texts taken back: shown', `${(performance.now() - undone).toFixed(0)} ms`);
+  await saved(page);
+  const sent = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.endsWith('/catalog/translations?draft=true'))
+      .map(({ duration }) => duration),
+  );
+  row('saving a batch of texts, 1,000 at most', spread(sent));
+  const heap = await page.evaluate(
+    () => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize,
+  );
+  row('script memory at the end', `${Math.round(heap / 1024 ** 2)} MB`);
+}
+
+async function saved(page: Page): Promise<void> {
+  await page.getByText('All saved in the draft').waitFor({ timeout: 120_000 });
+}
+
+/** Runs in the page. */
+function observe(): void {
+  const notes: Noted = { longTasks: [], events: [], frames: [] };
+  (globalThis as unknown as { notes: Noted }).notes = notes;
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) notes.longTasks.push(duration);
+  }).observe({ type: 'longtask', buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { name, duration } of list.getEntries()) if (name === 'keydown') notes.events.push(duration);
+  }).observe({ type: 'event', durationThreshold: 16, buffered: true } as PerformanceObserverInit);
+}
+
+/** What was noted since the last time. Events quicker than 16 ms have no entry of their own: they are not told. */
+async function noted(page: Page): Promise<Noted> {
+  // Entries come a moment after what they tell of.
+  await page.waitForTimeout(300);
+  return page.evaluate(() => {
+    const { notes } = globalThis as unknown as { notes: Noted };
+    const copy = structuredClone(notes);
+    notes.longTasks = [];
+    notes.events = [];
+    notes.frames = [];
+    return copy;
+  });
+}
+
+async function countFrames(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(() => {
+    const { notes } = globalThis as unknown as { notes: Noted & { stop?: boolean } };
+    notes.stop = false;
+    let last = performance.now();
+    const frame = (now: number) => {
+      notes.frames.push(now - last);
+      last = now;
+      if (!notes.stop) requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+  return () =>
+    page.evaluate(() => {
+      (globalThis as unknown as { notes: { stop?: boolean } }).notes.stop = true;
+    });
+}
+
+function row(what: string, value: string): void {
+  console.log(`| ${what} | ${value} |`);
+}
+
+function spread(samples: number[]): string {
+  if (samples.length === 0) return 'all under 16 ms';
+  return `${samples.length} of 16 ms or more: p50 ${percentile(samples, 50)}, p95 ${percentile(samples, 95)}, most ${percentile(samples, 100)} ms`;
+}
+
+function tell(longTasks: number[]): string {
+  return longTasks.length === 0 ? 'none' : `${longTasks.length}, longest ${percentile(longTasks, 100)} ms`;
+}
+
+function percentile(samples: number[], part: number): string {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = Math.min(sorted.length - 1, Math.floor((sorted.length * part) / 100));
+  return (sorted[at] ?? Number.NaN).toFixed(0);
+}
+
+/** Three of four texts are there, so that some are missing in every language. */
+function makeCatalog() {
+  const texts = (what: string, seed: number) =>
+    Object.fromEntries(
+      TAGS.flatMap((tag, index) => (index > 0 && (seed + index) % 4 === 0 ? [] : [[tag, `${what} in ${tag}`]])),
+    );
+  return {
+    languages: TAGS.map((tag) => ({ name: `Language ${tag}`, tag })),
+    groups: Array.from({ length: GROUPS }, (_, group) => ({
+      name: `group-${group}`,
+      translations: texts(`Group ${group}`, group),
+      keys: Array.from({ length: KEYS_PER_GROUP }, (_, key) => ({
+        name: `key-${key}`,
+        type: 'boolean',
+        translations: texts(`Whether you want number ${key} of group ${group}, as a question of usual length`, key),
+      })),
+    })),
+  };
+}
+
+function innkeeper(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+  });
+  if (status !== 0) throw new Error(`innkeeper ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+async function untilReady(): Promise<void> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error('the service did not become ready');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const { port: free } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return free;
+}
