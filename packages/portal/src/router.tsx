@@ -71,12 +71,20 @@ const overview = createRoute({
 const catalog = createRoute({
   getParentRoute: () => application,
   path: 'catalog',
+  // A group or key by its UID, so that a link leads to it.
+  validateSearch: ({ item }: Record<string, unknown>): { item?: string } => (typeof item === 'string' ? { item } : {}),
   component: lazyRouteComponent(() => import('./rooms/catalog/catalog-page.tsx'), 'CatalogPage'),
 });
 
 const revisions = createRoute({
   getParentRoute: () => application,
   path: 'revisions',
+  validateSearch: (search: Record<string, unknown>): { revision?: number; from?: number; to?: number } =>
+    Object.fromEntries(
+      ['revision', 'from', 'to'].flatMap((name) =>
+        Number.isSafeInteger(search[name]) && Number(search[name]) >= 0 ? [[name, search[name]]] : [],
+      ),
+    ),
   component: lazyRouteComponent(() => import('./rooms/revisions/revisions-page.tsx'), 'RevisionsPage'),
 });
 

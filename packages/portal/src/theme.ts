@@ -1,4 +1,5 @@
 import { createTheme, localStorageColorSchemeManager, type MantineColorsTuple } from '@mantine/core';
+import i18next from 'i18next';
 
 const inn: MantineColorsTuple = [
   '#e8f7f3',
@@ -26,6 +27,10 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
+  components: {
+    // The kit leaves it without a name.
+    Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': i18next.t('close') } }) },
+  },
 });
 
 export const colorSchemeStore = localStorageColorSchemeManager({ key: 'innkeeper-theme' });

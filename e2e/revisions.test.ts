@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts';
+import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+describe.each(databases)('the room of revisions on $kind', (database) => {
+  const portal = openPortal(database);
+
+  async function application() {
+    const made = await portal.server.application();
+    const path = `/applications/${made.clientId}`;
+    const editor = editorOf(await manageWith(portal.server), path);
+    await editor.edit('PUT', '', EXAMPLE);
+    await editor.edit('POST', '/groups', { name: 'second' });
+    const { keyUid } = await editor.key('fruit');
+    await editor.edit('PATCH', `/keys/${keyUid}`, { name: 'apple' });
+    return { ...made, ...editor, room: `${path}/revisions` };
+  }
+
+  test('lists, shows and compares any two', async () => {
+    const { room } = await application();
+    const { page, complaints } = await portal.enter(room);
+    await page.getByRole('link', { name: 'Revision 3', exact: true }).waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'token:tests' }).count()).toBe(3);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Compare two' }).click();
+    await page.getByText('was fruit').waitFor();
+    await page.getByLabel('From revision').fill('1');
+    await page.getByText('second').waitFor();
+    await page.getByRole('button', { name: 'Swap the two' }).click();
+    await page.getByText('was apple').waitFor();
+    expect(page.url()).toContain('from=3&to=1');
+    await page.getByRole('link', { name: 'All revisions' }).click();
+    await page.getByRole('link', { name: 'Revision 1', exact: true }).click();
+    await page.getByRole('tab', { name: 'Whole catalog' }).click();
+    await page.getByText('"vegetarian"').waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('restores one as a draft, or as a new revision', async () => {
+    const { room, tree } = await application();
+    const { page, complaints } = await portal.enter(`${room}?revision=1`);
+    await page.getByRole('button', { name: 'Restore as draft' }).click();
+    await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
+    await page.getByText('2 changes not published').waitFor();
+    await page.goto(`${portal.server.url}/portal${room}?revision=2`);
+    await page.getByRole('button', { name: 'Publish again' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('was apple').waitFor();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 4.').waitFor();
+    await page.getByRole('link', { name: 'Revision 4', exact: true }).waitFor();
+    expect((await tree()).groups[0]?.keys.map(({ name }) => name)).toContain('fruit');
+    expect(complaints).toEqual([]);
+  });
+
+  test('says when there is nothing yet, and when a revision is not there; fits a phone', async () => {
+    const { clientId } = await portal.server.application();
+    const { page } = await portal.enter(`/applications/${clientId}/revisions`, {
+      viewport: { width: 380, height: 760 },
+    });
+    await page.getByText('Nothing was published yet').waitFor();
+    const { room } = await application();
+    await page.goto(`${portal.server.url}/portal${room}?revision=99`);
+    await page.getByText('There is no such revision').waitFor();
+    await page.goto(`${portal.server.url}/portal${room}?from=0&to=3`);
+    await page.getByText('kitchen/portions').waitFor();
+    await expectFits(page);
+  });
+});

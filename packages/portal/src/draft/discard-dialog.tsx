@@ -1,0 +1,50 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.ts';
+import { Problem } from '../shell/states.tsx';
+import { ChangeList } from './change-list.tsx';
+import { catalogKey, type DraftState } from './queries.ts';
+
+type Draft = NonNullable<DraftState['draft']>;
+
+/** It says what would be lost; nothing that is published is. */
+export function DiscardDialog(props: { clientId: string; draft: Draft; opened: boolean; onClose(): void }) {
+  const { clientId, draft, opened, onClose } = props;
+  const { t } = useTranslation('catalog');
+  const queries = useQueryClient();
+  const discard = useMutation({
+    // What was shown, and nothing that somebody added since.
+    mutationFn: () =>
+      api.delete('/manage/v1/applications/{clientId}/catalog/draft', { path: { clientId }, ifMatch: draft.etag }),
+    onSuccess: () => {
+      notifications.show({ message: t('discard.done') });
+      onClose();
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: catalogKey(clientId) }),
+  });
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('discard.title')}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <Stack>
+        <Text>{t('discard.text', { count: draft.changeCount })}</Text>
+        <ChangeList changes={draft.edits.flatMap(({ changes }) => changes)} />
+        <Problem error={discard.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('discard.keep')}
+          </Button>
+          <Button color="red" loading={discard.isPending} onClick={() => discard.mutate()}>
+            {t('discard.action')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,127 @@
+import { ActionIcon, Button, Group, Paper, Text, Tooltip } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { IconArrowBackUp, IconArrowForwardUp, IconCloudUpload, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useCan } from '../api/access.ts';
+import { api } from '../api/client.ts';
+import { Moment } from '../shell/moment.tsx';
+import { DiscardDialog } from './discard-dialog.tsx';
+import classes from './draft-bar.module.css';
+import { PublishDialog } from './publish-dialog.tsx';
+import { type DraftEdit, type DraftState, draftQuery } from './queries.ts';
+import { useEdit, useTellConflict } from './use-edit.ts';
+
+/** What is not published yet, with the way back and the way on. It is there in every room that edits the catalog. */
+export function DraftBar({ clientId }: { clientId: string }) {
+  const { data } = useQuery(draftQuery(clientId));
+  if (!data?.draft || (data.draft.changeCount === 0 && !data.draft.undo && !data.draft.redo)) return null;
+  return <OpenDraft clientId={clientId} draft={data.draft} />;
+}
+
+function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<DraftState['draft']> }) {
+  const { t } = useTranslation('catalog');
+  const can = useCan(clientId);
+  const [publishing, publish] = useDisclosure();
+  const [discarding, discard] = useDisclosure();
+  const step = useEdit(clientId);
+  const tellConflict = useTellConflict();
+  const mayEnd = can('write') || (can('texts') && draft.textsOnly);
+
+  const take = (kind: 'undo' | 'redo', about: DraftEdit | null) => {
+    if (!about || step.isPending) return;
+    const path = `/manage/v1/applications/{clientId}/catalog/draft/${kind}` as const;
+    step.mutate(
+      { edit: (ifMatch) => api.post(path, { path: { clientId }, ifMatch }) },
+      {
+        onError: tellConflict,
+        onSuccess: () => notifications.show({ message: t(`bar.${kind}Done`, { what: titleOf(about) }) }),
+      },
+    );
+  };
+  useHotkeys([
+    ['mod+Z', () => take('undo', draft.undo)],
+    ['mod+shift+Z', () => take('redo', draft.redo)],
+  ]);
+
+  return (
+    <Paper withBorder shadow="sm" p="sm" className={classes.bar} role="region" aria-label={t('bar.title')}>
+      <Group justify="space-between" gap="sm">
+        <div>
+          <Text fw={600} size="sm" aria-live="polite">
+            {t('bar.changes', { count: draft.changeCount })}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {t('bar.by', { who: draft.updatedBy })} · <Moment at={draft.updatedAt} />
+            {draft.revisions.length > 0 && ` · ${t('bar.outdated')}`}
+          </Text>
+        </div>
+        <Group gap="xs">
+          {can('texts') && (
+            <>
+              <StepButton
+                kind="undo"
+                edit={draft.undo}
+                busy={step.isPending}
+                onClick={() => take('undo', draft.undo)}
+              />
+              <StepButton
+                kind="redo"
+                edit={draft.redo}
+                busy={step.isPending}
+                onClick={() => take('redo', draft.redo)}
+              />
+            </>
+          )}
+          {mayEnd && (
+            <>
+              <Button
+                variant="default"
+                size="sm"
+                leftSection={<IconTrash size={16} aria-hidden />}
+                onClick={discard.open}
+              >
+                {t('bar.discard')}
+              </Button>
+              <Button size="sm" leftSection={<IconCloudUpload size={16} aria-hidden />} onClick={publish.open}>
+                {t('bar.publish')}
+              </Button>
+            </>
+          )}
+        </Group>
+      </Group>
+      <PublishDialog clientId={clientId} opened={publishing} onClose={publish.close} />
+      <DiscardDialog clientId={clientId} draft={draft} opened={discarding} onClose={discard.close} />
+    </Paper>
+  );
+}
+
+function StepButton(props: { kind: 'undo' | 'redo'; edit: DraftEdit | null; busy: boolean; onClick(): void }) {
+  const { kind, edit, busy, onClick } = props;
+  const { t } = useTranslation('catalog');
+  const label = edit
+    ? t(`bar.${kind}What`, { what: titleOf(edit), who: edit.author })
+    : t(kind === 'undo' ? 'bar.nothingToUndo' : 'bar.nothingToRedo');
+  const Icon = kind === 'undo' ? IconArrowBackUp : IconArrowForwardUp;
+  return (
+    <Tooltip label={label} multiline maw={320}>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={label}
+        aria-disabled={!edit}
+        data-disabled={!edit || undefined}
+        loading={busy}
+        onClick={onClick}
+      >
+        <Icon size={18} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function titleOf({ changes }: DraftEdit): string {
+  const [first] = changes;
+  return `${first?.path ?? ''}${changes.length > 1 ? ` +${changes.length - 1}` : ''}`;
+}

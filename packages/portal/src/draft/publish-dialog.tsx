@@ -1,0 +1,185 @@
+import { Alert, Button, Checkbox, Group, List, Modal, ScrollArea, Stack, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.ts';
+import { Moment } from '../shell/moment.tsx';
+import { ErrorState, LoadingState, Problem } from '../shell/states.tsx';
+import { ChangeList } from './change-list.tsx';
+import { catalogKey, type DraftState, planQuery } from './queries.ts';
+import { isConflict } from './use-edit.ts';
+
+type Props = { clientId: string; opened: boolean; onClose(): void };
+
+/** What publishing changes, for whom it breaks something, and what somebody else published meanwhile. */
+export function PublishDialog({ clientId, opened, onClose }: Props) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('publish.title')}
+      size="xl"
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      {opened && <Plan clientId={clientId} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Plan({ clientId, onClose }: Omit<Props, 'opened'>) {
+  const plan = useQuery(planQuery(clientId));
+  if (plan.isPending) return <LoadingState />;
+  if (plan.isError) return <ErrorState error={plan.error} retry={() => plan.refetch()} />;
+  if (!plan.data.draft) return <Gone onClose={onClose} />;
+  return <Ready clientId={clientId} onClose={onClose} draft={plan.data.draft} revision={plan.data.revision} />;
+}
+
+function Gone({ onClose }: { onClose(): void }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Stack>
+      <Text>{t('publish.gone')}</Text>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>{t('close')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type Ready = Omit<Props, 'opened'> & { draft: NonNullable<DraftState['draft']>; revision: number };
+
+function Ready({ clientId, onClose, draft, revision }: Ready) {
+  const { t } = useTranslation('catalog');
+  const queries = useQueryClient();
+  const [agreed, setAgreed] = useState(false);
+  const [over, setOver] = useState(false);
+  const { changes = [], breaking = [], missing = [] } = draft.plan ?? {};
+  const isOutdated = draft.revisions.length > 0;
+  const touched = breaking.reduce((sum, { selections }) => sum + selections, 0);
+
+  // Whatever is looked at anew has to be agreed to anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state that was agreed to
+  useEffect(() => {
+    setAgreed(false);
+    setOver(false);
+  }, [draft.etag, revision]);
+
+  const publish = useMutation({
+    mutationFn: () =>
+      api.post('/manage/v1/applications/{clientId}/catalog/draft/publish', {
+        path: { clientId },
+        ifMatch: draft.etag,
+        body: { allowBreaking: agreed, ...(isOutdated && { over: revision }) },
+      }),
+    onSuccess: ({ data }) => {
+      notifications.show({ color: 'green', message: t('publish.done', { revision: data.revision }) });
+      onClose();
+    },
+    // Of the catalog, and of the application that counts its keys and names its revision.
+    onSettled: (_data, error) =>
+      isConflict(error)
+        ? queries.invalidateQueries({ queryKey: catalogKey(clientId) })
+        : queries.invalidateQueries({ queryKey: ['application', clientId] }),
+  });
+  const isReady = (breaking.length === 0 || agreed) && (!isOutdated || over);
+
+  return (
+    <Stack>
+      {isOutdated && (
+        <Alert
+          variant="default"
+          icon={<IconAlertTriangle color="var(--mantine-color-yellow-7)" aria-hidden />}
+          title={t('publish.outdated')}
+        >
+          <Stack gap="xs">
+            {draft.revisions.map((each) => (
+              <div key={each.revision}>
+                <Text size="sm" fw={600}>
+                  {t('publish.revisionBy', { revision: each.revision, who: each.author })} ·{' '}
+                  <Moment at={each.createdAt} />
+                </Text>
+                <ChangeList changes={each.changes} />
+              </div>
+            ))}
+            <Checkbox
+              checked={over}
+              onChange={(event) => setOver(event.currentTarget.checked)}
+              label={t('publish.over', { revision })}
+            />
+          </Stack>
+        </Alert>
+      )}
+      {breaking.length > 0 && (
+        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('publish.breaking')}>
+          <Stack gap="xs">
+            <List size="sm">
+              {breaking.map(({ path, text, selections }) => (
+                <List.Item key={`${path} ${text}`}>
+                  <b>{path}</b>: {text} – {t('publish.touches', { count: selections })}
+                </List.Item>
+              ))}
+            </List>
+            <Checkbox
+              checked={agreed}
+              onChange={(event) => setAgreed(event.currentTarget.checked)}
+              label={t('publish.agree', { count: touched })}
+            />
+          </Stack>
+        </Alert>
+      )}
+      <div>
+        <Title order={3} size="h5" mb={4}>
+          {t('publish.changes', { count: changes.length })}
+        </Title>
+        <ScrollArea.Autosize mah="40vh" type="auto" viewportProps={{ tabIndex: 0 }}>
+          <ChangeList changes={changes} />
+        </ScrollArea.Autosize>
+      </div>
+      {missing.some((each) => each.missing > 0) && (
+        <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} title={t('publish.missing')}>
+          <List size="sm">
+            {missing
+              .filter((each) => each.missing > 0)
+              .map((each) => (
+                <List.Item key={each.language}>
+                  {t('publish.missingIn', { language: isolated(each.language), count: each.missing })}
+                </List.Item>
+              ))}
+          </List>
+        </Alert>
+      )}
+      {isConflict(publish.error) ? (
+        <Alert
+          variant="default"
+          role="alert"
+          icon={<IconAlertTriangle color="var(--mantine-color-yellow-7)" aria-hidden />}
+        >
+          {t('publish.changed')}
+        </Alert>
+      ) : (
+        <Problem error={publish.error} />
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t('cancel')}
+        </Button>
+        <Button
+          disabled={!isReady || changes.length === 0}
+          loading={publish.isPending}
+          color={breaking.length > 0 ? 'red' : undefined}
+          onClick={() => publish.mutate()}
+        >
+          {t('publish.action')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** A name in another script must not turn the words around it (Unicode isolates). */
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}

@@ -1,0 +1,60 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { catalogKey, type Tree, treeQuery } from './queries.ts';
+
+/** An edit of the draft: it names the ETag that it was made from, and answers the one after it. */
+export type Edit<T> = (etag: string) => Promise<{ data: T; etag: string | undefined }>;
+
+type Asked<T> = {
+  edit: Edit<T>;
+  /** What the tree looks like then: shown at once, and undone if the service refuses. */
+  foresee?: (tree: Tree) => Tree;
+};
+
+export function isConflict(error: unknown): boolean {
+  return isInnkeeperError(error) && error.status === 412;
+}
+
+/**
+ * Edits of one draft go one after another, each with the ETag that the one before it got: whoever is quick does not
+ * meet themselves.
+ */
+export function useEdit<T>(clientId: string) {
+  const queries = useQueryClient();
+  const { queryKey } = treeQuery(clientId);
+  const mutationKey = ['draft', clientId];
+  return useMutation({
+    mutationKey,
+    scope: { id: `draft ${clientId}` },
+    async mutationFn({ edit }: Asked<T>) {
+      const { data, etag } = await edit(queries.getQueryData(queryKey)?.etag ?? '*');
+      if (etag !== undefined) queries.setQueryData(queryKey, (held) => held && { ...held, etag });
+      return data;
+    },
+    async onMutate({ foresee }) {
+      if (!foresee) return;
+      await queries.cancelQueries({ queryKey });
+      queries.setQueryData(queryKey, (held) => held && { ...held, tree: foresee(held.tree) });
+    },
+    // The tree as the service has it, whatever became of the edit; not while the next one is under way, which it would hide.
+    onSettled: () =>
+      queries.isMutating({ mutationKey }) > 1
+        ? undefined
+        : queries.invalidateQueries({ queryKey: catalogKey(clientId) }),
+  });
+}
+
+/** For edits that nobody typed anything for: if somebody else was quicker, it says so and shows what there is now. */
+export function useTellConflict() {
+  const { t } = useTranslation('catalog');
+  return (error: unknown) => {
+    const message = isConflict(error)
+      ? t('conflict.refreshed')
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    notifications.show({ color: isConflict(error) ? 'yellow' : 'red', message, autoClose: 8000 });
+  };
+}

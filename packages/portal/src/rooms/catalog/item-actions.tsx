@@ -1,0 +1,103 @@
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { IconArchive, IconArchiveOff, IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Tree } from '../../draft/queries.ts';
+import { useEdit, useTellConflict } from '../../draft/use-edit.ts';
+import { Copy } from '../../shell/copy.tsx';
+import { editsOf } from './edits.ts';
+import { findItem, moved } from './rows.ts';
+import { defaultOf, labelIn } from './texts.ts';
+
+type Props = { clientId: string; tree: Tree; uid: string; mayEdit: boolean; children?: ReactNode };
+
+/** What can be done with a group or key as a whole. */
+export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
+  const { t } = useTranslation('catalog');
+  const tellConflict = useTellConflict();
+  const { mutate, isPending } = useEdit(clientId);
+  const edits = editsOf(clientId);
+  const found = findItem(tree, uid);
+  if (!found) return null;
+  const item = found.kind === 'group' ? found.group : found.key;
+  const siblings = (found.kind === 'group' ? tree.groups : found.group.keys).filter((each) => !each.archived);
+  const index = siblings.indexOf(item as (typeof siblings)[number]);
+  const label = labelIn(item, defaultOf(tree.languages), tree.languages);
+  const change = (body: Record<string, unknown>) =>
+    found.kind === 'group' ? edits.changeGroup(uid, body) : edits.changeKey(uid, body);
+
+  const move = (position: number) =>
+    mutate({ edit: change({ position }), foresee: (held) => moved(held, uid, position) }, { onError: tellConflict });
+  const archive = () =>
+    mutate(
+      { edit: found.kind === 'group' ? edits.archiveGroup(uid) : edits.archiveKey(uid) },
+      { onError: tellConflict, onSuccess: () => notifications.show({ message: t('archive.done', { what: label }) }) },
+    );
+  const askToArchive = () =>
+    modals.openConfirmModal({
+      title: t('archive.title', { what: label }),
+      children: t(found.kind === 'group' ? 'archive.textGroup' : 'archive.textKey'),
+      labels: { confirm: t('archive.action'), cancel: t('cancel') },
+      confirmProps: { color: 'red' },
+      closeButtonProps: { 'aria-label': t('close') },
+      onConfirm: archive,
+    });
+  const address = `${window.location.origin}${window.location.pathname}?item=${uid}`;
+
+  return (
+    <Group gap={4}>
+      {children}
+      <Copy value={address} label={t('copyLink')} />
+      {mayEdit && !item.archived && (
+        <>
+          <Tooltip label={t('moveUp')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('moveUp')}
+              disabled={index <= 0}
+              onClick={() => move(index - 1)}
+            >
+              <IconArrowUp size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={t('moveDown')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('moveDown')}
+              disabled={index === siblings.length - 1}
+              onClick={() => move(index + 1)}
+            >
+              <IconArrowDown size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={t('archive.action')}>
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              aria-label={t('archive.action')}
+              loading={isPending}
+              onClick={askToArchive}
+            >
+              <IconArchive size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </>
+      )}
+      {mayEdit && item.archived && !(found.kind === 'key' && found.group.archived) && (
+        <Button
+          size="xs"
+          variant="light"
+          loading={isPending}
+          leftSection={<IconArchiveOff size={16} aria-hidden />}
+          onClick={() => mutate({ edit: change({ archived: false }) }, { onError: tellConflict })}
+        >
+          {t('bringBack')}
+        </Button>
+      )}
+    </Group>
+  );
+}

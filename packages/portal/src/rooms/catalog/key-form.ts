@@ -1,0 +1,167 @@
+import type { TreeKey } from '../../draft/queries.ts';
+
+/** A key as somebody edits it: numbers as they are typed, what does not apply kept until it is saved. */
+export type KeyForm = {
+  name: string;
+  texts: Record<string, string>;
+  type: TreeKey['type'];
+  multiple: boolean;
+  min: string;
+  max: string;
+  /** It takes the listed values only. */
+  listed: boolean;
+  values: ValueRow[];
+  constraint: Record<ConstraintName, string>;
+  /** As texts; several of a multiple key, none without a default. */
+  byDefault: string[];
+};
+
+/** `id` is for the page alone: a value can be typed anew. */
+export type ValueRow = {
+  id: string;
+  value: string;
+  texts: Record<string, string>;
+  retired: boolean;
+  replacement: string;
+};
+
+export type ConstraintName = 'min' | 'max' | 'step' | 'pattern' | 'max_length';
+export type KeyPatch = Record<string, unknown>;
+type Scalar = boolean | string | number;
+type FileKey = Pick<TreeKey, 'name' | 'type'> &
+  Partial<Pick<TreeKey, 'multiple' | 'min' | 'max' | 'default' | 'values' | 'constraint' | 'translations'>>;
+
+export const CONSTRAINTS: Record<TreeKey['type'], readonly ConstraintName[]> = {
+  boolean: [],
+  string: ['max_length', 'pattern'],
+  integer: ['min', 'max', 'step'],
+  number: ['min', 'max', 'step'],
+  date: ['min', 'max'],
+};
+
+let lastId = 0;
+export function newRow(value = ''): ValueRow {
+  return { id: `row${++lastId}`, value, texts: {}, retired: false, replacement: '' };
+}
+
+export function formOf(key: FileKey): KeyForm {
+  const values = (key.values ?? (key.type === 'boolean' ? [true, false] : [])).map((plain): ValueRow => {
+    const entry = typeof plain === 'object' ? plain : { value: plain };
+    return {
+      ...newRow(String(entry.value)),
+      texts: { ...entry.translations },
+      retired: entry.retired ?? false,
+      replacement: entry.replacement === undefined ? '' : String(entry.replacement),
+    };
+  });
+  const text = (value: unknown) => (value === undefined ? '' : String(value));
+  const { min, max, step, pattern, max_length } = key.constraint ?? {};
+  return {
+    name: key.name,
+    texts: { ...key.translations },
+    type: key.type,
+    multiple: key.multiple ?? false,
+    min: text(key.min ?? 0),
+    max: text(key.max),
+    listed: key.values !== undefined || key.type === 'boolean',
+    values,
+    constraint: {
+      min: text(min),
+      max: text(max),
+      step: text(step),
+      pattern: text(pattern),
+      max_length: text(max_length),
+    },
+    byDefault: key.default === undefined ? [] : [key.default].flat().map(String),
+  };
+}
+
+/** The key that the form makes. What cannot be read is handed on as it was typed: the service says what is wrong with it. */
+export function keyOf(form: KeyForm): FileKey {
+  const read = (value: string) => readScalar(form.type, value);
+  const values = form.listed ? form.values.map((row) => writeValue(row, read)) : undefined;
+  const constraint = Object.fromEntries(
+    CONSTRAINTS[form.type].flatMap((name) => {
+      const typed = form.constraint[name].trim();
+      return typed === '' ? [] : [[name, name === 'pattern' || form.type === 'date' ? typed : readNumber(typed)]];
+    }),
+  );
+  const byDefault = form.byDefault.filter((value) => value !== '').map(read);
+  const texts = filled(form.texts);
+  return {
+    name: form.name.trim(),
+    type: form.type,
+    ...(form.multiple && { multiple: true, min: (readNumber(form.min) || 0) as number }),
+    ...(form.multiple && form.max.trim() !== '' && { max: readNumber(form.max) as number }),
+    ...(byDefault.length > 0 && { default: (form.multiple ? byDefault : byDefault[0]) as Scalar }),
+    ...(values && !isPlainBoolean(form) && { values }),
+    ...(!form.listed && Object.keys(constraint).length > 0 && { constraint }),
+    ...(texts && { translations: texts }),
+  };
+}
+
+/** The two values that a boolean has without being told. */
+function isPlainBoolean({ type, values }: KeyForm): boolean {
+  const isPlain = ({ texts, retired }: ValueRow) => !retired && !filled(texts);
+  return type === 'boolean' && values.map(({ value }) => value).join() === 'true,false' && values.every(isPlain);
+}
+
+function writeValue({ value, texts, retired, replacement }: ValueRow, read: (value: string) => Scalar) {
+  const translations = filled(texts);
+  if (!translations && !retired && replacement === '') return read(value);
+  return {
+    value: read(value),
+    ...(translations && { translations }),
+    ...(retired && { retired }),
+    ...(replacement !== '' && { replacement: read(replacement) }),
+  };
+}
+
+function filled(texts: Record<string, string>): Record<string, string> | undefined {
+  const entries = Object.entries(texts).filter(([, text]) => text.trim() !== '');
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+function readScalar(type: TreeKey['type'], text: string): Scalar {
+  if (type === 'boolean') return text === 'true';
+  return type === 'integer' || type === 'number' ? readNumber(text) : text;
+}
+
+function readNumber(text: string): number | string {
+  const number = Number(text);
+  return text.trim() === '' || Number.isNaN(number) ? text : number;
+}
+
+const MEMBERS = ['name', 'type', 'multiple', 'min', 'max', 'default', 'values', 'constraint'] as const;
+
+/** What has to be sent to make one of the other; an empty one when they are the same. */
+export function patchBetween(before: FileKey, after: FileKey): KeyPatch {
+  const patch: KeyPatch = {};
+  const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
+  for (const member of MEMBERS) {
+    if (isEmpty(before[member]) && isEmpty(after[member])) continue;
+    if (stable(before[member]) !== stable(after[member])) patch[member] = after[member] ?? null;
+  }
+  const translations = patchTexts(before.translations, after.translations);
+  if (translations) patch.translations = translations;
+  return patch;
+}
+
+export function patchTexts(
+  before: Record<string, string> = {},
+  after: Record<string, string> = {},
+): Record<string, string | null> | undefined {
+  const languages = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = languages.filter((language) => (before[language] ?? '') !== (after[language] ?? ''));
+  if (changed.length === 0) return undefined;
+  return Object.fromEntries(changed.map((language) => [language, after[language] || null]));
+}
+
+/** The same text for the same value, whatever the order of its members. */
+export function stable(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    each !== null && typeof each === 'object' && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+}

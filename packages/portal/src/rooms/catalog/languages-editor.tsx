@@ -1,0 +1,289 @@
+import {
+  ActionIcon,
+  Alert,
+  Autocomplete,
+  Badge,
+  Button,
+  Group,
+  Paper,
+  Radio,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconAlertTriangle, IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import type { Tree, TreeLanguage } from '../../draft/queries.ts';
+import { Problem } from '../../shell/states.tsx';
+import { ConflictDialog } from './conflict-dialog.tsx';
+import { editsOf } from './edits.ts';
+import { show } from './key-editor.tsx';
+import { stable } from './key-form.ts';
+import { directionOf } from './texts.ts';
+import { useMergedSave } from './use-merged-save.ts';
+
+/** Proposed while somebody types; any other tag of BCP 47 can be typed. */
+const COMMON =
+  'ar bg bn ca cs da de de-AT el en en-GB en-US es es-MX et eu fa fi fr fr-CA gl he hi hr hu id is it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv th tr uk ur vi zh-Hans zh-Hant'.split(
+    ' ',
+  );
+
+/** One press each, for those who begin. */
+const QUICK = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'hu', 'ja', 'zh', 'ar'];
+
+type Props = { clientId: string; tree: Tree; mayEdit: boolean; isFirst?: boolean };
+
+/** The languages of the application, in order, one of them the default. */
+export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Props) {
+  const { t } = useTranslation('catalog');
+  const [base, setBase] = useState(tree.languages);
+  const [languages, setLanguages] = useState(tree.languages);
+  const { save, isPending, conflict, error, forget } = useMergedSave(clientId);
+  const isChanged = stable(languages.map(toFile)) !== stable(base.map(toFile));
+  const removed = base.filter(({ tag }) => !languages.some((each) => each.tag === tag));
+
+  const take = (from: readonly TreeLanguage[]) => {
+    setBase([...from]);
+    setLanguages([...from]);
+  };
+  const isTyping = useRef(isChanged);
+  isTyping.current = isChanged;
+  useEffect(() => {
+    if (isTyping.current) return;
+    setBase(tree.languages);
+    setLanguages(tree.languages);
+  }, [tree.languages]);
+  useBlocker({
+    shouldBlockFn: () => isChanged && !window.confirm(t('leave')),
+    enableBeforeUnload: () => isChanged,
+  });
+
+  const change = (tag: string, part: Partial<TreeLanguage>) =>
+    setLanguages((held) => held.map((each) => (each.tag === tag ? { ...each, ...part } : each)));
+  const setDefault = (tag: string) =>
+    setLanguages((held) => held.map((each) => ({ ...each, default: each.tag === tag })));
+  const move = (from: number, to: number) =>
+    setLanguages((held) => {
+      const others = held.filter((_, index) => index !== from);
+      return [...others.slice(0, to), held[from] as TreeLanguage, ...others.slice(to)];
+    });
+  const submit = async (force = false) => {
+    const wanted = languages.map(toFile);
+    const saved = await save({
+      edit: editsOf(clientId).setLanguages(wanted),
+      conflictsIn: (now) =>
+        stable(now.languages.map(toFile)) === stable(base.map(toFile))
+          ? []
+          : [{ field: t('languages.title'), theirs: show(now.languages), yours: show(wanted) }],
+      force,
+    });
+    if (!saved) return;
+    setBase(languages);
+    notifications.show({ message: t('saved', { what: t('languages.title') }) });
+  };
+
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={2} size="h3">
+          {t(isFirst ? 'first.languages' : 'languages.title')}
+        </Title>
+        <Text c="dimmed">{t(isFirst ? 'first.languagesText' : 'languages.text')}</Text>
+      </div>
+      {languages.length > 0 && (
+        <Paper withBorder>
+          <Table.ScrollContainer minWidth={300} type="native">
+            <Table verticalSpacing="xs">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('languages.name')}</Table.Th>
+                  <Table.Th>{t('languages.tag')}</Table.Th>
+                  <Table.Th>{t('languages.default')}</Table.Th>
+                  {mayEdit && <Table.Th>{t('languages.actions')}</Table.Th>}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {languages.map((language, index) => (
+                  <Table.Tr key={language.tag}>
+                    <Table.Td miw={130}>
+                      <TextInput
+                        size="sm"
+                        aria-label={`${t('languages.name')} ${language.tag}`}
+                        lang={language.tag}
+                        dir={directionOf(language.tag)}
+                        maxLength={255}
+                        disabled={!mayEdit}
+                        value={language.name}
+                        onChange={(event) => change(language.tag, { name: event.currentTarget.value })}
+                      />
+                    </Table.Td>
+                    <Table.Td>
+                      <Badge variant="default" tt="none">
+                        {language.tag}
+                      </Badge>
+                    </Table.Td>
+                    <Table.Td>
+                      <Radio
+                        name="default-language"
+                        aria-label={t('languages.makeDefault', { language: language.name })}
+                        disabled={!mayEdit}
+                        checked={language.default === true || (index === 0 && !languages.some((each) => each.default))}
+                        onChange={() => setDefault(language.tag)}
+                      />
+                    </Table.Td>
+                    {mayEdit && (
+                      <Table.Td>
+                        <Group gap={0} wrap="nowrap">
+                          {act(`${t('moveUp')}: ${language.name}`, IconArrowUp, index === 0, () =>
+                            move(index, index - 1),
+                          )}
+                          {act(
+                            `${t('moveDown')}: ${language.name}`,
+                            IconArrowDown,
+                            index === languages.length - 1,
+                            () => move(index, index + 1),
+                          )}
+                          {act(`${t('languages.remove')}: ${language.name}`, IconTrash, languages.length === 1, () =>
+                            setLanguages((held) => held.filter((each) => each.tag !== language.tag)),
+                          )}
+                        </Group>
+                      </Table.Td>
+                    )}
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </Paper>
+      )}
+      {mayEdit && (
+        <AddLanguage
+          taken={languages}
+          isFirst={isFirst}
+          onAdd={(language) =>
+            setLanguages((held) => [...held, { ...language, ...(held.length === 0 && { default: true }) }])
+          }
+        />
+      )}
+      {removed.length > 0 && (
+        <Alert variant="default" icon={<IconAlertTriangle color="var(--mantine-color-yellow-7)" aria-hidden />}>
+          {t('languages.removed', { names: removed.map(({ name }) => name).join(', ') })}
+        </Alert>
+      )}
+      <Problem error={error} />
+      {mayEdit && (
+        <Group>
+          <Button disabled={!isChanged} loading={isPending} onClick={() => void submit()}>
+            {t(isFirst ? 'first.continue' : 'save')}
+          </Button>
+          {!isFirst && (
+            <Button variant="default" disabled={!isChanged} onClick={() => take(tree.languages)}>
+              {t('reset')}
+            </Button>
+          )}
+          {isChanged && !isFirst && <Badge variant="dot">{t('unsaved')}</Badge>}
+        </Group>
+      )}
+      <ConflictDialog
+        conflict={conflict}
+        onKeepMine={() => void submit(true)}
+        onTakeTheirs={() => {
+          take(tree.languages);
+          forget();
+        }}
+        onClose={forget}
+      />
+    </Stack>
+  );
+}
+
+function act(label: string, Icon: typeof IconTrash, disabled: boolean, onClick: () => void) {
+  return (
+    <Tooltip label={label} key={label}>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={disabled} onClick={onClick}>
+        <Icon size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+const toFile = ({ name, tag, default: isDefault }: TreeLanguage): TreeLanguage => ({
+  name,
+  tag,
+  ...(isDefault && { default: true }),
+});
+
+/** As the language calls itself, with a capital as names have it. */
+function ownName(tag: string): string {
+  const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
+  return name.slice(0, 1).toLocaleUpperCase(tag) + name.slice(1);
+}
+
+/** By a word in the reader's own language, or by a tag; the service proposes how the language calls itself. */
+function AddLanguage(props: { taken: readonly TreeLanguage[]; isFirst: boolean; onAdd(language: TreeLanguage): void }) {
+  const { taken, isFirst, onAdd } = props;
+  const { t, i18n } = useTranslation('catalog');
+  const [typed, setTyped] = useState('');
+  const names = new Intl.DisplayNames([i18n.language], { type: 'language' });
+  const options = COMMON.filter((tag) => !taken.some((each) => each.tag === tag)).map((tag) => ({
+    tag,
+    label: `${names.of(tag)} (${tag})`,
+  }));
+  const add = useMutation({
+    mutationFn: async (word: string) => {
+      const tag = options.find(({ label }) => label === word)?.tag ?? word.trim();
+      return (await api.get('/manage/v1/languages/suggestions', { query: { tag } })).data;
+    },
+    onSuccess: ({ tag, name }) => {
+      if (!taken.some((each) => each.tag === tag)) onAdd({ name, tag });
+      setTyped('');
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (typed.trim() !== '') add.mutate(typed);
+  };
+  return (
+    <form onSubmit={submit}>
+      {isFirst && (
+        <Group gap="xs" mb="md">
+          {QUICK.filter((tag) => !taken.some((each) => each.tag === tag)).map((tag) => (
+            <Button key={tag} size="xs" radius="xl" variant="default" onClick={() => add.mutate(tag)}>
+              <span lang={tag}>{ownName(tag)}</span>
+            </Button>
+          ))}
+        </Group>
+      )}
+      <Group align="flex-end" gap="sm">
+        <Autocomplete
+          label={t('languages.add')}
+          placeholder={t('languages.addHint')}
+          flex="1 1 14rem"
+          maw={360}
+          data={options.map(({ label }) => label)}
+          value={typed}
+          onChange={setTyped}
+          onOptionSubmit={(word) => add.mutate(word)}
+          error={add.error ? t('languages.unknown') : undefined}
+        />
+        <Button
+          type="submit"
+          variant="light"
+          loading={add.isPending}
+          disabled={typed.trim() === ''}
+          leftSection={<IconPlus size={16} aria-hidden />}
+        >
+          {t('languages.addAction')}
+        </Button>
+      </Group>
+    </form>
+  );
+}

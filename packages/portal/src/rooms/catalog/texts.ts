@@ -1,0 +1,50 @@
+import type { TreeLanguage } from '../../draft/queries.ts';
+
+type Texts = Record<string, string> | undefined;
+
+/** CONTRACT.md section 3: the text of the language, else of its base language, else of the default, else the name. */
+export function labelIn(
+  { name, translations }: { name: string; translations?: Texts },
+  language: TreeLanguage | undefined,
+  languages: readonly TreeLanguage[],
+): string {
+  const tags = language ? withBases(language.tag) : [];
+  const wanted = [...tags.map((tag) => languages.find((each) => each.tag === tag)), defaultOf(languages)];
+  for (const each of wanted) {
+    const text = each && translations?.[each.name];
+    if (text !== undefined) return text;
+  }
+  return name;
+}
+
+export function defaultOf(languages: readonly TreeLanguage[]): TreeLanguage | undefined {
+  return languages.find((language) => language.default) ?? languages[0];
+}
+
+/** `zh-Hant-TW`, `zh-Hant`, `zh`. */
+function withBases(tag: string): string[] {
+  const parts = tag.split('-');
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+}
+
+const RTL_SCRIPTS = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg', 'Mand', 'Samr']);
+
+export function directionOf(tag: string): 'rtl' | 'ltr' {
+  try {
+    const { script } = new Intl.Locale(tag).maximize();
+    return script !== undefined && RTL_SCRIPTS.has(script) ? 'rtl' : 'ltr';
+  } catch {
+    return 'ltr';
+  }
+}
+
+/** A name for programs, from what people call it. */
+export function nameFrom(label: string): string {
+  return label
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 60);
+}

@@ -1,0 +1,61 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type DraftEdit, type Tree, treeQuery } from '../../draft/queries.ts';
+import { type Edit, isConflict, useEdit } from '../../draft/use-edit.ts';
+
+/** A field that two people changed, as it is in the draft and as it was typed here. */
+export type FieldConflict = { field: string; theirs: string; yours: string };
+
+export type Conflict = { fields: FieldConflict[]; isGone: boolean; edits: DraftEdit[] };
+
+type Wanted<T> = {
+  edit: Edit<T>;
+  /** What of it somebody else has changed meanwhile; 'gone' when it is archived. */
+  conflictsIn(tree: Tree): FieldConflict[] | 'gone';
+  /** Over what somebody else did. */
+  force?: boolean;
+};
+
+const TRIES = 4;
+
+/**
+ * Saves what was typed. Whoever else worked in the draft meanwhile, on something else, is no reason to ask; on the same
+ * thing, both are shown and nothing is lost.
+ */
+export function useMergedSave<T>(clientId: string) {
+  const queries = useQueryClient();
+  const { mutateAsync, isPending } = useEdit<T>(clientId);
+  const [conflict, setConflict] = useState<Conflict>();
+  const [error, setError] = useState<unknown>();
+
+  const save = async ({ edit, conflictsIn, force = false }: Wanted<T>): Promise<boolean> => {
+    setConflict(undefined);
+    setError(undefined);
+    let edits: DraftEdit[] = [];
+    for (let tries = 1; ; tries++) {
+      const held = queries.getQueryData(treeQuery(clientId).queryKey);
+      const found = held ? conflictsIn(held.tree) : [];
+      if (found === 'gone' || (found.length > 0 && !force)) {
+        setConflict({ fields: found === 'gone' ? [] : found, isGone: found === 'gone', edits });
+        return false;
+      }
+      try {
+        await mutateAsync({ edit });
+        return true;
+      } catch (problem) {
+        if (!isConflict(problem) || tries === TRIES) {
+          setError(problem);
+          return false;
+        }
+        edits = isInnkeeperError(problem) ? ((problem.body.edits as DraftEdit[] | undefined) ?? []) : [];
+        await queries.fetchQuery({ ...treeQuery(clientId), staleTime: 0 });
+      }
+    }
+  };
+  const forget = () => {
+    setConflict(undefined);
+    setError(undefined);
+  };
+  return { save, isPending, conflict, error, forget };
+}

@@ -1,0 +1,119 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Alert, Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { ChangeList } from '../../draft/change-list.tsx';
+import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { comparisonQuery } from './queries.ts';
+
+const RESTORE = '/manage/v1/applications/{clientId}/revisions/{revision}/restore';
+
+type Props = { clientId: string; revision: number; newest: number };
+type Breaking = { path: string; text: string; selections: number };
+
+/** As a draft, to look at and change before it is published; or at once, as a new revision. */
+export function RestoreButtons({ clientId, revision, newest }: Props) {
+  const { t } = useTranslation('revisions');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [asking, { open, close }] = useDisclosure();
+  const draft = useMutation({
+    mutationFn: () => api.post(RESTORE, { path: { clientId, revision }, query: { draft: true }, ifMatch: '*' }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['application', clientId] });
+      notifications.show({ message: t('restore.drafted', { revision }) });
+      await navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search: {} });
+    },
+    onError: (error) => notifications.show({ color: 'red', message: error.message }),
+  });
+  return (
+    <>
+      <Button variant="light" loading={draft.isPending} onClick={() => draft.mutate()}>
+        {t('restore.asDraft')}
+      </Button>
+      <Button variant="default" onClick={open}>
+        {t('restore.asRevision')}
+      </Button>
+      <Modal
+        opened={asking}
+        onClose={close}
+        size="lg"
+        title={t('restore.title', { revision })}
+        closeButtonProps={{ 'aria-label': t('close') }}
+      >
+        {asking && <Restore clientId={clientId} revision={revision} newest={newest} onClose={close} />}
+      </Modal>
+    </>
+  );
+}
+
+function Restore({ clientId, revision, newest, onClose }: Props & { onClose(): void }) {
+  const { t } = useTranslation('revisions');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [agreed, setAgreed] = useState(false);
+  const comparison = useQuery(comparisonQuery(clientId, newest, revision));
+  const restore = useMutation({
+    mutationFn: () =>
+      api.post(RESTORE, {
+        path: { clientId, revision },
+        query: { allow_breaking: agreed },
+        // What was looked at here, and nothing that was published since.
+        ifMatch: `"${newest}"`,
+      }),
+    async onSuccess({ data }) {
+      notifications.show({ color: 'green', message: t('restore.done', { revision: data.revision }) });
+      onClose();
+      await queries.invalidateQueries({ queryKey: ['application', clientId] });
+      await navigate({ to: '/applications/$clientId/revisions', params: { clientId }, search: {} });
+    },
+  });
+  const { error } = restore;
+  const breaking =
+    isInnkeeperError(error) && error.status === 409 ? (error.body.breaking as Breaking[] | undefined) : undefined;
+  if (comparison.isPending) return <LoadingState />;
+  if (comparison.isError) return <ErrorState error={comparison.error} retry={() => comparison.refetch()} />;
+  return (
+    <Stack>
+      <Text>{t('restore.text', { revision, next: newest + 1 })}</Text>
+      <ChangeList changes={comparison.data.changes} />
+      {breaking ? (
+        <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title={t('restore.breaking')}>
+          <List size="sm" mb="xs">
+            {breaking.map(({ path, text, selections }) => (
+              <List.Item key={`${path} ${text}`}>
+                <b>{path}</b>: {text} – {t('restore.touches', { count: selections })}
+              </List.Item>
+            ))}
+          </List>
+          <Checkbox
+            checked={agreed}
+            onChange={(event) => setAgreed(event.currentTarget.checked)}
+            label={t('restore.agree')}
+          />
+        </Alert>
+      ) : (
+        <Problem error={error} />
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t('cancel')}
+        </Button>
+        <Button
+          loading={restore.isPending}
+          disabled={breaking !== undefined && !agreed}
+          color={breaking ? 'red' : undefined}
+          onClick={() => restore.mutate()}
+        >
+          {t('restore.action')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

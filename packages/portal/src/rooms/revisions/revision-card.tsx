@@ -1,0 +1,44 @@
+import { Badge, Group, Paper, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
+import { Moment } from '../../shell/moment.tsx';
+import type { Revision } from './queries.ts';
+
+type Props = { clientId: string; revision: Revision; isNewest: boolean };
+
+/** One line of the history: who published what, and when. */
+export function RevisionCard({ clientId, revision: { revision, author, createdAt, changes }, isNewest }: Props) {
+  const { t } = useTranslation('revisions');
+  const shown = changes.slice(0, 3).map(({ path }) => path);
+  return (
+    <Paper withBorder p="md" component="li">
+      <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-start">
+        <div>
+          <Group gap="xs">
+            <LinkAnchor fw={600} to="/applications/$clientId/revisions" params={{ clientId }} search={{ revision }}>
+              {t('revision', { revision })}
+            </LinkAnchor>
+            {isNewest && <Badge variant="light">{t('published')}</Badge>}
+          </Group>
+          <Text size="sm" c="dimmed">
+            {author} · <Moment at={createdAt} />
+          </Text>
+          <Text size="sm" mt={4}>
+            {t('changes', { count: changes.length })}
+            {shown.length > 0 && `: ${shown.join(', ')}${changes.length > shown.length ? ' …' : ''}`}
+          </Text>
+        </div>
+        <LinkButton
+          size="xs"
+          variant="subtle"
+          to="/applications/$clientId/revisions"
+          params={{ clientId }}
+          search={{ from: revision - 1, to: revision }}
+          aria-label={t('compare.with', { from: revision - 1, to: revision })}
+        >
+          {t('compare.short')}
+        </LinkButton>
+      </Group>
+    </Paper>
+  );
+}
