@@ -11,6 +11,7 @@ import { fillDemo } from '../packages/server/src/demo/make-demo.ts';
 import { createApplication } from '../packages/server/src/domain/applications/create-application.ts';
 import { startBrowser } from '../packages/server/test/browser.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { signInToken } from '../packages/server/test/portal/portal.ts';
 
 const OUT = join(import.meta.dirname, '../screenshots');
@@ -88,7 +89,8 @@ async function shoot(page: Page, name: string): Promise<void> {
 }
 
 /** The demo application, used by some people: through the interface, as any application would. */
-async function makeDemo({ service, post, send }: TestServer): Promise<Demo> {
+async function makeDemo(server: TestServer): Promise<Demo> {
+  const { service, post, send } = server;
   const { storage, keyring } = service;
   const application = await createApplication(storage, keyring, 'Demo', Date.now());
   const { clientId, clientSecret } = await fillDemo(storage, keyring, application, Date.now());
@@ -121,7 +123,38 @@ async function makeDemo({ service, post, send }: TestServer): Promise<Demo> {
     }
   }
   await post('/api/v2/app/create-user', { clientId, clientSecret: 'wrong', clientUserId: 'x', clientUserName: 'x' });
+  await addPast(service, Number(clientId.split('_')[0]));
+  const manage = await manageWith(server, { name: 'deploy' });
+  const path = `/applications/${clientId}`;
+  await manage.send('PATCH', path, { name: 'Demo', settings: { accessTokenTtl: '2h', saveByUserUid: 'secret' } });
+  await manage.send('PATCH', path, { settings: { accessTokenTtl: '1h', saveByUserUid: null } });
+  await manage.send('POST', `${path}/secrets`, { overlap: '24h' });
+  await manage.send('POST', `${path}/users/${userUid}/special-token`);
+  await manage.send('POST', '/applications', { name: 'Demo for iOS' });
   return { clientId, userUid };
+}
+
+/** A month of use, busier by day and on working days. */
+async function addPast({ storage }: TestServer['service'], appId: number): Promise<void> {
+  const HOUR = 3_600_000;
+  const rows = Array.from({ length: 30 * 24 }, (_, hours) => {
+    const lastAt = Date.now() - (hours + 1) * HOUR;
+    const time = new Date(lastAt);
+    const day = Math.max(0, Math.sin(((time.getUTCHours() - 5) / 24) * 2 * Math.PI) + 0.35);
+    const busy = day * (time.getUTCDay() % 6 === 0 ? 0.4 : 1) * (1 - hours / 1500);
+    const row = (name: string, count: number) => ({ appId, name, count: Math.round(count), lastAt });
+    return [
+      row('requests', busy * 240 + 12),
+      row('error:1008', busy * 9),
+      row('error:0001', busy * 3 + (hours % 7 === 0 ? 2 : 0)),
+      row('usersCreated', busy * 11 + 1),
+      row('usersErased', busy * 2),
+      row('tokensIssued', busy * 40 + 2),
+      row('selectionsSaved', busy * 60 + 3),
+      row('selectionsUnset', busy * 5),
+    ];
+  });
+  await storage.activity.add(rows.flat());
 }
 
 async function again(

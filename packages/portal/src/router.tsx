@@ -10,6 +10,7 @@ import {
 import { PORTAL_PATH } from './api/client.ts';
 import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
+import { readRequestsSearch } from './rooms/requests/search.ts';
 import { readTranslationsSearch } from './rooms/translations/search.ts';
 import { ApplicationFrame } from './shell/application-frame.tsx';
 import { Frame } from './shell/frame.tsx';
@@ -119,6 +120,7 @@ const insights = createRoute({
 const requests = createRoute({
   getParentRoute: () => application,
   path: 'requests',
+  validateSearch: readRequestsSearch,
   component: lazyRouteComponent(() => import('./rooms/requests/requests-page.tsx'), 'RequestsPage'),
 });
 

@@ -1,7 +1,175 @@
+import { ActionIcon, Button, Center, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconRefresh, IconRoute, IconX } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
+import { LinkButton } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
+import { requestsQuery } from './queries.ts';
+import { RequestDrawer } from './request-drawer.tsx';
+import { RequestTable } from './request-table.tsx';
+import { METHODS, type RequestSearch, STATUSES } from './search.ts';
 
 export function RequestsPage() {
   const { t } = useTranslation('requests');
-  return <PageHeader title={t('title')} />;
+  const { clientId } = useParams({ from: '/frame/applications/$clientId/requests' });
+  const can = useCan(clientId);
+  return (
+    <>
+      <PageHeader title={t('title')} description={t('description')} />
+      {can('write') ? <Requests clientId={clientId} /> : <NoPermission>{t('noPermission')}</NoPermission>}
+    </>
+  );
+}
+
+function Requests({ clientId }: { clientId: string }) {
+  const { t, i18n } = useTranslation('requests');
+  const search = useSearch({ from: '/frame/applications/$clientId/requests' });
+  const navigate = useNavigate({ from: '/applications/$clientId/requests' });
+  const [isLive, setLive] = useState(true);
+  const requests = useInfiniteQuery(requestsQuery(clientId, search, isLive));
+  const change = (changed: Partial<Record<keyof RequestSearch, string | null>>) =>
+    void navigate({
+      search: (before) => {
+        const next: Record<string, string | null | undefined> = { ...before, ...changed };
+        return Object.fromEntries(Object.entries(next).filter(([, value]) => value)) as RequestSearch;
+      },
+      replace: !('request' in changed),
+    });
+  const { request: opened, ...filter } = search;
+  const isFiltered = Object.keys(filter).length > 0;
+  const items = requests.data?.pages.flatMap((page) => page.items) ?? [];
+  const sampled = requests.data?.pages[0]?.sampled;
+  const number = new Intl.NumberFormat(i18n.language);
+  return (
+    <Stack>
+      <Group align="flex-end" gap="sm">
+        <Select
+          w={{ base: '47%', xs: 130 }}
+          label={t('filter.status')}
+          placeholder={t('filter.any')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('filter.clear') }}
+          data={STATUSES.map((value) => ({ value, label: t(`filter.${value}`) }))}
+          value={search.status ?? null}
+          onChange={(status) => change({ status })}
+        />
+        <Select
+          w={{ base: '47%', xs: 120 }}
+          label={t('filter.method')}
+          placeholder={t('filter.any')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('filter.clear') }}
+          data={[...METHODS]}
+          value={search.method ?? null}
+          onChange={(method) => change({ method })}
+        />
+        <FilterText
+          w={{ base: '47%', xs: 100 }}
+          label={t('filter.code')}
+          placeholder="1008"
+          value={search.code ?? ''}
+          onChange={(code) => change({ code: /^\d{4}$/.test(code) ? code : null })}
+        />
+        <FilterText
+          w={{ base: '47%', xs: 220 }}
+          label={t('filter.path')}
+          placeholder="/api/user_options"
+          value={search.path ?? ''}
+          onChange={(path) => change({ path })}
+        />
+        {search.userUid !== undefined && (
+          <Button
+            variant="light"
+            rightSection={<IconX size={14} aria-hidden />}
+            onClick={() => change({ userUid: null })}
+            aria-label={t('filter.notOneUser')}
+          >
+            {t('filter.oneUser')}
+          </Button>
+        )}
+        <Group gap="xs" ml="auto">
+          <Switch label={t('live')} checked={isLive} onChange={(event) => setLive(event.currentTarget.checked)} />
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label={t('refresh')}
+            loading={requests.isRefetching && !isLive}
+            onClick={() => void requests.refetch()}
+          >
+            <IconRefresh size={18} aria-hidden />
+          </ActionIcon>
+        </Group>
+      </Group>
+      {sampled && sampled.of > 0 && (
+        <Text size="sm" c="dimmed">
+          {sampled.kept < sampled.of
+            ? t('sampled', { kept: number.format(sampled.kept), of: number.format(sampled.of) })
+            : t('all', { count: sampled.of })}
+        </Text>
+      )}
+      {requests.isPending && <LoadingState />}
+      {requests.isError && <ErrorState error={requests.error} retry={() => requests.refetch()} />}
+      {requests.data && items.length === 0 && (
+        <EmptyState
+          icon={IconRoute}
+          title={isFiltered ? t('empty.filtered') : t('empty.title')}
+          action={
+            isFiltered ? (
+              <Button variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
+                {t('empty.clear')}
+              </Button>
+            ) : (
+              <LinkButton to="/applications/$clientId/connect" params={{ clientId }}>
+                {t('empty.connect')}
+              </LinkButton>
+            )
+          }
+        >
+          {!isFiltered && t('empty.text')}
+        </EmptyState>
+      )}
+      {items.length > 0 && <RequestTable items={items} onOpen={(request) => change({ request })} />}
+      {requests.hasNextPage && (
+        <Center>
+          <Button variant="default" loading={requests.isFetchingNextPage} onClick={() => void requests.fetchNextPage()}>
+            {t('more')}
+          </Button>
+        </Center>
+      )}
+      <RequestDrawer clientId={clientId} requestUid={opened} onClose={() => change({ request: null })} />
+    </Stack>
+  );
+}
+
+/** What is typed is asked for after a short rest; what the address says is shown. */
+function FilterText(props: {
+  label: string;
+  placeholder: string;
+  value: string;
+  w: Record<string, number | string>;
+  onChange(value: string): void;
+}) {
+  const { value, onChange, ...rest } = props;
+  const [typed, setTyped] = useState(value);
+  const tell = useDebouncedCallback(onChange, 400);
+  useEffect(() => {
+    // Half a code is typed, and not yet in the address.
+    if (value !== '') setTyped(value);
+  }, [value]);
+  return (
+    <TextInput
+      {...rest}
+      spellCheck={false}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        tell(event.currentTarget.value);
+      }}
+    />
+  );
 }

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const XSS = '<img src=x onerror=alert(1)> {{name}} "Ünï"';
+
+describe.each(databases)('the applications of the portal on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('the first one is made, and its secret is shown once', async () => {
+    const { page, complaints } = await portal.enter();
+    await page.getByRole('heading', { name: 'No application yet' }).waitFor();
+    await page.getByRole('button', { name: 'New application' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill(XSS);
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: `${XSS} is ready` });
+    const secret = await dialog.getByLabel('clientSecret', { exact: true }).inputValue();
+    expect(secret).toMatch(/^ink_/);
+    // Neither a click beside it nor Escape takes the secret away before it is stored.
+    await page.mouse.click(5, 5);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download as .env' }).click(),
+    ]);
+    expect(await readFile(await download.path(), 'utf8')).toContain(`INNKEEPER_CLIENT_SECRET=${secret}\n`);
+    await expectAccessible(page);
+    await dialog.getByRole('link', { name: 'Open the application' }).click();
+    await page.getByRole('heading', { name: XSS, level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'What to do next' }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    expect(complaints).toEqual([]);
+  });
+
+  test('one of many is found by a part of its name or clientId', async () => {
+    const many = await Promise.all(Array.from({ length: 7 }, () => portal.server.application()));
+    await portal.server.service.storage.applications.update(many[3]?.appId as number, { name: 'Needle' });
+    const { page, complaints } = await portal.enter('', { viewport: { width: 380, height: 760 } });
+    await page.getByRole('searchbox', { name: 'Search by name or clientId' }).fill('needl');
+    await page.getByText(/^1 of \d+$/).waitFor();
+    expect(await page.getByRole('listitem').count()).toBe(1);
+    await page.getByRole('searchbox').fill(many[5]?.clientId.slice(4, 20) as string);
+    await page.getByText(/^1 of \d+$/).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.getByRole('listitem').getByRole('link').click();
+    await page.waitForURL(`**/applications/${many[5]?.clientId}`);
+    expect(complaints).toEqual([]);
+  });
+});

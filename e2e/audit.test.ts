@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { manageWith } from '../packages/server/test/manage/manage.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const XSS = '<img src=x onerror=alert(1)>';
+
+describe.each(databases)('the audit of the portal on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('tells who changed what, from what to what, page by page', async () => {
+    const { clientId } = await portal.server.application();
+    const manage = await manageWith(portal.server, { name: XSS });
+    const path = `/applications/${clientId}`;
+    const { page, complaints } = await portal.enter(`${path}/audit`);
+    await page.getByRole('heading', { name: 'Nothing was changed yet' }).waitFor();
+    await manage.send('PATCH', path, { name: XSS, settings: { accessTokenTtl: '2h' } });
+    await manage.send('POST', `${path}/secrets`, {});
+    for (let round = 0; round < 50; round++) await manage.send('PATCH', path, { name: `Round ${round}` });
+    await page.reload();
+    await page.getByText('Application changed: Round 49').waitFor();
+    expect(await page.getByRole('listitem').count()).toBe(50);
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    const first = page.getByRole('listitem').filter({ hasText: `Application changed: ${XSS}` });
+    await first.getByText(`By token “${XSS}”`).waitFor();
+    expect(await first.getByRole('row').allInnerTexts()).toEqual([
+      'What\tBefore\tAfter',
+      `name\tTest\t${XSS}`,
+      'accessTokenTtl\tdefault\t7200',
+    ]);
+    await expectAccessible(page);
+    await page.getByRole('combobox', { name: 'What' }).click();
+    await page.getByRole('option', { name: 'Secret rotated' }).click();
+    await page.getByText('Application changed: Round 49').waitFor({ state: 'detached' });
+    expect(await page.getByRole('listitem').count()).toBe(1);
+    await page.setViewportSize({ width: 380, height: 760 });
+    await expectFits(page);
+    expect(complaints).toEqual([]);
+  });
+});

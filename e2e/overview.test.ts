@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+describe.each(databases)('the overview of the portal on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('says what to do next until it was done, then how it goes', async () => {
+    const { application, apiKey, choice } = await withCatalog(portal.server);
+    const { clientId, clientSecret } = application;
+    const { page, complaints } = await portal.enter(`/applications/${clientId}`);
+    await page.getByText('2 of 5 done').waitFor();
+    await page.getByText('Create the first user').waitFor();
+    expect(await page.getByRole('link', { name: 'To the snippets' }).getAttribute('href')).toContain('/connect');
+    await page.getByText('No request has come yet.').waitFor();
+    await expectAccessible(page);
+
+    const user = await makeSignedInUser(portal.server, application);
+    await portal.server.post('/api/user_options', await choice('portions', [2]), {
+      ...apiKey,
+      ...bearer(user.accessToken),
+    });
+    await portal.server.post('/oauth/v2/get-access-token', { clientSecret, specialToken: 'spent' });
+    await page.reload();
+    await page.getByText('Last request').waitFor();
+    expect(await page.getByRole('heading', { name: 'What to do next' }).count()).toBe(0);
+    await page.getByText('Working').waitFor();
+    await page.getByText('20% of requests').waitFor();
+    await page.locator('.recharts-surface').first().waitFor();
+    await expectAccessible(page);
+
+    // For who cannot see charts, and for whoever wants figures.
+    await page.getByText('As tables').click();
+    const table = page.getByRole('region', { name: 'Requests and errors' });
+    expect(await table.getByRole('row').nth(1).getByRole('cell').allInnerTexts()).toEqual([
+      expect.stringMatching(/\d/),
+      '5',
+      '1',
+    ]);
+    await page.getByText('1 year').click();
+    await page.getByRole('columnheader', { name: 'Day (UTC)' }).first().waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('link', { name: '0008' }).click();
+    await page.waitForURL('**/requests?code=*');
+    await page.getByRole('button', { name: 'POST /oauth/v2/get-access-token' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('fits a phone', async () => {
+    const { application } = await withCatalog(portal.server);
+    const { page } = await portal.enter(`/applications/${application.clientId}`, {
+      viewport: { width: 380, height: 760 },
+    });
+    await page.locator('.recharts-surface').first().waitFor();
+    await expectFits(page);
+  });
+});

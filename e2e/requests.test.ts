@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { makeSignedInUser } from '../packages/server/test/http/start.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const XSS = '<img src=x onerror=alert(1)>';
+
+describe.each(databases)('the requests of the portal on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('come in by themselves, are filtered, looked into and copied as curl', async () => {
+    const { application, apiKey, choice } = await withCatalog(portal.server);
+    const { clientId } = application;
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/requests`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByRole('heading', { name: 'No request yet' }).waitFor();
+    const user = await makeSignedInUser(portal.server, application, `${XSS}@example.com`);
+    await portal.server.post('/api/user_options', await choice('fruit', ['pear'], { user_uid: user.userCode }), apiKey);
+    // Live.
+    const saved = page.getByRole('button', { name: 'POST /api/user_options' });
+    await saved.waitFor();
+    await page.getByText('422 · 1008').waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: '2xx done' }).click();
+    await saved.waitFor({ state: 'detached' });
+    expect(page.url()).toContain('status=2xx');
+    await page.getByRole('textbox', { name: 'Path begins with' }).fill('/oauth');
+    await page.getByRole('button', { name: 'POST /api/v2/app/create-user' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('row').count()).toBe(2);
+    await page.getByRole('textbox', { name: 'Path begins with' }).fill('/nowhere');
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+
+    await page.getByRole('button', { name: 'POST /api/v2/app/create-user' }).press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'Request' });
+    const sent = drawer.getByRole('region', { name: 'What was sent' });
+    await sent.waitFor();
+    expect(JSON.parse(await sent.innerText())).toMatchObject({
+      clientSecret: '[masked]',
+      clientUserId: `${XSS}@example.com`,
+    });
+    await expectAccessible(page);
+    await drawer.getByRole('button', { name: 'Copy as curl' }).click();
+    await drawer.getByRole('button', { name: 'Copied' }).waitFor();
+    const curl = await page.evaluate(() => navigator.clipboard.readText());
+    expect(curl).toContain(`curl -X POST '${portal.server.url}/api/v2/app/create-user'`);
+    expect(curl).toContain('"clientSecret":"YOUR_CLIENT_SECRET"');
+    // The address is of this request: it can be sent to somebody.
+    await page.reload();
+    await drawer.getByRole('link', { name: user.userCode }).click();
+    await page.waitForURL(`**/users/${user.userCode}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('are not for who may only read; and fit a phone', async () => {
+    const { application, get } = await withCatalog(portal.server);
+    await get('/api/option_groups');
+    const path = `/applications/${application.clientId}/requests`;
+    const phone = await portal.enter(path, { viewport: { width: 380, height: 760 } });
+    await phone.page.getByRole('button', { name: 'GET /api/option_groups' }).waitFor();
+    await expectFits(phone.page);
+    await expectAccessible(phone.page);
+  });
+});

@@ -1,0 +1,119 @@
+import { Code, Table, Text, ThemeIcon } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { LinkAnchor } from '../../shell/links.tsx';
+import { Moment } from '../../shell/moment.tsx';
+import classes from './audit.module.css';
+import { iconOf, isGrave, textOf } from './audit-looks.ts';
+import type { AuditEntry } from './queries.ts';
+
+/** One thing that was done: what, by whom, when, and what was before and after. */
+export function AuditItem({ clientId, entry }: { clientId: string; entry: AuditEntry }) {
+  const { t } = useTranslation('audit');
+  const { action, actor, at, subject, userUid } = entry;
+  const Icon = iconOf(action);
+  const isRevision = action === 'catalog.published';
+  return (
+    <li className={classes.item}>
+      <ThemeIcon
+        variant="light"
+        color={isGrave(action) ? 'red' : 'inn'}
+        size={32}
+        radius="xl"
+        className={classes.icon ?? ''}
+      >
+        <Icon size={17} stroke={1.7} aria-hidden />
+      </ThemeIcon>
+      <div className={classes.body}>
+        <Text fw={600}>
+          {t(`action.${textOf(action)}`)}
+          {isRevision ? (
+            <>
+              {': '}
+              <LinkAnchor to="/applications/$clientId/revisions" params={{ clientId }} underline="always">
+                {t('revision', { revision: subject })}
+              </LinkAnchor>
+            </>
+          ) : (
+            subject !== '' && `: ${subject}`
+          )}
+          {userUid !== null && (
+            <>
+              {': '}
+              <LinkAnchor to="/applications/$clientId/users/$userUid" params={{ clientId, userUid }} underline="always">
+                {t('thisUser')}
+              </LinkAnchor>
+            </>
+          )}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {t('by', { actor: nameOf(actor) })} · <Moment at={at} />
+        </Text>
+        <Difference before={entry.before} after={entry.after} />
+      </div>
+    </li>
+  );
+
+  function nameOf(name: string): string {
+    const [, kind, rest] = /^(token|cli):(.*)$/s.exec(name) ?? [];
+    if (kind === 'token') return t('actor.token', { name: rest });
+    if (kind === 'cli') return t('actor.cli', { name: rest });
+    return name === 'cli' ? t('actor.commandLine') : name;
+  }
+}
+
+/** Member by member. Names are those of the interface, as settings and files have them. */
+function Difference({ before, after }: { before: unknown; after: unknown }) {
+  const { t } = useTranslation('audit');
+  const [old, now] = [membersOf(before), membersOf(after)];
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])];
+  if (names.length === 0) return null;
+  return (
+    <div className={classes.scroll}>
+      <Table mt="xs" withTableBorder className={classes.difference ?? ''}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('column.what')}</Table.Th>
+            {old && <Table.Th>{t('column.before')}</Table.Th>}
+            {now && <Table.Th>{t('column.after')}</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {names.map((name) => (
+            <Table.Tr key={name}>
+              <Table.Td>{name}</Table.Td>
+              {old && (
+                <Table.Td>
+                  <Value value={old[name]} isOld={now !== null} />
+                </Table.Td>
+              )}
+              {now && (
+                <Table.Td>
+                  <Value value={now[name]} isOld={false} />
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function Value({ value, isOld }: { value: unknown; isOld: boolean }) {
+  const { t } = useTranslation('audit');
+  if (value === null || value === undefined) {
+    return (
+      <Text span size="sm" c="dimmed">
+        {t('notSet')}
+      </Text>
+    );
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return <Code className={isOld ? (classes.old ?? '') : (classes.new ?? '')}>{text}</Code>;
+}
+
+function membersOf(value: unknown): Record<string, unknown> | null {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}

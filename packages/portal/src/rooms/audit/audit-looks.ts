@@ -1,0 +1,65 @@
+import {
+  type Icon,
+  IconApps,
+  IconBook2,
+  IconFileImport,
+  IconKey,
+  IconPlayerPlay,
+  IconTicket,
+  IconUser,
+  IconUserShield,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+import type { AuditAction } from './queries.ts';
+
+const ICONS: Record<string, Icon> = {
+  application: IconApps,
+  secret: IconKey,
+  catalog: IconBook2,
+  user: IconUser,
+  users: IconFileImport,
+  token: IconTicket,
+  account: IconUserShield,
+  member: IconUsersGroup,
+};
+
+export function iconOf(action: AuditAction): Icon {
+  if (action === 'application.tried') return IconPlayerPlay;
+  return ICONS[action.split('.')[0] as string] ?? IconApps;
+}
+
+/** What cannot be undone, or closes something to somebody. */
+export function isGrave(action: AuditAction): boolean {
+  return /\.(erased|deleted|removed|revoked|.*Revoked|draftDiscarded|previousEnded|reset)$/.test(action);
+}
+
+/** What can be told of one application. */
+export const APPLICATION_ACTIONS = [
+  'application.created',
+  'application.changed',
+  'application.tried',
+  'secret.rotated',
+  'secret.previousEnded',
+  'catalog.published',
+  'catalog.draftDiscarded',
+  'user.created',
+  'user.erased',
+  'user.specialTokenReissued',
+  'user.accessTokenRevoked',
+  'user.allTokensRevoked',
+  'users.imported',
+  'token.created',
+  'token.revoked',
+  'member.invited',
+  'member.invitationRevoked',
+  'member.joined',
+  'member.roleChanged',
+  'member.removed',
+] as const satisfies readonly AuditAction[];
+
+type TextName<Action extends string> = Action extends `${infer Noun}.${infer Verb}` ? `${Noun}_${Verb}` : never;
+
+/** A dot would be a level of the texts. */
+export function textOf<Action extends AuditAction>(action: Action): TextName<Action> {
+  return action.replace('.', '_') as TextName<Action>;
+}

@@ -1,0 +1,154 @@
+import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { LinkAnchor } from '../../shell/links.tsx';
+import { readTime } from '../../shell/moment.tsx';
+import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import classes from './overview.module.css';
+import { activityQuery, RANGES, type Range } from './queries.ts';
+
+/** With its library a large part of the portal: only who looks at a chart loads it. */
+const ActivityChart = lazy(() => import('./activity-chart.tsx').then((module) => ({ default: module.ActivityChart })));
+
+const CHARTS = [
+  { name: 'requests', series: ['requests', 'errors'] },
+  { name: 'users', series: ['usersCreated', 'usersErased'] },
+  { name: 'selections', series: ['selectionsSaved', 'selectionsUnset'] },
+  { name: 'tokens', series: ['tokensIssued', 'tokensFailed'] },
+] as const;
+
+const COLORS = ['inn.6', 'orange.6'];
+
+/** What happened over time, as charts or, for who cannot see them, as tables. */
+export function ActivityPanel({ clientId }: { clientId: string }) {
+  const { t, i18n } = useTranslation('overview');
+  const [range, setRange] = useState<Range>('day');
+  const [asTable, setAsTable] = useState(false);
+  const activity = useQuery(activityQuery(clientId, range));
+  const number = new Intl.NumberFormat(i18n.language);
+  const { step } = RANGES[range];
+  const label = (at: string): string =>
+    new Intl.DateTimeFormat(
+      i18n.language,
+      step === 'day'
+        ? { month: 'short', day: 'numeric', timeZone: 'UTC' }
+        : range === 'week'
+          ? { weekday: 'short', hour: 'numeric', minute: '2-digit' }
+          : { hour: 'numeric', minute: '2-digit' },
+    ).format(readTime(at));
+  return (
+    <Stack component="section" aria-labelledby="activity" gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h4" id="activity">
+          {t('activity.title')}
+        </Title>
+        <Group gap="md">
+          <Switch
+            label={t('activity.asTable')}
+            checked={asTable}
+            onChange={(event) => setAsTable(event.currentTarget.checked)}
+          />
+          <SegmentedControl
+            aria-label={t('activity.range')}
+            value={range}
+            onChange={(value) => setRange(value as Range)}
+            data={Object.keys(RANGES).map((value) => ({ value, label: t(`activity.${value as Range}`) }))}
+          />
+        </Group>
+      </Group>
+      {activity.isPending && <LoadingState />}
+      {activity.isError && <ErrorState error={activity.error} retry={() => activity.refetch()} />}
+      {activity.data && (
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
+          {CHARTS.map(({ name, series }) => {
+            const points = activity.data.points.map((point) => ({
+              at: label(point.at),
+              [series[0]]: point[series[0]],
+              [series[1]]: point[series[1]],
+            }));
+            const lines = series.map((each, index) => ({
+              name: each,
+              label: t(`activity.${each}`),
+              color: COLORS[index] as string,
+            }));
+            return (
+              <Paper key={name} withBorder p="md" className={classes.card ?? ''}>
+                <Group justify="space-between" gap="xs" mb="xs">
+                  <Title order={3} size="h6">
+                    {t(`activity.chart.${name}`)}
+                  </Title>
+                  <Text size="sm" c="dimmed">
+                    {series
+                      .map((each) => `${t(`activity.${each}`)}: ${number.format(activity.data.total[each])}`)
+                      .join(' · ')}
+                  </Text>
+                </Group>
+                {asTable ? (
+                  <section
+                    className={classes.tableScroll}
+                    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+                    tabIndex={0}
+                    aria-label={t(`activity.chart.${name}`)}
+                  >
+                    <Table stickyHeader>
+                      <Table.Thead>
+                        <Table.Tr>
+                          <Table.Th>{t(step === 'hour' ? 'activity.time' : 'activity.dayColumn')}</Table.Th>
+                          {lines.map((line) => (
+                            <Table.Th key={line.name} ta="right">
+                              {line.label}
+                            </Table.Th>
+                          ))}
+                        </Table.Tr>
+                      </Table.Thead>
+                      <Table.Tbody>
+                        {activity.data.points.toReversed().map((point) => (
+                          <Table.Tr key={point.at}>
+                            <Table.Td>{label(point.at)}</Table.Td>
+                            {series.map((each) => (
+                              <Table.Td key={each} ta="right">
+                                {number.format(point[each])}
+                              </Table.Td>
+                            ))}
+                          </Table.Tr>
+                        ))}
+                      </Table.Tbody>
+                    </Table>
+                  </section>
+                ) : (
+                  <div className={classes.chart} aria-hidden>
+                    <Suspense fallback={<LoadingState />}>
+                      <ActivityChart points={points} series={lines} />
+                    </Suspense>
+                  </div>
+                )}
+              </Paper>
+            );
+          })}
+          {activity.data.errorsByCode.length > 0 && (
+            <Paper withBorder p="md" className={classes.card ?? ''}>
+              <Title order={3} size="h6" mb="xs">
+                {t('activity.byCode')}
+              </Title>
+              <Table>
+                <Table.Tbody>
+                  {activity.data.errorsByCode.slice(0, 8).map(({ code, count }) => (
+                    <Table.Tr key={code}>
+                      <Table.Td>
+                        <LinkAnchor to="/applications/$clientId/requests" params={{ clientId }} search={{ code }}>
+                          {code}
+                        </LinkAnchor>
+                      </Table.Td>
+                      <Table.Td ta="right">{number.format(count)}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Paper>
+          )}
+        </SimpleGrid>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,39 @@
+import { Paper, Text } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { LinkAnchor } from '../../shell/links.tsx';
+import classes from './overview.module.css';
+
+type Room = '/applications/$clientId/users' | '/applications/$clientId/insights' | '/applications/$clientId/requests';
+
+/** One figure; the whole card leads to where it comes from. */
+export function StatCard(props: {
+  label: string;
+  total: { count: number; more: boolean };
+  note?: string | undefined;
+  to?: Room;
+}) {
+  const { label, total, note, to } = props;
+  const { i18n } = useTranslation();
+  const { clientId } = useParams({ from: '/frame/applications/$clientId/' });
+  const figure = new Intl.NumberFormat(i18n.language).format(total.count) + (total.more ? '+' : '');
+  return (
+    <Paper withBorder p="md" className={classes.card ?? ''}>
+      <Text size="sm" c="dimmed">
+        {to === undefined ? (
+          label
+        ) : (
+          <LinkAnchor to={to} params={{ clientId }} c="inherit" className={classes.cover ?? ''}>
+            {label}
+          </LinkAnchor>
+        )}
+      </Text>
+      <Text className={classes.figure ?? ''}>{figure}</Text>
+      {note !== undefined && (
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,145 @@
+import { Button, Code, CopyButton, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { SERVICE_URL } from '../../api/client.ts';
+import { Copy, Copyable } from '../../shell/copy.tsx';
+import { LinkAnchor } from '../../shell/links.tsx';
+import { readTime } from '../../shell/moment.tsx';
+import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { requestQuery } from './queries.ts';
+import { Status } from './request-table.tsx';
+import classes from './requests.module.css';
+import { toCurl } from './to-curl.ts';
+
+export function RequestDrawer(props: { clientId: string; requestUid: string | undefined; onClose(): void }) {
+  const { clientId, requestUid, onClose } = props;
+  const { t } = useTranslation('requests');
+  return (
+    <Drawer
+      opened={requestUid !== undefined}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={t('detail.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {requestUid !== undefined && <Details clientId={clientId} requestUid={requestUid} />}
+    </Drawer>
+  );
+}
+
+function Details({ clientId, requestUid }: { clientId: string; requestUid: string }) {
+  const { t, i18n } = useTranslation('requests');
+  const { data, error, isPending } = useQuery(requestQuery(clientId, requestUid));
+  if (isPending) return <LoadingState />;
+  if (error) return <ErrorState error={error} />;
+  const at = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    readTime(data.at),
+  );
+  const facts: [name: string, value: ReactNode][] = [
+    [t('column.status'), <Status key="status" status={data.status} code={data.code} />],
+    [t('column.time'), at],
+    [t('column.duration'), `${new Intl.NumberFormat(i18n.language).format(data.milliseconds)} ms`],
+    [
+      t('detail.user'),
+      data.userUid === null ? (
+        '–'
+      ) : (
+        <LinkAnchor key="user" to="/applications/$clientId/users/$userUid" params={{ clientId, userUid: data.userUid }}>
+          {data.userUid}
+        </LinkAnchor>
+      ),
+    ],
+    [t('detail.credentials'), t(`detail.${data.credentials}`)],
+    [t('detail.requestId'), <Copyable key="id" value={data.requestId} />],
+    [t('detail.address'), data.address || '–'],
+    [t('detail.userAgent'), data.userAgent || '–'],
+  ];
+  return (
+    <Stack>
+      <Text component="div">
+        <Text span fw={650}>
+          {data.method}
+        </Text>{' '}
+        <Text span ff="monospace">
+          {data.path}
+        </Text>
+      </Text>
+      <dl className={classes.facts}>
+        {facts.map(([name, value]) => (
+          // Names and values of one list, side by side.
+          <FactRow key={name} name={name}>
+            {value}
+          </FactRow>
+        ))}
+      </dl>
+      <Group>
+        <CopyButton value={toCurl(SERVICE_URL, clientId, data)} timeout={1500}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
+              onClick={copy}
+            >
+              {copied ? t('copied', { ns: 'shell' }) : t('detail.curl')}
+            </Button>
+          )}
+        </CopyButton>
+        <Text size="xs" c="dimmed">
+          {t('detail.curlHint')}
+        </Text>
+      </Group>
+      <Body title={t('detail.request')} text={data.request} empty={t('detail.noBody')} />
+      <Body title={t('detail.answer')} text={data.answer} empty={t('detail.noAnswer')} />
+      {data.userUid === null && (
+        <Text size="xs" c="dimmed">
+          {t('detail.bare')}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function FactRow({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Body({ title, text, empty }: { title: string; text: string | null; empty: string }) {
+  const { t } = useTranslation('requests');
+  return (
+    <section>
+      <Group justify="space-between">
+        <Title order={3} size="h6">
+          {title}
+        </Title>
+        {text !== null && <Copy value={text} label={t('detail.copyBody')} />}
+      </Group>
+      {text === null ? (
+        <Text size="sm" c="dimmed">
+          {empty}
+        </Text>
+      ) : (
+        // What scrolls must be reached by keyboard.
+        <Code block className={classes.body ?? ''} tabIndex={0} role="region" aria-label={title}>
+          {inLines(text)}
+        </Code>
+      )}
+    </section>
+  );
+}
+
+/** Easier to read where it is whole. */
+function inLines(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

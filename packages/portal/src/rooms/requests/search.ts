@@ -1,0 +1,32 @@
+export const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+
+/** What is in the address: a view can be sent to somebody else. */
+export type RequestSearch = {
+  status?: (typeof STATUSES)[number];
+  method?: (typeof METHODS)[number];
+  code?: string;
+  path?: string;
+  userUid?: string;
+  /** The one whose details are open. */
+  request?: string;
+};
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Whatever somebody made of the address, only what can be asked for is asked for. */
+export function readRequestsSearch(search: Record<string, unknown>): RequestSearch {
+  const text = (name: string, isGood: (value: string) => boolean) => {
+    const value = search[name];
+    const string = typeof value === 'number' ? String(value).padStart(4, '0') : value;
+    return typeof string === 'string' && string !== '' && isGood(string) ? { [name]: string } : {};
+  };
+  return {
+    ...text('status', (value) => (STATUSES as readonly string[]).includes(value)),
+    ...text('method', (value) => (METHODS as readonly string[]).includes(value)),
+    ...text('code', (value) => /^\d{4}$/.test(value)),
+    ...text('path', (value) => value.length <= 255),
+    ...text('userUid', (value) => UUID.test(value)),
+    ...text('request', (value) => UUID.test(value)),
+  };
+}
