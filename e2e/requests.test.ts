@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
+import { memberWith } from '../packages/server/test/portal/portal.ts';
 import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
@@ -22,7 +23,6 @@ describe.each(databases)('the requests of the portal on $kind', (database) => {
     const saved = page.getByRole('button', { name: 'POST /api/user_options' });
     await saved.waitFor();
     await page.getByText('422 · 1008').waitFor();
-    await expectAccessible(page);
 
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: '2xx done' }).click();
@@ -42,7 +42,6 @@ describe.each(databases)('the requests of the portal on $kind', (database) => {
       clientSecret: '[masked]',
       clientUserId: `${XSS}@example.com`,
     });
-    await expectAccessible(page);
     await drawer.getByRole('button', { name: 'Copy as curl' }).click();
     await drawer.getByRole('button', { name: 'Copied' }).waitFor();
     const curl = await page.evaluate(() => navigator.clipboard.readText());
@@ -55,13 +54,34 @@ describe.each(databases)('the requests of the portal on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('are not for who may only read; and fit a phone', async () => {
+  test('fit a phone and keep nobody out', async () => {
     const { application, get } = await withCatalog(portal.server);
     await get('/api/option_groups');
     const path = `/applications/${application.clientId}/requests`;
     const phone = await portal.enter(path, { viewport: { width: 380, height: 760 } });
-    await phone.page.getByRole('button', { name: 'GET /api/option_groups' }).waitFor();
+    const row = phone.page.getByRole('button', { name: 'GET /api/option_groups' });
+    await row.waitFor();
     await expectFits(phone.page);
     await expectAccessible(phone.page);
+    await row.click();
+    await phone.page.getByRole('region', { name: 'What was answered' }).waitFor();
+    await expectFits(phone.page);
+    await expectAccessible(phone.page);
+  });
+
+  test('are not for who may only read; nor is making applications', async () => {
+    const { application } = await withCatalog(portal.server);
+    const viewer = await memberWith(portal.server, [{ appId: application.appId, role: 'viewer' }]);
+    const [name, value] = viewer.cookie.split('=') as [string, string];
+    const cookie = { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false };
+    const storageState = { cookies: [{ ...cookie, sameSite: 'Lax' as const }], origins: [] };
+    const { page, complaints } = await portal.visit(`/portal/applications/${application.clientId}/requests`, {
+      storageState,
+    });
+    await page.getByRole('heading', { name: 'Not for your role' }).waitFor();
+    await page.goto(`${portal.server.url}/portal`);
+    await page.getByText('Viewer').waitFor();
+    expect(await page.getByRole('button', { name: 'New application' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 });

@@ -81,7 +81,12 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
   const { clientId, clientSecret } = made;
   return (
     <Stack>
-      <Alert color="yellow" icon={<IconKey aria-hidden />} title={t('made.once')}>
+      <Alert
+        color="yellow"
+        icon={<IconKey aria-hidden />}
+        title={t('made.once')}
+        styles={{ label: { color: 'var(--mantine-color-text)' } }}
+      >
         {t('made.keep')}
       </Alert>
       <div>
