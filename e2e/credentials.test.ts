@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
-import { makeUser } from '../packages/server/test/http/start.ts';
+import { makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
+import { memberWith } from '../packages/server/test/portal/portal.ts';
 import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 describe.each(databases)('the credentials room on $kind', (database) => {
@@ -12,7 +13,6 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     const application = await portal.server.application();
     expect(await works(application)).toBe(true);
     const { page, complaints } = await portal.enter(`/applications/${application.clientId}/credentials`);
-    await expectAccessible(page);
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/^Both work until/).waitFor();
@@ -83,6 +83,7 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     await page.getByRole('textbox', { name: 'Name of the application' }).fill('Shop <b>');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Application Shop <b>: switch' }).waitFor();
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete application' }).click();
     const dialog = page.getByRole('dialog');
     const remove = dialog.getByRole('button', { name: 'Delete application' });
@@ -91,6 +92,33 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     await remove.click();
     await page.getByText('Shop <b> was deleted.').waitFor();
     expect(await portal.server.service.storage.applications.list([appId])).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a viewer sees all of it, and of users and snippets, but can change nothing', async () => {
+    const { server } = portal;
+    const application = await server.application();
+    const user = await makeSignedInUser(server, application);
+    const { email } = await memberWith(server, [{ appId: application.appId, role: 'viewer' }]);
+    const path = `/applications/${application.clientId}`;
+    const { page, complaints } = await portal.enter(`${path}/credentials`, { email });
+    await page.getByText('Only its owners can change them.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Name of the application' }).isDisabled()).toBe(true);
+    for (const name of ['Rotate', 'Save', 'Rename', 'Delete application']) {
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
+    }
+    await expectAccessible(page);
+    await page.goto(`${server.url}/portal${path}/users/${user.userCode}`);
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Export as JSON' }).waitFor();
+    expect(await page.getByRole('menuitem').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Tokens (1)' }).click();
+    await page.getByText('Token id').waitFor();
+    expect(await page.getByRole('button', { name: /Revoke|specialToken/ }).count()).toBe(0);
+    await page.goto(`${server.url}/portal${path}/connect`);
+    await page.getByText('For editors and owners of the application.').waitFor();
+    expect(await page.getByRole('button', { name: 'Run the flow' }).isDisabled()).toBe(true);
     expect(complaints).toEqual([]);
   });
 });

@@ -53,3 +53,8 @@ export function ConfirmByTyping(props: {
     </Modal>
   );
 }
+
+/** The first that a keyboard can write: what applications call things may hold line breaks, or nothing that is seen. */
+export function typeable(wanted: string, instead: string): string {
+  return /^(?!\s)[^\p{C}\p{Zl}\p{Zp}]{1,80}(?<!\s)$/u.test(wanted) ? wanted : instead;
+}

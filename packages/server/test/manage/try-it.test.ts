@@ -71,6 +71,24 @@ describe.each(databases)('"try it" on $kind', (database) => {
     expect(await users(at)).toEqual([]);
   });
 
+  test('what a catalog says is shown as it is, addresses too', async () => {
+    const at = await editor(server, {
+      languages: [{ name: 'English', tag: 'en', default: true }],
+      groups: [
+        {
+          name: 'http://localhost:80',
+          keys: [{ name: '"a@b', type: 'string', values: ['x\\', 'https://b:1'] }],
+        },
+      ],
+    });
+    const { tried } = await run(at);
+    expect(tried.complete).toBe(true);
+    const keys = tried.steps.find(({ operationId }) => operationId === 'listOptionKeys')?.answer as {
+      items: unknown[];
+    };
+    expect(keys.items).toMatchObject([{ option_group_name: 'http://localhost:80', name: '"a@b' }]);
+  });
+
   test('an application that offers nothing is tried without saving', async () => {
     const application = await server.application();
     const manage = await manageWith(server);

@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
+import { ConfirmByTyping, typeable } from '../../shell/confirm-by-typing.tsx';
 
 export function DeleteApplication({ clientId, name }: { clientId: string; name: string }) {
   const { t } = useTranslation('credentials');
@@ -38,7 +38,7 @@ export function DeleteApplication({ clientId, name }: { clientId: string; name: 
       <ConfirmByTyping
         opened={asked}
         title={t('delete.ask', { name })}
-        word={name}
+        word={typeable(name, clientId)}
         action={t('delete.action')}
         busy={deleting.isPending}
         error={deleting.error}

@@ -44,7 +44,7 @@ export function Secrets(props: { clientId: string; secrets: readonly Secret[]; m
 
   return (
     <Stack>
-      <Table.ScrollContainer minWidth={400} type="native">
+      <Table.ScrollContainer minWidth={280} type="native">
         <Table verticalSpacing="xs" className={classes.secrets}>
           <Table.Thead>
             <Table.Tr>

@@ -9,7 +9,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { api } from '../../api/client.ts';
-import { ConfirmByTyping } from '../../shell/confirm-by-typing.tsx';
+import { ConfirmByTyping, typeable } from '../../shell/confirm-by-typing.tsx';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 import { LinkAnchor } from '../../shell/links.tsx';
@@ -53,7 +53,13 @@ export function UserPage() {
           <Fact name={t('uid')} value={userUid} copy />
           <Fact
             name={t('email')}
-            value={email === '' ? <Text c="dimmed">–</Text> : <Anchor href={`mailto:${email}`}>{email}</Anchor>}
+            value={
+              email === '' ? (
+                <Text c="dimmed">–</Text>
+              ) : (
+                <Anchor href={`mailto:${encodeURIComponent(email)}`}>{email}</Anchor>
+              )
+            }
           />
           <Fact name={t('created')} value={<Moment at={createdAt} />} />
         </SimpleGrid>
@@ -141,7 +147,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
       <ConfirmByTyping
         opened={asked}
         title={t('erase.title')}
-        word={clientUserId}
+        word={typeable(clientUserId, userUid)}
         action={t('erase.action')}
         busy={erasing.isPending}
         error={erasing.error}

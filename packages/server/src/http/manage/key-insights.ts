@@ -142,8 +142,9 @@ async function take(
 ): Promise<KeyInsights> {
   const period = PERIODS.find((each) => each === (readParameter(query, 'period') ?? 'day'));
   if (!period) throw badParameter([{ field: 'period', message: 'must be day or week', allowed: PERIODS }]);
-  const periods = Number(readParameter(query, 'last') ?? DEFAULT_PERIODS);
-  if (!Number.isSafeInteger(periods) || periods < 1 || periods > MOST_PERIODS) {
+  const last = readParameter(query, 'last') ?? String(DEFAULT_PERIODS);
+  const periods = Number(last);
+  if (!/^\d+$/.test(last) || periods < 1 || periods > MOST_PERIODS) {
     throw refuse('last', `must be a whole number from 1 to ${MOST_PERIODS}`);
   }
   const from = firstDay(now, period, periods);

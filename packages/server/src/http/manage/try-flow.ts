@@ -106,8 +106,14 @@ async function sendOne(
 }
 
 /** What is shown works once the stand-ins are replaced; and should a secret stand elsewhere, it is masked there. */
-function withStandIns(steps: TriedRequest[], standIns: ReadonlyMap<string, string>): TriedRequest[] {
-  let text = JSON.stringify(steps);
-  for (const [secret, standIn] of standIns) text = text.replaceAll(secret, standIn);
-  return JSON.parse(mask(text));
+function withStandIns<T>(value: T, standIns: ReadonlyMap<string, string>): T {
+  const replace = (part: unknown): unknown => {
+    if (typeof part === 'string') {
+      return mask([...standIns].reduce((text, [secret, standIn]) => text.replaceAll(secret, standIn), part));
+    }
+    if (Array.isArray(part)) return part.map(replace);
+    if (part === null || typeof part !== 'object') return part;
+    return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, replace(each)]));
+  };
+  return replace(value) as T;
 }
