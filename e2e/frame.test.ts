@@ -26,7 +26,7 @@ describe.each(databases)('the portal on $kind', (database) => {
   });
 
   test('speaks four languages and has a dark theme; both are kept', async () => {
-    const { page } = await portal.enter();
+    const { page } = await portal.enter('', { email: 'polyglot@example.com' });
     const menu = () => page.getByRole('button', { name: /@example\.com$/ }).click();
     await menu();
     for (const [language, signOut] of [

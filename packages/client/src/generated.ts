@@ -2301,6 +2301,8 @@ export interface components {
             administrator: boolean;
             /** @description without one, a link is the only way in */
             hasPassword: boolean;
+            /** @description whether changes to the account ask for it; not in the first hour after a sign-in link */
+            needsPassword: boolean;
             /** @description whether a code of an authenticator app is asked for */
             totp: boolean;
             /** @description how many are left */

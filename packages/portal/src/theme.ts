@@ -28,8 +28,8 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
   components: {
-    // The kit leaves it without a name.
-    Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': i18next.t('close') } }) },
+    // The kit leaves it without a name, on notifications and dialogues alike.
+    CloseButton: { defaultProps: () => ({ 'aria-label': i18next.t('close') }) },
   },
 });
 

@@ -1,16 +1,17 @@
-import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, PORTAL_PATH } from '../api/client.ts';
-import { chooseLanguage, PORTAL_LANGUAGES, type PortalLanguage } from '../i18n.ts';
+import { type Theme, usePreferences } from '../api/preferences.ts';
+import { PORTAL_LANGUAGES, type PortalLanguage } from '../i18n.ts';
 import { LinkMenuItem } from './links.tsx';
 
 const THEMES = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
 
 export function AccountMenu({ email }: { email: string }) {
-  const { t, i18n } = useTranslation();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { t } = useTranslation();
+  const { theme, setTheme, language, setLanguage } = usePreferences();
   const signOut = useMutation({
     mutationFn: () => api.delete('/manage/v1/session'),
     // A whole new page: nothing that was shown stays in memory.
@@ -30,7 +31,7 @@ export function AccountMenu({ email }: { email: string }) {
         </LinkMenuItem>
         <Menu.Divider />
         <Menu.Label>{t('theme.title')}</Menu.Label>
-        <Menu.RadioGroup value={colorScheme} onChange={(name) => setColorScheme(name as keyof typeof THEMES)}>
+        <Menu.RadioGroup value={theme} onChange={(name) => setTheme(name as Theme)}>
           {Object.entries(THEMES).map(([name, Icon]) => (
             <Menu.RadioItem key={name} value={name} rightSection={<Icon size={16} aria-hidden />}>
               {t(`theme.${name as keyof typeof THEMES}`)}
@@ -39,7 +40,7 @@ export function AccountMenu({ email }: { email: string }) {
         </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Label>{t('language')}</Menu.Label>
-        <Menu.RadioGroup value={i18n.language} onChange={(tag) => void chooseLanguage(tag as PortalLanguage)}>
+        <Menu.RadioGroup value={language} onChange={(tag) => setLanguage(tag as PortalLanguage)}>
           {Object.entries(PORTAL_LANGUAGES).map(([tag, name]) => (
             <Menu.RadioItem key={tag} value={tag} lang={tag}>
               {name}

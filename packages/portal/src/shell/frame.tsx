@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useKeptPreferences } from '../api/preferences.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ApplicationSwitch } from './application-switch.tsx';
@@ -17,6 +18,7 @@ import { LoadingState } from './states.tsx';
 export function Frame() {
   const { t } = useTranslation();
   const { data: session } = useSuspenseQuery(sessionQuery);
+  useKeptPreferences();
   const { clientId } = useParams({ strict: false });
   const { pathname } = useLocation();
   const [opened, { toggle, close }] = useDisclosure();

@@ -12,6 +12,7 @@ import {
   IconUsers,
   IconUsersGroup,
 } from '@tabler/icons-react';
+import type { Access } from '../api/access.ts';
 
 export type RoomName =
   | 'overview'
@@ -26,7 +27,13 @@ export type RoomName =
   | 'credentials'
   | 'members';
 
-type Room = { name: RoomName; to: RoomPath; icon: Icon };
+type Room = {
+  name: RoomName;
+  to: RoomPath;
+  icon: Icon;
+  /** Unless told, everybody who can see the application has something to see there. */
+  access?: Access;
+};
 
 type RoomPath = `/applications/$clientId${'' | `/${Exclude<RoomName, 'overview'>}`}`;
 
@@ -55,7 +62,7 @@ export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonl
     rooms: [
       { name: 'connect', to: '/applications/$clientId/connect', icon: IconPlugConnected },
       { name: 'credentials', to: '/applications/$clientId/credentials', icon: IconKey },
-      { name: 'members', to: '/applications/$clientId/members', icon: IconUsersGroup },
+      { name: 'members', to: '/applications/$clientId/members', icon: IconUsersGroup, access: 'own' },
     ],
   },
 ];

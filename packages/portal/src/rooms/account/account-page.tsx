@@ -1,7 +1,34 @@
+import { Alert, Stack } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { sessionQuery } from '../../api/queries.ts';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { PasswordSection } from './password-section.tsx';
+import { PreferencesSection } from './preferences-section.tsx';
+import { SessionsSection } from './sessions-section.tsx';
+import { TokensSection } from './tokens-section.tsx';
+import { TotpSection } from './totp-section.tsx';
 
 export function AccountPage() {
   const { t } = useTranslation('account');
-  return <PageHeader title={t('title')} />;
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  return (
+    <Stack maw={860} mx="auto" gap="lg">
+      <PageHeader
+        title={t('title')}
+        description={t(session.administrator ? 'aboutAdministrator' : 'about', { email: session.email })}
+      />
+      {!session.hasPassword && (
+        <Alert color="yellow" icon={<IconKey aria-hidden />} title={t('noPassword')}>
+          {t('noPasswordText')}
+        </Alert>
+      )}
+      <PasswordSection session={session} />
+      <TotpSection session={session} />
+      <SessionsSection />
+      <TokensSection applications={session.applications} />
+      <PreferencesSection />
+    </Stack>
+  );
 }

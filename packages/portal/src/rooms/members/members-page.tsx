@@ -1,7 +1,42 @@
+import { Button, Stack } from '@mantine/core';
+import { IconUserPlus } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
 import { PageHeader } from '../../shell/page-header.tsx';
+import { NoPermission } from '../../shell/states.tsx';
+import { InvitationList } from './invitation-list.tsx';
+import { InviteForm } from './invite-form.tsx';
+import { MemberList } from './member-list.tsx';
 
 export function MembersPage() {
   const { t } = useTranslation('members');
-  return <PageHeader title={t('title')} />;
+  const { clientId } = useParams({ from: '/frame/applications/$clientId/members' });
+  const can = useCan(clientId);
+  const [inviting, setInviting] = useState(false);
+  if (!can('own')) {
+    return (
+      <>
+        <PageHeader title={t('title')} />
+        <NoPermission>{t('ownersOnly')}</NoPermission>
+      </>
+    );
+  }
+  return (
+    <Stack maw={860} gap="lg">
+      <PageHeader
+        title={t('title')}
+        description={t('about')}
+        actions={
+          <Button leftSection={<IconUserPlus size={18} aria-hidden />} onClick={() => setInviting(true)}>
+            {t('invite')}
+          </Button>
+        }
+      />
+      <MemberList clientId={clientId} />
+      <InvitationList clientId={clientId} />
+      <InviteForm clientId={clientId} opened={inviting} onClose={() => setInviting(false)} />
+    </Stack>
+  );
 }

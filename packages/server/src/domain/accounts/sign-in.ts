@@ -1,4 +1,4 @@
-import type { AccountRecord, Person, SessionRecord } from '../../storage/port.ts';
+import type { Person, SessionRecord } from '../../storage/port.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { emailKeyOf, makeAccount } from './account.ts';
@@ -75,17 +75,23 @@ export async function setUp(
   return { sessionToken };
 }
 
+const FRESH_MS = 3600 * 1000;
+
+/** A link is how one gets in who has forgotten the password: for a while it stands for it. */
+export function needsPassword({ account, session }: SignedIn, now: number): boolean {
+  return account.hasPassword && !(session.means === 'link' && now - session.createdAt < FRESH_MS);
+}
+
 /** Proof that it is really them, before something that a stolen session must not do. */
 export async function confirmIdentity(
   service: Service,
-  { account, session }: { account: AccountRecord; session: SessionRecord },
+  signedIn: SignedIn,
   password: string | undefined,
   address: string,
 ): Promise<void> {
   const { storage, now } = service;
-  if (!account.hasPassword) return;
-  // A link is how one gets in who has forgotten the password.
-  if (session.means === 'link' && now() - session.createdAt < FRESH_MS) return;
+  const { account } = signedIn;
+  if (!needsPassword(signedIn, now())) return;
   if (password === undefined) throw new InnkeeperError('passwordWrong', { message: 'Your password is needed.' });
   const emailKey = emailKeyOf(account.email);
   await admitAttempt(service, { emailKey, address });
@@ -93,5 +99,3 @@ export async function confirmIdentity(
   if (!(await verifyPassword(credentials?.passwordHash ?? null, password))) throw new InnkeeperError('passwordWrong');
   await forgetAttempts(service, emailKey);
 }
-
-const FRESH_MS = 3600 * 1000;

@@ -1,5 +1,5 @@
 import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
-import type { SignedIn } from '../../domain/accounts/sign-in.ts';
+import { needsPassword, type SignedIn } from '../../domain/accounts/sign-in.ts';
 import { accessOf } from '../../domain/members/role.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -21,6 +21,9 @@ export const SignedInShape = Type.Object(
     email: Type.String(),
     administrator: Type.Boolean({ description: 'an owner of every application, who can make new ones' }),
     hasPassword: Type.Boolean({ description: 'without one, a link is the only way in' }),
+    needsPassword: Type.Boolean({
+      description: 'whether changes to the account ask for it; not in the first hour after a sign-in link',
+    }),
     totp: Type.Boolean({ description: 'whether a code of an authenticator app is asked for' }),
     recoveryCodes: Type.Integer({ description: 'how many are left' }),
     preferences: PreferencesShape,
@@ -38,8 +41,9 @@ export const SignedInShape = Type.Object(
   { title: 'SignedIn' },
 );
 
-export async function viewSignedIn({ storage }: Service, { account, memberships, session }: SignedIn) {
-  const accessTo = accessOf({ account, memberships });
+export async function viewSignedIn({ storage, now }: Service, signedIn: SignedIn) {
+  const { account, memberships, session } = signedIn;
+  const accessTo = accessOf(signedIn);
   const isAdministrator = account.role === 'administrator';
   const applications = await storage.applications.list(isAdministrator ? undefined : memberships.map(appIdOf));
   return {
@@ -47,6 +51,7 @@ export async function viewSignedIn({ storage }: Service, { account, memberships,
     email: account.email,
     administrator: isAdministrator,
     hasPassword: account.hasPassword,
+    needsPassword: needsPassword(signedIn, now()),
     totp: account.hasTotp,
     recoveryCodes: account.hasTotp ? await storage.secondFactors.countRecoveryCodes(account.accountId) : 0,
     preferences: readPreferences(account.preferences),

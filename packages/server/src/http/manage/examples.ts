@@ -253,6 +253,7 @@ export const SIGNED_IN = {
   email: ACCOUNT_EMAIL,
   administrator: true,
   hasPassword: false,
+  needsPassword: false,
   totp: false,
   recoveryCodes: 0,
   preferences: { theme: 'auto', language: null },

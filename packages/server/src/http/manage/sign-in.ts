@@ -41,7 +41,7 @@ const schema = {
       headers: { 'X-Innkeeper-Portal': '1' },
       body: { email: ACCOUNT_EMAIL, password: PASSWORD },
       status: 201,
-      answer: { ...SIGNED_IN, hasPassword: true },
+      answer: { ...SIGNED_IN, hasPassword: true, needsPassword: true },
     },
     withLink: {
       summary: 'With a sign-in link',

@@ -1,0 +1,180 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { totpCode } from '../packages/server/src/domain/accounts/totp.ts';
+import { databases } from '../packages/server/test/databases.ts';
+import { uniqueName } from '../packages/server/test/http/start.ts';
+import { manageAs } from '../packages/server/test/manage/manage.ts';
+import { openSession, PASSWORD } from '../packages/server/test/portal/portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const section = (page: Page, name: string) => page.getByRole('region', { name });
+const someone = () => `${uniqueName()}@example.com`;
+
+describe.each(databases)('the account room on $kind', (database) => {
+  const portal = openPortal(database);
+  const enter = async (email = someone(), options = {}) => ({
+    ...(await portal.enter('/account', { email, ...options })),
+    email,
+  });
+  const setPassword = async (page: Page) => {
+    await section(page, 'Password').getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+  };
+
+  test('sets a password, asks for it from then on, and says what is wrong with one', async () => {
+    const { page, complaints, email } = await enter();
+    await page.getByText('You have no password yet').waitFor();
+    const password = section(page, 'Password');
+    await password.getByRole('textbox', { name: 'New password' }).fill('password1234');
+    await password.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Many people use this one').waitFor();
+    await setPassword(page);
+    await page.getByText('You have no password yet').waitFor({ state: 'hidden' });
+    expect((await openSession(portal.server, { email, password: PASSWORD })).status).toBe(201);
+
+    // Signed in with it, a change takes it.
+    const other = await portal.visit('/portal/sign-in?next=/account');
+    await other.page.getByLabel('E-mail address').fill(email);
+    await other.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    const current = section(other.page, 'Password').getByRole('textbox', { name: 'Your current password' });
+    await current.fill('wrong');
+    await other.page.getByRole('textbox', { name: 'New password' }).fill('a brand new password for me');
+    await other.page.getByRole('button', { name: 'Change the password' }).click();
+    await other.page.getByText('The password is not right.').waitFor();
+    await current.fill(PASSWORD);
+    await other.page.getByRole('button', { name: 'Change the password' }).click();
+    await other.page.getByText('Your other sessions have ended.').waitFor();
+    await page.reload();
+    await page.waitForURL('**/sign-in?next=%2Faccount');
+    expect([...complaints, ...other.complaints]).toEqual([]);
+  });
+
+  test('turns two-step sign-in on with a QR code, a secret and a first code, and off again', async () => {
+    const { page, complaints, email } = await enter();
+    await setPassword(page);
+    const totp = section(page, 'Two-step sign-in');
+    await totp.getByRole('button', { name: 'Turn on' }).click();
+    const dialogue = page.getByRole('dialog');
+    await dialogue.getByRole('button', { name: 'Continue' }).click();
+    await dialogue.getByRole('img', { name: /^QR code/ }).waitFor();
+    await expectAccessible(page);
+    const secret = fromBase32((await dialogue.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? '');
+    await dialogue.getByLabel('The six digits').fill('000000');
+    await page.keyboard.press('Enter');
+    await dialogue.getByText('This is not the code').waitFor();
+    const step = Math.floor(Date.now() / 30_000);
+    await dialogue.getByLabel('The six digits').fill(totpCode(secret, step));
+    await page.keyboard.press('Enter');
+    const list = dialogue.getByRole('list', { name: 'Recovery codes' });
+    await list.waitFor();
+    const codes = await list.getByRole('listitem').allTextContents();
+    expect(codes).toHaveLength(10);
+    expect(await dialogue.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    await dialogue.getByLabel('I have kept the codes').check();
+    await dialogue.getByRole('button', { name: 'Done' }).click();
+    await totp.getByText('10 recovery codes are left.').waitFor();
+    const [recovery] = codes as [string];
+    expect((await openSession(portal.server, { email, password: PASSWORD })).json.needs).toBe('code');
+    expect((await openSession(portal.server, { email, password: PASSWORD, code: recovery })).status).toBe(201);
+
+    await totp.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await dialogue.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await dialogue.getByLabel('I have kept the codes').check();
+    await dialogue.getByRole('button', { name: 'Done' }).click();
+    await totp.getByRole('button', { name: 'Turn off' }).click();
+    await dialogue.getByText('The recovery codes stop working.').waitFor();
+    await dialogue.getByRole('button', { name: 'Turn off' }).click();
+    await totp.getByRole('button', { name: 'Turn on' }).waitFor();
+    expect((await openSession(portal.server, { email, password: PASSWORD })).status).toBe(201);
+    expect(complaints).toEqual([]);
+  });
+
+  test('lists where one is signed in, and ends the others', async () => {
+    const email = someone();
+    const [phone, tablet, desk] = [await enter(email), await enter(email), await enter(email)];
+    const sessions = section(desk.page, 'Where you are signed in');
+    await sessions.getByText('this one').waitFor();
+    expect(await sessions.getByText('Chrome, Linux').count()).toBe(3);
+    await sessions
+      .getByRole('button', { name: /^End the session/ })
+      .first()
+      .click();
+    await desk.page.getByText('The session has ended.').waitFor();
+    await expect.poll(() => sessions.getByRole('listitem').count()).toBe(2);
+    await sessions.getByRole('button', { name: /^End the session/ }).click();
+    await expect.poll(() => sessions.getByRole('listitem').count()).toBe(1);
+    for (const { page } of [phone, tablet]) {
+      await page.reload();
+      await page.waitForURL('**/sign-in?next=%2Faccount');
+    }
+    await desk.page.reload();
+    await sessions.getByText('this one').waitFor();
+  });
+
+  test('makes a token for some applications, shows it once, and revokes it', async () => {
+    const { clientId } = await portal.server.application();
+    const { page, complaints } = await enter();
+    const tokens = section(page, 'Personal access tokens');
+    await tokens.getByText('No tokens yet.').waitFor();
+    await tokens.getByRole('button', { name: 'Make a token' }).click();
+    const dialogue = page.getByRole('dialog');
+    await dialogue.getByLabel('Name').fill(XSS);
+    await dialogue.getByRole('combobox', { name: 'Applications' }).click();
+    await page.getByRole('option').last().click();
+    await page.keyboard.press('Escape');
+    await dialogue.getByRole('button', { name: 'Make a token' }).click();
+    const token = (await tokens.getByText(/^ikp_/).textContent()) as string;
+    const program = manageAs(portal.server, token);
+    expect((await program.get('/applications')).json).toMatchObject({
+      total: 1,
+      items: [{ clientId, access: 'read' }],
+    });
+    await page.reload();
+    await tokens.getByText('Read', { exact: true }).waitFor();
+    expect(await page.locator('body').innerText()).not.toContain('ikp_');
+    await tokens.getByRole('button', { name: /^Revoke / }).click();
+    await page.getByRole('dialog').getByText('stops working at once').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await tokens.getByText('No tokens yet.').waitFor();
+    expect((await program.get('/applications')).json.code).toBe('9401');
+    expect(await page.title()).toBe('Account · Innkeeper');
+    expect(complaints).toEqual([]);
+  });
+
+  test('theme and language go with the account into another browser', async () => {
+    const { page, email } = await enter();
+    await page.getByText('Dark', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Language' }).click();
+    await page.getByRole('option', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor();
+    const kept = async () =>
+      (await portal.server.service.storage.accounts.findByEmail(email))?.account.preferences ?? '{}';
+    await expect.poll(async () => JSON.parse(await kept())).toEqual({ theme: 'dark', language: 'de' });
+    const other = await portal.enter('', { email });
+    await other.page.getByRole('heading', { name: 'Anwendungen', level: 1 }).waitFor();
+    await expect
+      .poll(() => other.page.evaluate(() => document.documentElement.dataset.mantineColorScheme))
+      .toBe('dark');
+  });
+
+  test('fits a phone and keeps nobody out', async () => {
+    const { page } = await enter(undefined, { viewport: { width: 380, height: 760 } });
+    await section(page, 'Where you are signed in').getByText('this one').waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+  });
+});
+
+const XSS = '<img src=x onerror="document.title=`owned`">';
+
+function fromBase32(text: string): Uint8Array {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import type { Role } from '../packages/server/src/storage/port.ts';
+import { databases } from '../packages/server/test/databases.ts';
+import { uniqueName } from '../packages/server/test/http/start.ts';
+import { memberWith, PASSWORD, type Visitor } from '../packages/server/test/portal/portal.ts';
+import { expectAccessible, expectFits, openPortal, type Visit } from './portal.ts';
+
+describe.each(databases)('the members room on $kind', (database) => {
+  const portal = openPortal(database);
+
+  /** A window of somebody with this role, on the room of an application. */
+  const enterAs = async (role: Role, appId: number, path: string, options = {}): Promise<Visit & { who: Member }> => {
+    const who = await memberWith(portal.server, [{ appId, role }]);
+    const visit = await portal.visit('/portal/sign-in', options);
+    const [name, value] = who.cookie.split('=') as [string, string];
+    await visit.page
+      .context()
+      .addCookies([{ name, value, url: portal.server.url, httpOnly: true, sameSite: 'Strict' }]);
+    await visit.page.goto(`${portal.server.url}/portal${path}`);
+    return { ...visit, who };
+  };
+
+  test('an owner invites somebody with a link that is shown once; they are in the list when they accepted', async () => {
+    const { appId, clientId } = await portal.server.application();
+    const { page, complaints, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
+    const email = `${uniqueName('guest')}@example.com`;
+    await page.getByRole('list', { name: 'Members' }).getByText('you', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialogue = page.getByRole('dialog');
+    await dialogue.getByLabel('E-mail address').fill(who.email);
+    await dialogue.getByRole('button', { name: 'Make the link' }).click();
+    await dialogue.getByText('They are a member already').waitFor();
+    await dialogue.getByLabel('E-mail address').fill(email);
+    await dialogue.getByRole('combobox', { name: 'As' }).click();
+    await page.getByRole('option', { name: 'Editor' }).click();
+    await dialogue.getByText('Also changes and publishes the catalog').waitFor();
+    await dialogue.getByRole('button', { name: 'Make the link' }).click();
+    const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
+    await expectAccessible(page);
+    await dialogue.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('list', { name: 'Open invitations' }).getByText(email).waitFor();
+
+    const guest = await portal.visit(link.slice(portal.server.url.length));
+    await guest.page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
+    await guest.page.getByRole('button', { name: 'Make my account' }).click();
+    await guest.page.getByRole('button', { name: /^Account / }).waitFor();
+    await page.reload();
+    await page.getByRole('list', { name: 'Members' }).getByText(email).waitFor();
+    expect(await page.getByRole('list', { name: 'Open invitations' }).count()).toBe(0);
+    expect([...complaints, ...guest.complaints]).toEqual([]);
+  });
+
+  test('takes an invitation back, changes a role with a way back, and removes a member after asking', async () => {
+    const { appId, clientId } = await portal.server.application();
+    const member = await memberWith(portal.server, [{ appId, role: 'translator' }]);
+    const { page, complaints, who } = await enterAs('owner', appId, `/applications/${clientId}/members`);
+    const email = `${uniqueName('guest')}@example.com`;
+    await who.send('POST', `/applications/${clientId}/invitations`, { email, role: 'viewer' });
+    await page.reload();
+    await page.getByRole('button', { name: `Take back the invitation of ${email}` }).click();
+    await page.getByText(`The link for ${email} no longer works.`).waitFor();
+
+    const roleOf = async () =>
+      (await portal.server.service.storage.members.list(appId)).find((each) => each.email === member.email)?.role;
+    await page.getByRole('combobox', { name: `Role of ${member.email}` }).click();
+    await page.getByRole('option', { name: 'Editor' }).click();
+    await expect.poll(roleOf).toBe('editor');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(roleOf).toBe('translator');
+    await page.getByRole('button', { name: `Remove ${member.email}` }).click();
+    await page.getByRole('dialog').getByText('can no longer see this application').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText(`${member.email} is no longer a member.`).waitFor();
+    expect(await roleOf()).toBeUndefined();
+    expect((await member.send('GET', `/applications/${clientId}`)).json.code).toBe('9404');
+
+    // The last owner cannot go.
+    await page.getByRole('button', { name: `Remove ${who.email}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('alert').filter({ hasText: 'This is the last owner' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test.each(['viewer', 'translator', 'editor'] as const)('is not for a %s', async (role) => {
+    const { appId, clientId } = await portal.server.application();
+    const { page, complaints } = await enterAs(role, appId, `/applications/${clientId}/members`);
+    await page.getByText('Only owners see who works on this application.').waitFor();
+    expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('fits a phone and keeps nobody out', async () => {
+    const { appId, clientId } = await portal.server.application();
+    await memberWith(
+      portal.server,
+      [{ appId, role: 'viewer' }],
+      `${'long-name-'.repeat(5)}${uniqueName()}@example.com`,
+    );
+    const options = { viewport: { width: 380, height: 760 } };
+    const { page } = await enterAs('owner', appId, `/applications/${clientId}/members`, options);
+    await page.getByRole('list', { name: 'Members' }).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+  });
+});
+
+type Member = Visitor & { accountId: string; email: string };

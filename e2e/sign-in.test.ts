@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hashPassword } from '../packages/server/src/domain/accounts/password.ts';
+import { makeTotpSecret, totpCode } from '../packages/server/src/domain/accounts/totp.ts';
+import { inviteMember } from '../packages/server/src/domain/members/invite-member.ts';
+import type { Role } from '../packages/server/src/storage/port.ts';
+import { databases } from '../packages/server/test/databases.ts';
+import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';
+import { memberWith, PASSWORD, setUpToken, signInToken, tokenOf } from '../packages/server/test/portal/portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const PHONE = { viewport: { width: 380, height: 760 } };
+const account = (page: Page) => page.getByRole('button', { name: /^Account / });
+
+/** Somebody with a password, made without a browser. */
+async function withPassword(server: TestServer, totp?: Uint8Array): Promise<string> {
+  const { storage, keyring, now } = server.service;
+  const { accountId, email } = await memberWith(server, []);
+  await storage.accounts.setPassword(accountId, await hashPassword(PASSWORD), crypto.randomUUID());
+  if (totp) {
+    const pendingTotp = keyring.sealTotp(totp);
+    await storage.secondFactors.begin(accountId, pendingTotp);
+    await storage.secondFactors.confirm(accountId, { pendingTotp, step: 1, recoveryHashes: [] });
+  }
+  expect(now()).toBeGreaterThan(0);
+  return email;
+}
+
+async function fill(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+describe.each(databases)('getting in, on $kind', (database) => {
+  const portal = openPortal(database);
+
+  test('a set-up link makes the first account, by keyboard alone, and is not spent by looking', async () => {
+    const path = `/portal/sign-in#${await setUpToken(portal.server)}`;
+    await portal.visit(path);
+    const { page, complaints } = await portal.visit(path, PHONE);
+    await page.getByRole('heading', { name: 'Set up the portal' }).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.getByLabel('E-mail address').focus();
+    await page.keyboard.type('ada@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('password1234');
+    await page.keyboard.press('Enter');
+    await page.getByText('Many people use this one').waitFor();
+    await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await account(page).waitFor();
+    expect(page.url()).toBe(`${portal.server.url}/portal`);
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(complaints).toEqual([]);
+
+    const late = await portal.visit(path);
+    await late.page.getByRole('heading', { name: 'This link is no longer good' }).waitFor();
+    await late.page.getByText('innkeeper admin create').waitFor();
+  });
+
+  test('with e-mail and password one comes to where one wanted to be; what is wrong is not told', async () => {
+    const email = await withPassword(portal.server);
+    const { page, complaints } = await portal.visit('/portal/account', PHONE);
+    await page.waitForURL('**/sign-in?next=%2Faccount');
+    await expectFits(page);
+    await expectAccessible(page);
+    await fill(page, 'nobody@example.com', PASSWORD);
+    await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is not right.' }).waitFor();
+    await fill(page, email, 'not the password');
+    await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is not right.' }).waitFor();
+    await page.getByRole('button', { name: /Forgotten your password/ }).click();
+    await page.getByText('innkeeper admin create').waitFor();
+    await fill(page, email, PASSWORD);
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+    expect(page.url()).toBe(`${portal.server.url}/portal/account`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('with a second step, a code is asked for when all else was right, and is good once', async () => {
+    const secret = makeTotpSecret();
+    const email = await withPassword(portal.server, secret);
+    const code = () => totpCode(secret, Math.floor(Date.now() / 30_000));
+    const { page, complaints } = await portal.visit('/portal/sign-in');
+    await fill(page, email, PASSWORD);
+    await page.getByLabel('Code').fill('000000');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'The code is not right' }).waitFor();
+    await expectAccessible(page);
+    const used = code();
+    await page.getByLabel('Code').fill(used);
+    await page.keyboard.press('Enter');
+    await account(page).waitFor();
+    expect(complaints).toEqual([]);
+    // Looked over somebody's shoulder: too late.
+    const other = await portal.visit('/portal/sign-in');
+    await fill(other.page, email, PASSWORD);
+    await other.page.getByLabel('Code').fill(used);
+    await other.page.keyboard.press('Enter');
+    await other.page.getByRole('alert').filter({ hasText: 'used before' }).waitFor();
+  });
+
+  test('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
+    const path = `/portal/sign-in#${await signInToken(portal.server, 'grace@example.com')}`;
+    const { page, complaints } = await portal.visit(path);
+    await page.getByText('This link signs grace@example.com in once').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await account(page).waitFor();
+    await page.goBack().catch(() => null);
+    expect(page.url()).not.toContain('ikl_');
+    const again = await portal.visit(path);
+    await again.page.getByRole('heading', { name: 'This link is no longer good' }).waitFor();
+    await expectAccessible(again.page);
+    expect([...complaints, ...again.complaints]).toEqual([]);
+  });
+
+  const invite = async (role: Role, email = `${uniqueName('guest')}@example.com`) => {
+    const { server } = portal;
+    const { appId, clientId } = await server.application();
+    await server.service.storage.applications.update(appId, { name: XSS });
+    const { link } = await inviteMember(server.service, { appId, email, role, invitedBy: XSS });
+    return { path: `/portal/sign-in#${tokenOf(link)}`, clientId, appId, email };
+  };
+
+  test('an invitation makes an account that has its role there, and nothing else', async () => {
+    const { path, clientId, email } = await invite('viewer');
+    const other = await portal.server.application();
+    const { page, complaints } = await portal.visit(path, PHONE);
+    await page.getByText('As a viewer you can look at everything there.').waitFor();
+    await page.getByText(`${XSS} invites you to work on ${XSS}.`).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Make my account' }).click();
+    await account(page).waitFor();
+    await page.goto(`${portal.server.url}/portal/applications/${clientId}/members`);
+    await page.getByRole('heading', { name: 'Not for your role' }).waitFor();
+    await page.goto(`${portal.server.url}/portal/applications/${other.clientId}`);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    expect(await page.title()).not.toBe('owned');
+    expect(complaints).toEqual([]);
+  });
+
+  test('who has an account signs in with it to accept; signed in already, a button does', async () => {
+    const email = await withPassword(portal.server);
+    const { path, clientId } = await invite('editor', email);
+    const { page, complaints } = await portal.visit(path);
+    await page.getByText(`There is an account for ${email}`).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`**/portal/applications/${clientId}`);
+    const second = await invite('owner', email);
+    await page.goto(`${portal.server.url}${second.path}`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.waitForURL(`**/portal/applications/${second.clientId}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a session that was planted in the browser is never made good', async () => {
+    const { page } = await portal.visit('/portal/sign-in');
+    const planted = `iks_${'f'.repeat(43)}`;
+    await page.context().addCookies([{ name: 'innkeeper', value: planted, url: portal.server.url }]);
+    await fill(page, await withPassword(portal.server), PASSWORD);
+    await account(page).waitFor();
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'innkeeper', httpOnly: true, sameSite: 'Strict', path: '/' });
+    expect(cookie?.value).not.toBe(planted);
+    const headers = { cookie: `innkeeper=${planted}` };
+    expect((await portal.server.send('GET', '/manage/v1/session', { headers })).status).toBe(401);
+  });
+
+  test('another page of the same site can make the browser change nothing', async () => {
+    const { page } = await portal.enter();
+    const before = (await portal.server.service.storage.applications.list()).length;
+    // Another port is another origin, but the same site: SameSite=Strict lets the cookie through.
+    const neighbour = await startTestServer(await database.fresh());
+    try {
+      await page.goto(`${neighbour.url}/livez`);
+      const sent = await page.evaluate(
+        async ([url]) => {
+          const body = '{"name":"Forged"}';
+          const plain = { method: 'POST', mode: 'no-cors', credentials: 'include', body } as const;
+          await fetch(`${url}/manage/v1/applications`, plain);
+          const headers = { 'X-Innkeeper-Portal': '1' };
+          return fetch(`${url}/manage/v1/applications`, { method: 'POST', credentials: 'include', headers, body }).then(
+            () => 'sent',
+            () => 'blocked',
+          );
+        },
+        [portal.server.url],
+      );
+      expect(sent).toBe('blocked');
+      expect(await portal.server.service.storage.applications.list()).toHaveLength(before);
+    } finally {
+      await neighbour.close();
+    }
+  });
+});
+
+const XSS = '<img src=x onerror="document.title=`owned`">';

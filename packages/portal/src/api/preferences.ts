@@ -1,0 +1,47 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { chooseLanguage, type PortalLanguage } from '../i18n.ts';
+import { api } from './client.ts';
+import { sessionQuery } from './queries.ts';
+
+export const THEMES = ['light', 'dark', 'auto'] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** How somebody wants the portal to be: shown at once, and kept with the account for their other browsers. */
+export function usePreferences() {
+  const { i18n } = useTranslation();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: async (body: { theme?: Theme; language?: PortalLanguage }) =>
+      (await api.patch('/manage/v1/account/preferences', { body })).data,
+    onSuccess: (preferences) =>
+      client.setQueryData(sessionQuery.queryKey, (before) => before && { ...before, preferences }),
+  });
+  return {
+    theme: colorScheme as Theme,
+    language: i18n.language as PortalLanguage,
+    error: save.error,
+    setTheme(theme: Theme) {
+      setColorScheme(theme);
+      save.mutate({ theme });
+    },
+    setLanguage(language: PortalLanguage) {
+      void chooseLanguage(language);
+      save.mutate({ language });
+    },
+  };
+}
+
+/** In a browser where they have not been yet, or since they changed it elsewhere. */
+export function useKeptPreferences(): void {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const { theme, language } = session.preferences;
+  const { setColorScheme } = useMantineColorScheme();
+  useEffect(() => setColorScheme(theme), [theme, setColorScheme]);
+  useEffect(() => {
+    if (language !== null) void chooseLanguage(language);
+  }, [language]);
+}

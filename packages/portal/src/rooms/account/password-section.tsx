@@ -1,0 +1,53 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
+import { Problem } from '../../shell/states.tsx';
+import { isOfOwnPassword, OwnPassword } from './own-password.tsx';
+import { Section } from './section.tsx';
+
+type Session = { email: string; hasPassword: boolean; needsPassword: boolean };
+
+export function PasswordSection({ session }: { session: Session }) {
+  const { t } = useTranslation('account');
+  const client = useQueryClient();
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const change = useMutation({
+    mutationFn: () =>
+      api.put('/manage/v1/account/password', { body: { password, ...(session.needsPassword && { current }) } }),
+    async onSuccess() {
+      setCurrent('');
+      setPassword('');
+      notifications.show({ message: t('passwordChanged'), color: 'green' });
+      await client.invalidateQueries({ queryKey: ['session'] });
+      await client.invalidateQueries({ queryKey: ['account', 'sessions'] });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  const isShown = isOfOwnPassword(change.error) || isFieldProblem(change.error, 'password');
+  return (
+    <Section title={t('password')} about={t('passwordAbout')}>
+      <form onSubmit={submit}>
+        <Stack maw={420}>
+          {/* So that what keeps passwords knows whose this one is. */}
+          <input type="email" autoComplete="username" value={session.email} readOnly hidden />
+          {session.needsPassword && <OwnPassword value={current} onChange={setCurrent} error={change.error} />}
+          <NewPassword value={password} onChange={setPassword} error={change.error} />
+          {!isShown && <Problem error={change.error} />}
+          <Group>
+            <Button type="submit" loading={change.isPending}>
+              {t(session.hasPassword ? 'changePassword' : 'setPassword')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  );
+}

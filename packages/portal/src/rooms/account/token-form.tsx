@@ -1,0 +1,100 @@
+import { Button, Group, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Access } from '../../api/access.ts';
+import { api } from '../../api/client.ts';
+import { Problem } from '../../shell/states.tsx';
+import { Dialogue } from './dialogue.tsx';
+
+const ACCESSES: readonly Access[] = ['read', 'texts', 'write', 'own'];
+const LIFETIMES = ['7d', '30d', '90d', '365d'] as const;
+type Lifetime = (typeof LIFETIMES)[number];
+
+export type KnownApplication = { clientId: string; name: string };
+type Props = {
+  opened: boolean;
+  applications: readonly KnownApplication[];
+  onClose(): void;
+  onMade(token: { name: string; token: string }): void;
+};
+
+export function TokenForm({ opened, onClose, ...props }: Props) {
+  const { t } = useTranslation('account');
+  return (
+    <Dialogue opened={opened} onClose={onClose} title={t('makeToken')}>
+      <Form {...props} onClose={onClose} />
+    </Dialogue>
+  );
+}
+
+function Form({ applications, onClose, onMade }: Omit<Props, 'opened'>) {
+  const { t } = useTranslation('account');
+  const { t: shell } = useTranslation();
+  const [name, setName] = useState('');
+  const [access, setAccess] = useState<Access>('read');
+  const [apps, setApps] = useState<string[]>([]);
+  const [expires, setExpires] = useState<Lifetime>('90d');
+  const make = useMutation({
+    mutationFn: async () =>
+      (
+        await api.post('/manage/v1/account/tokens', {
+          body: { name, access, apps: apps.length > 0 ? apps : null, expires },
+        })
+      ).data,
+    onSuccess: onMade,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          required
+          data-autofocus
+          maxLength={255}
+          label={t('tokenName')}
+          description={t('tokenNameHint')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Select
+          label={t('tokenAccess')}
+          description={t(`accessMeans.${access}`)}
+          allowDeselect={false}
+          data={ACCESSES.map((value) => ({ value, label: t(`accessName.${value}`) }))}
+          value={access}
+          onChange={(value) => setAccess((value ?? 'read') as Access)}
+        />
+        <MultiSelect
+          label={t('tokenApps')}
+          description={t('tokenAppsHint')}
+          placeholder={apps.length === 0 ? t('allApplications') : ''}
+          searchable
+          clearable
+          data={applications.map(({ clientId, name: label }) => ({ value: clientId, label }))}
+          value={apps}
+          onChange={setApps}
+        />
+        <Select
+          label={t('tokenExpires')}
+          allowDeselect={false}
+          data={LIFETIMES.map((value) => ({ value, label: t(`lifetime.${value}`) }))}
+          value={expires}
+          onChange={(value) => setExpires((value ?? '90d') as Lifetime)}
+        />
+        <Problem error={make.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {shell('cancel')}
+          </Button>
+          <Button type="submit" loading={make.isPending}>
+            {t('makeToken')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,92 @@
+import { Button, Center, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { Copyable } from '../../shell/copy.tsx';
+import { isFieldProblem } from '../../shell/new-password.tsx';
+import { Problem } from '../../shell/states.tsx';
+import { Dialogue, type DialogueProps } from './dialogue.tsx';
+import { PasswordStep } from './password-step.tsx';
+import { QrCode } from './qr-code.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+/** The password, then the secret and a first code, then the recovery codes. */
+export function TotpEnrol({ opened, onClose, needsPassword }: DialogueProps) {
+  const { t } = useTranslation('account');
+  const client = useQueryClient();
+  const begin = useMutation({
+    mutationFn: async (body: { password?: string }) => (await api.post('/manage/v1/account/totp', { body })).data,
+  });
+  const confirm = useMutation({
+    mutationFn: async (code: string) => (await api.put('/manage/v1/account/totp', { body: { code } })).data,
+  });
+  const close = () => {
+    if (confirm.isSuccess) void client.invalidateQueries({ queryKey: ['session'] });
+    begin.reset();
+    confirm.reset();
+    onClose();
+  };
+  return (
+    <Dialogue opened={opened} onClose={close} title={t('totp')}>
+      {confirm.data ? (
+        <RecoveryCodes codes={confirm.data.recoveryCodes} onKept={close} />
+      ) : begin.data ? (
+        <Confirm {...begin.data} error={confirm.error} busy={confirm.isPending} onCode={confirm.mutate} />
+      ) : (
+        <PasswordStep
+          about={t('enrolAbout')}
+          action={t('goOn')}
+          needsPassword={needsPassword}
+          busy={begin.isPending}
+          error={begin.error}
+          onSubmit={begin.mutate}
+          onClose={close}
+        />
+      )}
+    </Dialogue>
+  );
+}
+
+function Confirm(props: { secret: string; uri: string; error: unknown; busy: boolean; onCode(code: string): void }) {
+  const { secret, uri, error, busy, onCode } = props;
+  const { t } = useTranslation('account');
+  const [code, setCode] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onCode(code);
+  };
+  const isWrong = isFieldProblem(error, 'code');
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text>{t('scan')}</Text>
+        <Center>
+          <QrCode text={uri} label={t('qrCode')} />
+        </Center>
+        <Stack gap={2}>
+          <Text size="sm" c="dimmed">
+            {t('orType')}
+          </Text>
+          <Copyable value={secret} label={t('copySecret')} />
+        </Stack>
+        <TextInput
+          required
+          data-autofocus
+          label={t('firstCode')}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          error={isWrong ? t('codeWrong') : undefined}
+        />
+        {!isWrong && <Problem error={error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={busy}>
+            {t('turnOn')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

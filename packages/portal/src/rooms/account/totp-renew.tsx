@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { Dialogue, type DialogueProps } from './dialogue.tsx';
+import { PasswordStep } from './password-step.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+export function TotpRenew({ opened, onClose, needsPassword }: DialogueProps) {
+  const { t } = useTranslation('account');
+  const client = useQueryClient();
+  const renew = useMutation({
+    mutationFn: async (body: { password?: string }) =>
+      (await api.post('/manage/v1/account/totp/recovery-codes', { body })).data,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['session'] }),
+  });
+  const close = () => {
+    renew.reset();
+    onClose();
+  };
+  return (
+    <Dialogue opened={opened} onClose={close} title={t('renewCodes')}>
+      {renew.data ? (
+        <RecoveryCodes codes={renew.data.recoveryCodes} onKept={close} />
+      ) : (
+        <PasswordStep
+          about={t('renewAbout')}
+          action={t('renewCodes')}
+          needsPassword={needsPassword}
+          busy={renew.isPending}
+          error={renew.error}
+          onSubmit={renew.mutate}
+          onClose={close}
+        />
+      )}
+    </Dialogue>
+  );
+}

@@ -1,0 +1,113 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Alert, Button, Code, CopyButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconCheck, IconCopy, IconLink } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { isFieldProblem } from '../../shell/new-password.tsx';
+import { Problem } from '../../shell/states.tsx';
+import classes from './invite-form.module.css';
+import { invitationsQuery } from './queries.ts';
+import { type Role, RoleSelect } from './role-select.tsx';
+
+/** No mail is sent: the link is shown once, and passed on by whoever invites. */
+export function InviteForm({ clientId, opened, onClose }: { clientId: string; opened: boolean; onClose(): void }) {
+  const { t } = useTranslation('members');
+  const { t: shell } = useTranslation();
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t('invite')}
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': shell('close') }}
+    >
+      {opened && <Form clientId={clientId} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
+  const { t } = useTranslation('members');
+  const { t: shell } = useTranslation();
+  const client = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('translator');
+  const invite = useMutation({
+    mutationFn: async () =>
+      (
+        await api.post('/manage/v1/applications/{clientId}/invitations', {
+          path: { clientId },
+          body: { email: email.trim(), role },
+        })
+      ).data,
+    onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(clientId).queryKey }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    invite.mutate();
+  };
+  if (invite.data) return <Made {...invite.data} onClose={onClose} />;
+  const isMember = isInnkeeperError(invite.error) && invite.error.status === 409;
+  const fault = isMember ? t('alreadyMember') : isFieldProblem(invite.error, 'email') ? t('emailInvalid') : undefined;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          type="email"
+          required
+          data-autofocus
+          autoComplete="off"
+          label={t('email')}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={fault}
+        />
+        <RoleSelect label={t('as')} value={role} onChange={setRole} />
+        {fault === undefined && <Problem error={invite.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {shell('cancel')}
+          </Button>
+          <Button type="submit" loading={invite.isPending}>
+            {t('makeLink')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Made({ email, link, onClose }: { email: string; link: string; onClose(): void }) {
+  const { t } = useTranslation('members');
+  const { t: shell } = useTranslation();
+  return (
+    <Stack>
+      <Alert color="green" icon={<IconLink aria-hidden />} title={t('linkMade', { email })} role="status">
+        {t('linkMadeText')}
+      </Alert>
+      <Code block className={classes.link ?? ''}>
+        {link}
+      </Code>
+      <Group justify="space-between">
+        <CopyButton value={link}>
+          {({ copied, copy }) => (
+            <Button
+              onClick={copy}
+              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            >
+              {copied ? shell('copied') : t('copyLink')}
+            </Button>
+          )}
+        </CopyButton>
+        <Button variant="default" onClick={onClose}>
+          {shell('close')}
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed">
+        {t('linkOnce')}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,164 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Alert, Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { notifications } from '@mantine/notifications';
+import { IconAlertTriangle, IconUsersGroup } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import { Moment } from '../../shell/moment.tsx';
+import { EmptyState, ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { membersQuery } from './queries.ts';
+import { type Role, RoleSelect } from './role-select.tsx';
+
+type Member = { accountId: string; email: string; role: Role; since: string };
+
+export function MemberList({ clientId }: { clientId: string }) {
+  const { t } = useTranslation('members');
+  const { t: shell } = useTranslation();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { data: session } = useQuery(sessionQuery);
+  const members = useQuery(membersQuery(clientId));
+  const reload = () => client.invalidateQueries({ queryKey: membersQuery(clientId).queryKey, exact: true });
+
+  const change = useMutation({
+    mutationFn: ({ accountId, role }: { accountId: string; role: Role; before?: Member }) =>
+      api.patch('/manage/v1/applications/{clientId}/members/{accountId}', {
+        path: { clientId, accountId },
+        body: { role },
+      }),
+    async onSuccess(_, { accountId, role, before }) {
+      await reload();
+      if (accountId === session?.accountId) await client.invalidateQueries({ queryKey: ['session'] });
+      if (!before) return;
+      const id = notifications.show({
+        color: 'green',
+        message: (
+          <Group justify="space-between">
+            <Text size="sm">{t('changed', { email: before.email, role: t(`role.${role}`) })}</Text>
+            <Button
+              variant="default"
+              size="compact-sm"
+              onClick={() => {
+                notifications.hide(id);
+                change.mutate({ accountId, role: before.role });
+              }}
+            >
+              {shell('undo')}
+            </Button>
+          </Group>
+        ),
+      });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: ({ accountId }: Member) =>
+      api.delete('/manage/v1/applications/{clientId}/members/{accountId}', { path: { clientId, accountId } }),
+    async onSuccess(_, { accountId, email }) {
+      notifications.show({ color: 'green', message: t('removed', { email }) });
+      if (accountId === session?.accountId && !session.administrator) {
+        await client.invalidateQueries({ queryKey: ['session'] });
+        await navigate({ to: '/' });
+      } else await reload();
+    },
+  });
+  const askToRemove = (member: Member) =>
+    modals.openConfirmModal({
+      title: t('removeOf', { email: member.email }),
+      children: t('removeAbout', { email: member.email }),
+      labels: { confirm: t('remove'), cancel: shell('cancel') },
+      confirmProps: { color: 'red' },
+      onConfirm: () => remove.mutate(member),
+    });
+  /** Nobody locks themselves out unawares. */
+  const askToChange = (member: Member, role: Role) => {
+    const doIt = () => change.mutate({ accountId: member.accountId, role, before: member });
+    if (member.accountId !== session?.accountId || session.administrator) return doIt();
+    modals.openConfirmModal({
+      title: t('lowerSelf'),
+      children: t('lowerSelfAbout'),
+      labels: { confirm: t('lowerSelfConfirm'), cancel: shell('cancel') },
+      confirmProps: { color: 'red' },
+      onConfirm: doIt,
+    });
+  };
+
+  if (members.isPending) return <LoadingState />;
+  if (members.isError) return <ErrorState error={members.error} retry={() => members.refetch()} />;
+  const { items, administrators } = members.data;
+  const error = change.error ?? remove.error;
+  return (
+    <Stack gap="sm">
+      {isLastOwner(error) ? (
+        <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} role="alert">
+          {t('lastOwner')}
+        </Alert>
+      ) : (
+        <Problem error={error} />
+      )}
+      {items.length === 0 ? (
+        <EmptyState icon={IconUsersGroup} title={t('nobody')}>
+          {t('nobodyText')}
+        </EmptyState>
+      ) : (
+        <Card withBorder padding={0}>
+          <Stack gap={0} component="ul" p={0} m={0} aria-label={t('title')}>
+            {items.map((member) => (
+              <Group key={member.accountId} component="li" justify="space-between" px="md" py="sm" gap="sm">
+                <Stack gap={0} miw={0} flex="1 1 220px">
+                  <Group gap="xs">
+                    <Text fw={500}>{member.email}</Text>
+                    {member.accountId === session?.accountId && (
+                      <Badge variant="light" tt="none">
+                        {t('you')}
+                      </Badge>
+                    )}
+                  </Group>
+                  <Text size="sm" c="dimmed">
+                    {t('since')} <Moment at={member.since} />
+                  </Text>
+                </Stack>
+                <Group gap="xs" wrap="nowrap">
+                  <RoleSelect
+                    compact
+                    label={t('roleOf', { email: member.email })}
+                    value={member.role}
+                    disabled={change.isPending && change.variables.accountId === member.accountId}
+                    onChange={(role) => askToChange(member, role)}
+                  />
+                  <Button
+                    variant="subtle"
+                    color="red"
+                    size="compact-sm"
+                    aria-label={t('removeOf', { email: member.email })}
+                    onClick={() => askToRemove(member)}
+                  >
+                    {t('remove')}
+                  </Button>
+                </Group>
+              </Group>
+            ))}
+          </Stack>
+        </Card>
+      )}
+      {administrators.length > 0 && (
+        <Stack gap={2}>
+          <Title order={2} size="h5" mt="xs">
+            {t('administrators')}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {t('administratorsAbout')}
+          </Text>
+          <Text size="sm">{administrators.join(', ')}</Text>
+        </Stack>
+      )}
+    </Stack>
+  );
+}
+
+function isLastOwner(error: unknown): boolean {
+  return isInnkeeperError(error) && error.status === 409;
+}

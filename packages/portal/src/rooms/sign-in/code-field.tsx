@@ -1,0 +1,23 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/** Takes the keyboard when it appears: it is all that is still missing. */
+export function CodeField({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const { t } = useTranslation('sign-in');
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  return (
+    <TextInput
+      ref={input}
+      required
+      withAsterisk={false}
+      label={t('code')}
+      description={t('codeHint')}
+      autoComplete="one-time-code"
+      spellCheck={false}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

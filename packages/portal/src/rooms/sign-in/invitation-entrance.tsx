@@ -1,0 +1,101 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { sessionQuery } from '../../api/queries.ts';
+import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
+import { LoadingState, Problem } from '../../shell/states.tsx';
+import { Entrance } from './entrance.tsx';
+import { EntryProblem } from './entry-problem.tsx';
+import { Forgotten } from './forgotten.tsx';
+import { PasswordForm } from './password-form.tsx';
+
+type Role = 'viewer' | 'translator' | 'editor' | 'owner';
+type Invitation = {
+  email?: string;
+  application?: string;
+  role?: Role;
+  invitedBy?: string;
+  hasAccount?: boolean;
+};
+type Props = { token: string; goOn(path?: string): void };
+
+export function InvitationEntrance({ token, invitation, goOn }: Props & { invitation: Invitation }) {
+  const { t } = useTranslation('sign-in');
+  const { email = '', application = '', role = 'viewer', invitedBy = '', hasAccount = false } = invitation;
+  const about = (
+    <Stack gap="xs">
+      <Text inherit>{t('invitedBy', { who: invitedBy, application })}</Text>
+      <Text inherit>{t(`roleIs.${role}`)}</Text>
+    </Stack>
+  );
+  return (
+    <Entrance title={t('invitationTitle')} about={about}>
+      {hasAccount ? (
+        <Join token={token} email={email} goOn={goOn} />
+      ) : (
+        <Accept token={token} email={email} goOn={goOn} />
+      )}
+    </Entrance>
+  );
+}
+
+/** Makes the account. */
+function Accept({ token, email, goOn }: Props & { email: string }) {
+  const { t } = useTranslation('sign-in');
+  const [password, setPassword] = useState('');
+  const accept = useMutation({
+    mutationFn: () => api.post('/manage/v1/session', { body: { token, password } }),
+    onSuccess: () => goOn(''),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    accept.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput type="email" readOnly label={t('email')} autoComplete="username" value={email} />
+        <NewPassword value={password} onChange={setPassword} error={accept.error} />
+        {!isFieldProblem(accept.error, 'password') && <EntryProblem error={accept.error} failed={t('linkEnded')} />}
+        <Button type="submit" loading={accept.isPending}>
+          {t('makeAccount')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** With the account that is there: signing in to it comes first. */
+function Join({ token, email, goOn }: Props & { email: string }) {
+  const { t } = useTranslation('sign-in');
+  const session = useQuery({ ...sessionQuery, retry: false });
+  const join = useMutation({
+    mutationFn: async () => (await api.post('/manage/v1/account/invitations', { body: { token } })).data,
+    onSuccess: ({ clientId }) => goOn(`/applications/${clientId}`),
+  });
+  if (session.isPending) return <LoadingState />;
+  const isOwn = session.data?.email.toLowerCase() === email.toLowerCase();
+  const isEnded = isInnkeeperError(join.error) && join.error.status === 401;
+  return (
+    <Stack>
+      {isOwn ? (
+        <>
+          <Text>{t('joinAs', { email })}</Text>
+          <Button loading={join.isPending} onClick={() => join.mutate()}>
+            {t('join')}
+          </Button>
+        </>
+      ) : (
+        <>
+          <Text>{t('signInToJoin', { email })}</Text>
+          <PasswordForm email={email} onEntered={() => join.mutate()} />
+          <Forgotten />
+        </>
+      )}
+      {isEnded ? <EntryProblem error={join.error} failed={t('linkEnded')} /> : <Problem error={join.error} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,52 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { LinkAnchor } from '../../shell/links.tsx';
+import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { Entrance } from './entrance.tsx';
+import { AskOperator } from './forgotten.tsx';
+import { InvitationEntrance } from './invitation-entrance.tsx';
+import { SetUpForm } from './set-up-form.tsx';
+import { SignInLinkForm } from './sign-in-link-form.tsx';
+
+/**
+ * Looking at a link does not spend it: that takes a button, so that whatever opens it beforehand (a preview, a
+ * scanner of e-mails) leaves it good.
+ */
+export function LinkEntrance({ token, goOn }: { token: string; goOn(path?: string): void }) {
+  const { t } = useTranslation('sign-in');
+  const link = useQuery({
+    queryKey: ['link', token],
+    queryFn: async () => (await api.post('/manage/v1/session/link', { body: { token } })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (link.isPending) return <LoadingState />;
+  if (link.isError) {
+    if (!isInnkeeperError(link.error) || link.error.status !== 401) {
+      return <ErrorState error={link.error} retry={() => link.refetch()} />;
+    }
+    return (
+      <Entrance title={t('linkEnded')} about={t('linkEndedText')}>
+        <AskOperator />
+        <LinkAnchor to="/sign-in" size="sm">
+          {t('withPassword')}
+        </LinkAnchor>
+      </Entrance>
+    );
+  }
+  const { kind, email = '' } = link.data;
+  if (kind === 'set-up') {
+    return (
+      <Entrance title={t('setUpTitle')} about={t('aboutSetUp')}>
+        <SetUpForm token={token} goOn={goOn} />
+      </Entrance>
+    );
+  }
+  if (kind === 'invitation') return <InvitationEntrance token={token} invitation={link.data} goOn={goOn} />;
+  return (
+    <Entrance title={t('title')} about={t('about', { email })}>
+      <SignInLinkForm token={token} needsCode={link.data.needsCode ?? false} goOn={goOn} />
+    </Entrance>
+  );
+}

@@ -1,0 +1,72 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { CodeField } from './code-field.tsx';
+import { asksForCode, EntryProblem } from './entry-problem.tsx';
+
+/** The code is asked for when all else was right. `email` is fixed where it is known already. */
+export function PasswordForm({ email: known, onEntered }: { email?: string; onEntered(): void }) {
+  const { t } = useTranslation('sign-in');
+  const { t: shell } = useTranslation();
+  const [email, setEmail] = useState(known ?? '');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [needsCode, setNeedsCode] = useState(false);
+  const enter = useMutation({
+    mutationFn: () =>
+      api.post('/manage/v1/session', { body: { email: email.trim(), password, ...(needsCode && { code }) } }),
+    onSuccess: onEntered,
+    onError(error) {
+      if (asksForCode(error)) setNeedsCode(true);
+      // Another account may ask for none.
+      else if (isInnkeeperError(error) && error.status === 401) setCode('');
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    enter.mutate();
+  };
+  const changed = () => {
+    setNeedsCode(false);
+    enter.reset();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          type="email"
+          required
+          withAsterisk={false}
+          readOnly={known !== undefined}
+          label={t('email')}
+          autoComplete="username"
+          value={email}
+          onChange={(event) => {
+            setEmail(event.currentTarget.value);
+            changed();
+          }}
+        />
+        <PasswordInput
+          required
+          withAsterisk={false}
+          label={t('password')}
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+            changed();
+          }}
+          visibilityToggleButtonProps={{ 'aria-label': shell('newPassword.show') }}
+        />
+        {needsCode && <CodeField value={code} onChange={setCode} />}
+        <EntryProblem error={enter.error} failed={needsCode ? t('codeWrong') : t('wrong')} />
+        <Button type="submit" loading={enter.isPending}>
+          {t('enter')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

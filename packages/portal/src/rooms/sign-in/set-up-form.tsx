@@ -1,0 +1,44 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
+import { EntryProblem } from './entry-problem.tsx';
+
+/** The first account, which may do everything. */
+export function SetUpForm({ token, goOn }: { token: string; goOn(): void }) {
+  const { t } = useTranslation('sign-in');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const make = useMutation({
+    mutationFn: () => api.post('/manage/v1/session', { body: { token, email: email.trim(), password } }),
+    onSuccess: () => goOn(),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  const isOfField = isFieldProblem(make.error, 'password') || isFieldProblem(make.error, 'email');
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          type="email"
+          required
+          withAsterisk={false}
+          label={t('email')}
+          autoComplete="username"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={isFieldProblem(make.error, 'email') ? t('emailInvalid') : undefined}
+        />
+        <NewPassword value={password} onChange={setPassword} error={make.error} />
+        {!isOfField && <EntryProblem error={make.error} failed={t('linkEnded')} />}
+        <Button type="submit" loading={make.isPending}>
+          {t('makeAccount')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,34 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { PasswordInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+
+const MIN = 12;
+
+/** A password that somebody makes up, with the rules that it has to keep to; `error` is what the service said of it. */
+export function NewPassword(props: { value: string; onChange(value: string): void; error: unknown }) {
+  const { value, onChange, error } = props;
+  const { t } = useTranslation();
+  const problem = () => {
+    if (!isFieldProblem(error, 'password')) return undefined;
+    return [...value].length < MIN ? t('newPassword.tooShort') : t('newPassword.refused');
+  };
+  return (
+    <PasswordInput
+      required
+      withAsterisk={false}
+      label={t('newPassword.label')}
+      description={t('newPassword.rules')}
+      autoComplete="new-password"
+      minLength={MIN}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={problem()}
+      visibilityToggleButtonProps={{ 'aria-label': t('newPassword.show') }}
+    />
+  );
+}
+
+/** Whether the service refused this field, and so the form shows it there. */
+export function isFieldProblem(error: unknown, field: string): boolean {
+  return isInnkeeperError(error) && error.status === 400 && error.errors.some((each) => each.field === field);
+}
