@@ -33,7 +33,8 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
     if (!about || step.isPending) return;
     const path = `/manage/v1/applications/{clientId}/catalog/draft/${kind}` as const;
     step.mutate(
-      { edit: (ifMatch) => api.post(path, { path: { clientId }, ifMatch }) },
+      // Of the state that is shown: in a room without the tree, that is the bar's own.
+      { edit: (seen) => api.post(path, { path: { clientId }, ifMatch: seen === '*' ? draft.etag : seen }) },
       {
         onError: tellConflict,
         onSuccess: () => notifications.show({ message: t(`bar.${kind}Done`, { what: titleOf(about) }) }),
@@ -77,6 +78,7 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
           {mayEnd && (
             <>
               <Button
+                className={classes.action}
                 variant="default"
                 size="sm"
                 leftSection={<IconTrash size={16} aria-hidden />}
@@ -84,7 +86,12 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
               >
                 {t('bar.discard')}
               </Button>
-              <Button size="sm" leftSection={<IconCloudUpload size={16} aria-hidden />} onClick={publish.open}>
+              <Button
+                className={classes.action}
+                size="sm"
+                leftSection={<IconCloudUpload size={16} aria-hidden />}
+                onClick={publish.open}
+              >
                 {t('bar.publish')}
               </Button>
             </>

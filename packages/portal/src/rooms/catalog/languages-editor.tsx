@@ -4,6 +4,7 @@ import {
   Autocomplete,
   Badge,
   Button,
+  Code,
   Group,
   Paper,
   Radio,
@@ -105,8 +106,7 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>{t('languages.name')}</Table.Th>
-                  <Table.Th>{t('languages.tag')}</Table.Th>
-                  <Table.Th>{t('languages.default')}</Table.Th>
+                  <Table.Th style={{ whiteSpace: 'nowrap' }}>{t('languages.default')}</Table.Th>
                   {mayEdit && <Table.Th>{t('languages.actions')}</Table.Th>}
                 </Table.Tr>
               </Table.Thead>
@@ -117,6 +117,9 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
                       <TextInput
                         size="sm"
                         aria-label={`${t('languages.name')} ${language.tag}`}
+                        rightSection={<Code>{language.tag}</Code>}
+                        rightSectionWidth="auto"
+                        rightSectionProps={{ style: { paddingInlineEnd: 8 } }}
                         lang={language.tag}
                         dir={directionOf(language.tag)}
                         maxLength={255}
@@ -124,11 +127,6 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
                         value={language.name}
                         onChange={(event) => change(language.tag, { name: event.currentTarget.value })}
                       />
-                    </Table.Td>
-                    <Table.Td>
-                      <Badge variant="default" tt="none">
-                        {language.tag}
-                      </Badge>
                     </Table.Td>
                     <Table.Td>
                       <Radio

@@ -1,6 +1,7 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Alert, Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -9,6 +10,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { ChangeList } from '../../draft/change-list.tsx';
+import { draftQuery } from '../../draft/queries.ts';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
 import { comparisonQuery } from './queries.ts';
 
@@ -32,9 +34,18 @@ export function RestoreButtons({ clientId, revision, newest }: Props) {
     },
     onError: (error) => notifications.show({ color: 'red', message: error.message }),
   });
+  const drafted = useQuery(draftQuery(clientId)).data?.draft?.changeCount ?? 0;
+  const askToReplace = () =>
+    modals.openConfirmModal({
+      title: t('restore.replace'),
+      children: t('restore.replaceText', { count: drafted }),
+      labels: { confirm: t('restore.asDraft'), cancel: t('cancel') },
+      closeButtonProps: { 'aria-label': t('close') },
+      onConfirm: () => draft.mutate(),
+    });
   return (
     <>
-      <Button variant="light" loading={draft.isPending} onClick={() => draft.mutate()}>
+      <Button variant="light" loading={draft.isPending} onClick={drafted > 0 ? askToReplace : () => draft.mutate()}>
         {t('restore.asDraft')}
       </Button>
       <Button variant="default" onClick={open}>
