@@ -15,13 +15,13 @@ export function CellDetails(props: {
   const { t } = useTranslation('translations');
   const row = active && sheet.row(active.path);
   const language = languages.find(({ tag }) => tag === active?.tag);
-  if (!row || !language) return null;
+  if (!row || !language) return <div />;
   const mark = row.marks?.[language.tag];
   const source = sourceOf(row, languages);
   return (
-    <Group className={classes.details} justify="space-between" gap="md" wrap="nowrap" align="flex-start">
+    <Group gap="md" flex="1 1 240px" miw={200}>
       <div>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" lineClamp={1}>
           <bdi>{row.parent === '' ? row.name : `${row.parent} › ${row.name}`}</bdi> · <bdi>{language.name}</bdi>
         </Text>
         <Text size="sm" className={classes.quote} dir="auto">
@@ -29,7 +29,7 @@ export function CellDetails(props: {
         </Text>
       </div>
       {mark?.phase === 'refused' && (
-        <Text size="sm" c="red" maw="50%">
+        <Text size="sm" c="red">
           {mark.message === 'tooLong' ? t('tooLong') : t('refusedBecause', { reason: mark.message })}
         </Text>
       )}

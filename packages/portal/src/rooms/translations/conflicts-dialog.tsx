@@ -1,17 +1,20 @@
 import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Conflict, Sheet } from './sheet.ts';
 import type { Language } from './text-row.ts';
 import classes from './workbench.module.css';
 
-/** Texts that somebody else changed meanwhile, side by side with what was typed: nothing is lost until somebody chooses. */
-export function ConflictsDialog(props: {
+type Props = {
   opened: boolean;
   onClose: () => void;
   conflicts: readonly Conflict[];
   languages: readonly Language[];
   sheet: Sheet;
-}) {
+};
+
+/** Texts that somebody else changed meanwhile, side by side with what was typed: nothing is lost until somebody chooses. */
+export const ConflictsDialog = memo(function ConflictsDialog(props: Props) {
   const { opened, onClose, conflicts, languages, sheet } = props;
   const { t } = useTranslation('translations');
   const all = (side: 'mine' | 'theirs') => {
@@ -79,4 +82,4 @@ export function ConflictsDialog(props: {
       </Stack>
     </Modal>
   );
-}
+});

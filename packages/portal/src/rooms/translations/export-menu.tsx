@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Menu, ScrollArea } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { exportAddress } from './queries.ts';
 import type { Language } from './text-row.ts';
 
 /** Files for translators: the browser downloads them itself. */
-export function ExportMenu(props: {
+export const ExportMenu = memo(function ExportMenu(props: {
   clientId: string;
   languages: readonly Language[];
   shown: readonly Language[];
@@ -55,4 +56,4 @@ export function ExportMenu(props: {
       </Menu.Dropdown>
     </Menu>
   );
-}
+});

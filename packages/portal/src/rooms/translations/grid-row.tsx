@@ -36,7 +36,7 @@ export const GridRow = memo(function GridRow(props: Props) {
       aria-rowindex={index + 2}
       className={editing === undefined ? classes.row : `${classes.row} ${classes.editing}`}
       data-kind={row.kind}
-      style={{ width, transform: `translateY(${top}px)` }}
+      style={{ width, top }}
     >
       <div
         role="rowheader"

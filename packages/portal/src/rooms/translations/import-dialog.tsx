@@ -3,7 +3,7 @@ import { Alert, Button, FileButton, Group, Modal, Stack, Text } from '@mantine/c
 import { notifications } from '@mantine/notifications';
 import { IconFileUpload, IconInfoCircle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { type DragEvent, useState } from 'react';
+import { type DragEvent, memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Problem } from '../../shell/states.tsx';
@@ -26,7 +26,7 @@ type Props = {
 };
 
 /** A file from a translator: first what it would change, then what is to be taken of it. */
-export function ImportDialog(props: Props) {
+export const ImportDialog = memo(function ImportDialog(props: Props) {
   const { opened, onClose, clientId, languages, sheet, reload } = props;
   const { t } = useTranslation('translations');
   const [isOver, setOver] = useState(false);
@@ -157,4 +157,4 @@ export function ImportDialog(props: Props) {
       </Stack>
     </Modal>
   );
-}
+});

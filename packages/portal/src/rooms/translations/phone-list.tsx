@@ -11,7 +11,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Progress, percentOf } from './progress.ts';
 import type { Sheet, SheetState } from './sheet.ts';
@@ -44,7 +44,8 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
     overscan: 6,
     scrollMargin: top,
     useFlushSync: false,
-    getItemKey: (index) => paths[index] ?? index,
+    // Another one would have all of them measured again.
+    getItemKey: useCallback((index: number) => paths[index] ?? index, [paths]),
   });
   const done = progress.get(language.tag) ?? { total: 0, missing: 0 };
   const opened = open === undefined ? undefined : sheet.row(paths[open] ?? '');

@@ -4,30 +4,40 @@ import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconRocket } from '@tabler/icons-react';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { memo, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { LoadingState, Problem } from '../../shell/states.tsx';
 import { draftQuery } from './queries.ts';
-import type { Sheet, SheetState } from './sheet.ts';
+import type { Sheet } from './sheet.ts';
 
 /** More are not read through. */
 const TOLD = 100;
+const SETTLED = 700;
 
 /** What is in the draft goes to the users of the application; a draft of texts alone can be published from here. */
-export function PublishButton({ clientId, sheet, state }: { clientId: string; sheet: Sheet; state: SheetState }) {
+export const PublishButton = memo(function PublishButton(props: {
+  clientId: string;
+  sheet: Sheet;
+  /** Nothing is on its way to the draft. */
+  isSettled: boolean;
+  loads: number;
+}) {
+  const { clientId, sheet, isSettled, loads } = props;
   const { t } = useTranslation('translations');
   const [opened, dialog] = useDisclosure();
   const { data, refetch } = useQuery({
     ...draftQuery(clientId, { withPlan: false }),
     placeholderData: keepPreviousData,
   });
-  const { unsaved, loads } = state;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something was saved or loaded
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also when rows were loaded
   useEffect(() => {
-    if (unsaved === 0) void refetch();
-  }, [unsaved, loads, refetch]);
+    if (!isSettled) return;
+    // Not with every text: somebody types the next one.
+    const timer = setTimeout(() => void refetch(), SETTLED);
+    return () => clearTimeout(timer);
+  }, [isSettled, loads, refetch]);
   const count = data?.draft?.changeCount ?? 0;
   return (
     <>
@@ -56,7 +66,7 @@ export function PublishButton({ clientId, sheet, state }: { clientId: string; sh
       </Modal>
     </>
   );
-}
+});
 
 function PublishForm({ clientId, sheet, onDone }: { clientId: string; sheet: Sheet; onDone: () => void }) {
   const { t } = useTranslation('translations');

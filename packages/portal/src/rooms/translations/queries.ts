@@ -10,6 +10,7 @@ const TEXTS = '/manage/v1/applications/{clientId}/catalog/translations';
 export function languagesQuery(clientId: string) {
   return queryOptions({
     queryKey: ['application', clientId, 'translations', 'languages'],
+    refetchOnMount: 'always',
     queryFn: async ({ signal }): Promise<Language[]> => {
       const { data } = await api.get('/manage/v1/applications/{clientId}/catalog/languages', {
         path: { clientId },
@@ -29,8 +30,9 @@ const MORE = 5_000;
 export function textsQuery(clientId: string, sheet: Sheet) {
   return queryOptions({
     queryKey: ['application', clientId, 'translations', 'texts'],
+    // Whoever comes from the catalog may have changed what there is to translate.
+    refetchOnMount: 'always',
     staleTime: 60_000,
-    refetchOnWindowFocus: true,
     queryFn: async ({ signal }): Promise<{ etag: string | undefined }> => {
       for (;;) {
         const loaded = await loadTexts(clientId, signal, (rows) => {
@@ -93,6 +95,8 @@ export function textSender(clientId: string): (texts: SentText[]) => Promise<Sen
   return async (texts) => {
     try {
       await observer.mutate(texts);
+      // What other rooms know of the draft is an older one now.
+      void queryClient.invalidateQueries({ queryKey: ['application', clientId, 'catalog'] });
       return { outcome: 'saved' };
     } catch (error) {
       return readRefusal(error);

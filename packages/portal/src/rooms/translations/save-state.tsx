@@ -13,8 +13,10 @@ export function SaveState(props: {
 }) {
   const { t } = useTranslation('translations');
   const { unsaved, isSaving, failure, conflicts, refused } = props.state;
+  // Those that wait for nobody's decision.
+  const waiting = unsaved - conflicts.length - refused.length;
   return (
-    <Group gap="sm" aria-live="polite" role="status">
+    <Group gap="sm" aria-live="polite" role="status" justify="flex-end">
       {conflicts.length > 0 && (
         <Button
           size="compact-sm"
@@ -31,12 +33,12 @@ export function SaveState(props: {
           {t('save.refused', { count: refused.length })}
         </Button>
       )}
-      {failure ? (
+      {failure && waiting > 0 ? (
         <Group gap={6}>
           <Tooltip label={isInnkeeperError(failure.error) ? failure.error.message : String(failure.error)} multiline>
             <Group gap={6} c="red">
               <IconCloudOff size={18} aria-hidden />
-              <Text size="sm">{t(failure.again ? 'save.failed' : 'save.stopped', { count: unsaved })}</Text>
+              <Text size="sm">{t(failure.again ? 'save.failed' : 'save.stopped', { count: waiting })}</Text>
             </Group>
           </Tooltip>
           <Button size="compact-sm" variant="default" onClick={props.onRetry}>

@@ -324,8 +324,10 @@ export class Sheet {
       unsaved: entries.length,
       isSaving: this.#isSending || entries.some(({ phase }) => phase === 'waiting'),
       failure: this.#failure,
-      conflicts: entries.flatMap(({ phase, path, tag, text, theirs = null }) =>
-        phase === 'conflict' ? [{ path, tag, mine: text, theirs }] : [],
+      conflicts: orNone(
+        entries.flatMap(({ phase, path, tag, text, theirs = null }) =>
+          phase === 'conflict' ? [{ path, tag, mine: text, theirs }] : [],
+        ),
       ),
       refused: entries.flatMap(({ phase, path, tag, message = '' }) =>
         phase === 'refused' ? [{ path, tag, message }] : [],
@@ -334,6 +336,12 @@ export class Sheet {
       redoable: this.#history.redoable,
     };
   }
+}
+
+/** Always the same list while there is nothing in it: whoever shows it need not look again. */
+const NONE: readonly never[] = [];
+function orNone<T>(items: readonly T[]): readonly T[] {
+  return items.length === 0 ? NONE : items;
 }
 
 function spotOf({ path, tag }: { path: string; tag: string }): string {

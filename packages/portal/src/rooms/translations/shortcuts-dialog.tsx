@@ -1,4 +1,5 @@
 import { Group, Kbd, Modal, Table, Title } from '@mantine/core';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 
 const COMMAND = /mac|iphone|ipad/i.test(navigator.userAgent) ? '⌘' : 'Ctrl';
@@ -58,7 +59,9 @@ const SHORTCUTS = {
   ],
 } as const;
 
-export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+type Props = { opened: boolean; onClose: () => void };
+
+export const ShortcutsDialog = memo(function ShortcutsDialog({ opened, onClose }: Props) {
   const { t } = useTranslation('translations');
   return (
     <Modal
@@ -97,4 +100,4 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose:
       ))}
     </Modal>
   );
-}
+});

@@ -85,7 +85,6 @@ export function TextsGrid(props: Props) {
     scrollPaddingStart: HEAD,
     overscan: 5,
     useFlushSync: false,
-    getItemKey: (index) => paths[index] ?? index,
     rangeExtractor: (range) => withActive(range, active.row),
   });
   const columns = useVirtualizer({
@@ -97,7 +96,6 @@ export function TextsGrid(props: Props) {
     scrollPaddingStart: NAME,
     overscan: 1,
     useFlushSync: false,
-    getItemKey: (index) => languages[index]?.tag ?? index,
     rangeExtractor: (range) => withActive(range, active.column),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the width of a column is another

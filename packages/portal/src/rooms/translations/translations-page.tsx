@@ -66,7 +66,7 @@ export function TranslationsPage() {
       sheet={sheet}
       state={state}
       isWhole={query.isSuccess}
-      reload={() => query.refetch()}
+      reload={query.refetch}
       isReadOnly={!can('texts')}
       isPhone={isPhone}
     />

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconFilterOff, IconKeyboard, IconUpload } from '@tabler/icons-react';
@@ -82,6 +82,14 @@ export function Workbench(props: Props) {
     [show, shown],
   );
 
+  const saveState = (
+    <SaveState
+      state={state}
+      onRetry={() => sheet.saveNow()}
+      onConflicts={conflictsDialog.open}
+      onRefused={() => filter.setAttention(true)}
+    />
+  );
   return (
     <Stack gap="sm" className={isPhone ? undefined : classes.page}>
       <PageHeader
@@ -89,12 +97,7 @@ export function Workbench(props: Props) {
         description={isReadOnly ? t('readOnly') : undefined}
         actions={
           <>
-            <SaveState
-              state={state}
-              onRetry={() => sheet.saveNow()}
-              onConflicts={conflictsDialog.open}
-              onRefused={() => filter.setAttention(true)}
-            />
+            {isPhone && saveState}
             {!isReadOnly &&
               (isPhone ? (
                 <ActionIcon variant="default" size={36} aria-label={t('toolbar.import')} onClick={importDialog.open}>
@@ -110,7 +113,9 @@ export function Workbench(props: Props) {
                 </Button>
               ))}
             <ExportMenu clientId={clientId} languages={languages} shown={shown} isPhone={isPhone} />
-            {!isReadOnly && <PublishButton clientId={clientId} sheet={sheet} state={state} />}
+            {!isReadOnly && (
+              <PublishButton clientId={clientId} sheet={sheet} isSettled={state.unsaved === 0} loads={state.loads} />
+            )}
             {!isPhone && (
               <Tooltip label={t('shortcuts.title')}>
                 <ActionIcon
@@ -149,23 +154,26 @@ export function Workbench(props: Props) {
       ) : isPhone ? (
         <PhoneList sheet={sheet} state={state} filter={filter} progress={progress} isReadOnly={isReadOnly} />
       ) : (
-        <>
-          <TextsGrid
-            sheet={sheet}
-            paths={filter.paths}
-            languages={shown}
-            progress={progress}
-            isReadOnly={isReadOnly}
-            isFiltered={filter.isFiltered}
-            onAct={onAct}
-            onActive={setActive}
-            onShortcuts={shortcutsDialog.open}
-            onSearch={() => searchBox.current?.focus()}
-            onMissing={onMissing}
-            onHide={onHide}
-          />
+        <TextsGrid
+          sheet={sheet}
+          paths={filter.paths}
+          languages={shown}
+          progress={progress}
+          isReadOnly={isReadOnly}
+          isFiltered={filter.isFiltered}
+          onAct={onAct}
+          onActive={setActive}
+          onShortcuts={shortcutsDialog.open}
+          onSearch={() => searchBox.current?.focus()}
+          onMissing={onMissing}
+          onHide={onHide}
+        />
+      )}
+      {!isPhone && (
+        <Group className={classes.details} justify="space-between" gap="md" wrap="nowrap">
           <CellDetails sheet={sheet} active={active} languages={languages} onConflicts={conflictsDialog.open} />
-        </>
+          {saveState}
+        </Group>
       )}
       {!props.isWhole && (
         <Box role="status">
