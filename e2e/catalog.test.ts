@@ -195,7 +195,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     const dialog = page.getByRole('dialog', { name: 'Somebody else changed this too' });
     await dialog.getByText('Obst & Co.').first().waitFor();
     await dialog.getByText('Obstsorten').first().waitFor();
-    await dialog.getByText('token:tests').waitFor();
+    await dialog.getByText('token:tests').first().waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Go on typing' }).click();
     expect(await field.inputValue()).toBe('Obstsorten');

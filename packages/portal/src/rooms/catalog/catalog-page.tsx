@@ -1,9 +1,10 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { DraftBar } from '../../draft/draft-bar.tsx';
-import { treeQuery } from '../../draft/queries.ts';
+import { draftQuery, treeQuery } from '../../draft/queries.ts';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { NoPermission } from '../../shell/states.tsx';
 import { CatalogDesk } from './catalog-desk.tsx';
@@ -15,8 +16,9 @@ export function CatalogPage() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId' });
   const can = useCan(clientId);
   const {
-    data: { tree },
+    data: { tree, etag },
   } = useSuspenseQuery(treeQuery(clientId));
+  useOthersEdits(clientId, etag);
   if (!can('read')) return <NoPermission />;
   return (
     <>
@@ -33,4 +35,16 @@ export function CatalogPage() {
       )}
     </>
   );
+}
+
+/** The draft is asked for now and then: when somebody else has changed it, the tree is read again. */
+function useOthersEdits(clientId: string, etag: string): void {
+  const queries = useQueryClient();
+  const { data } = useQuery(draftQuery(clientId));
+  const newest = data && (data.draft?.etag ?? `"${data.revision}"`);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the draft has moved on, not after an edit of our own
+  useEffect(() => {
+    if (newest === undefined || newest === etag) return;
+    void queries.invalidateQueries({ queryKey: treeQuery(clientId).queryKey });
+  }, [newest]);
 }

@@ -1,7 +1,7 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type DraftEdit, type Tree, treeQuery } from '../../draft/queries.ts';
+import { type DraftEdit, draftQuery, type Tree, treeQuery } from '../../draft/queries.ts';
 import { type Edit, isConflict, useEdit } from '../../draft/use-edit.ts';
 
 /** A field that two people changed, as it is in the draft and as it was typed here. */
@@ -18,6 +18,7 @@ type Wanted<T> = {
 };
 
 const TRIES = 4;
+const SHOWN = 3;
 
 /**
  * Saves what was typed. Whoever else worked in the draft meanwhile, on something else, is no reason to ask; on the same
@@ -37,7 +38,10 @@ export function useMergedSave<T>(clientId: string) {
       const held = queries.getQueryData(treeQuery(clientId).queryKey);
       const found = held ? conflictsIn(held.tree) : [];
       if (found === 'gone' || (found.length > 0 && !force)) {
-        setConflict({ fields: found === 'gone' ? [] : found, isGone: found === 'gone', edits });
+        // Seen before anything was sent: the newest edits are the ones that were seen.
+        const seen = queries.getQueryData(draftQuery(clientId).queryKey)?.draft?.edits.slice(0, SHOWN) ?? [];
+        const isGone = found === 'gone';
+        setConflict({ fields: isGone ? [] : found, isGone, edits: edits.length > 0 ? edits : seen });
         return false;
       }
       try {
