@@ -764,6 +764,8 @@ export type RequestFilter = {
 export interface RequestLogStore {
   /** Those of applications that are gone are dropped. */
   add(requests: readonly NewLoggedRequest[]): Promise<void>;
+  /** Removes all of an application but the newest. */
+  trim(appId: number, keep: number): Promise<void>;
   /** Newest first, without bodies (null). */
   list(appId: number, filter: RequestFilter, page: { before: string | null; limit: number }): Promise<LoggedRequest[]>;
   find(appId: number, requestUid: string): Promise<LoggedRequest | undefined>;

@@ -1,7 +1,5 @@
 import { type ActivityStep, STEP_MS } from './port.ts';
 
-/** Of each application: this many requests, and none older than this. */
-export const KEPT_REQUESTS = 1000;
 export const KEPT_REQUESTS_MS = 7 * 86_400_000;
 export const KEPT_AUDIT_MS = 400 * 86_400_000;
 

@@ -131,7 +131,14 @@ describe.each(databases)('the request log on $kind', (database) => {
   test('the newest thousand are kept, and none for longer than a week', async () => {
     await storage.requestLog.add([request({ at: NOW - 8 * DAY }), ...times(1005, () => request())]);
     while ((await storage.purgeExpired(NOW)) > 0);
-    expect(await list({}, 2000)).toHaveLength(1000);
+    const newest = (await list({}, 1000)).map(({ requestUid }) => requestUid);
+    const other = request({ appId: await createApplication(storage) });
+    await storage.requestLog.add([other]);
+    for (const _ of times(2, String)) {
+      await storage.requestLog.trim(appId, 1000);
+      expect((await list({}, 2000)).map(({ requestUid }) => requestUid)).toEqual(newest);
+    }
+    expect(await storage.requestLog.find(other.appId, other.requestUid)).toBeDefined();
     expect(await storage.requestLog.count(appId, { from: 0, to: NOW })).toBe(0);
   });
 });

@@ -27,7 +27,11 @@ export function OverviewPage() {
         <Stack gap="lg">
           <Checklist clientId={clientId} steps={overview.data.steps} />
           <SimpleGrid cols={{ base: 2, md: 3, xl: 6 }} spacing="sm">
-            <StatCard label={t('users')} total={overview.data.totals.users} to="/applications/$clientId/users" />
+            <StatCard
+              label={t('users')}
+              total={{ count: application.counts.users, more: false }}
+              to="/applications/$clientId/users"
+            />
             <StatCard
               label={t('selections')}
               total={overview.data.totals.selections}

@@ -47,7 +47,12 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
       data.userUid === null ? (
         '–'
       ) : (
-        <LinkAnchor key="user" size="sm" to="/applications/$clientId/users/$userUid" params={{ clientId, userUid: data.userUid }}>
+        <LinkAnchor
+          key="user"
+          size="sm"
+          to="/applications/$clientId/users/$userUid"
+          params={{ clientId, userUid: data.userUid }}
+        >
           {data.userUid}
         </LinkAnchor>
       ),

@@ -5,7 +5,7 @@ import type { Service } from '../service.ts';
 import { type Activity, readActivity } from './read-activity.ts';
 
 /** Rows of each kind that are looked at to count them: a few milliseconds' worth. */
-const COUNT_LIMIT = 50_000;
+const COUNT_LIMIT = 20_000;
 
 export type TokenServiceHealth = {
   kind: 'embedded' | 'remote';

@@ -317,7 +317,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   changes: { since: 'read' },
   facts: { get: 'read', settle: 'silent' },
   activity: { add: 'silent', list: 'read', lastAt: 'read', totals: 'read' },
-  requestLog: { add: 'silent', list: 'read', find: 'read', count: 'read' },
+  requestLog: { add: 'silent', trim: 'silent', list: 'read', find: 'read', count: 'read' },
   audit: { add: 'silent', list: 'read' },
 };
 

@@ -12,6 +12,10 @@ const FLUSH_MS = 1_000;
 /** What waits for the next flush; beyond it, requests are counted and not logged. */
 const MAX_WAITING = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
+/** Of each application, this many of the newest are kept. */
+const KEPT = 1000;
+/** After so many new ones of an application, its oldest go: so much more than KEPT may be there for each process. */
+const TRIM_AFTER = 200;
 /** Looked into at once: others get their turn between. */
 const SLICE = 20;
 
@@ -25,6 +29,8 @@ export class RequestLog {
   readonly #onFailure: (error: unknown) => void;
   readonly #sampling = new Sampling();
   readonly #timer: NodeJS.Timeout;
+  /** How many were added since an application was trimmed. */
+  readonly #added = new Map<number, number>();
   #waiting: SeenRequest[] = [];
   #bytes = 0;
   #underWay: Promise<void> = Promise.resolve();
@@ -104,9 +110,19 @@ export class RequestLog {
         logged.push(...seen.slice(start, start + SLICE).map(toLoggedRequest));
       }
       await this.#service.storage.requestLog.add(logged);
+      await this.#trim(logged);
     } catch (error) {
       // They are not tried again: a database in trouble has better things to do.
       this.#onFailure(error);
+    }
+  }
+
+  async #trim(logged: readonly NewLoggedRequest[]): Promise<void> {
+    for (const { appId } of logged) this.#added.set(appId, (this.#added.get(appId) ?? 0) + 1);
+    for (const [appId, added] of this.#added) {
+      if (added < TRIM_AFTER) continue;
+      this.#added.delete(appId);
+      await this.#service.storage.requestLog.trim(appId, KEPT);
     }
   }
 }

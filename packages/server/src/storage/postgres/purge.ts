@@ -1,5 +1,5 @@
 import { KEPT_MS } from '../port.ts';
-import { KEPT_AUDIT_MS, KEPT_REQUESTS, KEPT_REQUESTS_MS } from '../retention.ts';
+import { KEPT_AUDIT_MS, KEPT_REQUESTS_MS } from '../retention.ts';
 import { type Connections, statement } from './connections.ts';
 import { endTrials } from './trials.ts';
 
@@ -52,21 +52,6 @@ const OLD_AUDIT = removeOlder('audit_log', 'audit_uid', 'at');
 const OLD_HOURS = removeOlder('activity', 'app_id, step, name, at', "step = 'hour' and at");
 const OLD_DAYS = removeOlder('activity', 'app_id, step, name, at', "step = 'day' and at");
 
-/** Beyond the newest ones of each application. */
-const OVERFLOW = statement(`
-  with full_ones as (
-    select app_id from request_log group by app_id having count(*) > ${KEPT_REQUESTS}
-  ), doomed as (
-    select r.app_id, r.request_uid from full_ones f cross join lateral (
-      select app_id, request_uid from request_log l where l.app_id = f.app_id
-      order by request_uid desc limit ${BATCH} offset ${KEPT_REQUESTS}
-    ) r
-  ), removed as (
-    delete from request_log l using doomed d where l.app_id = d.app_id and l.request_uid = d.request_uid returning 1 as one
-  )
-  select count(*) as count from removed
-`);
-
 export async function purgeExpired(connections: Connections, now: number): Promise<number> {
   let removed = 0;
   const add = ([row]: { count: number }[]): void => {
@@ -76,7 +61,6 @@ export async function purgeExpired(connections: Connections, now: number): Promi
   add(await connections.write(ENDED_TRIALS, [now]));
   add(await connections.write(OLD_CHANGES, [now - CHANGE_LOG_MS]));
   add(await connections.write(OLD_REQUESTS, [now - KEPT_REQUESTS_MS]));
-  add(await connections.write(OVERFLOW));
   add(await connections.write(OLD_AUDIT, [now - KEPT_AUDIT_MS]));
   add(await connections.write(OLD_HOURS, [now - KEPT_MS.hour]));
   add(await connections.write(OLD_DAYS, [now - KEPT_MS.day]));

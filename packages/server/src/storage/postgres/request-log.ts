@@ -36,6 +36,12 @@ const ADD = statement(`
   from decided
 `);
 
+const TRIM = statement(`
+  delete from request_log where app_id = $1 and request_uid <= (
+    select request_uid from request_log where app_id = $1 order by request_uid desc limit 1 offset $2
+  )
+`);
+
 const COLUMNS = `
   request_uid as "requestUid", user_id as "userId", at, method, route, path, status, code, milliseconds,
   request_id as "requestId", address, user_agent as "userAgent", credentials
@@ -71,6 +77,9 @@ export function requestLogStore(connections: Connections): RequestLogStore {
           if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;
         }
       }
+    },
+    async trim(appId, keep) {
+      await connections.write(TRIM, [appId, keep]);
     },
     list: (appId, filter, { before, limit }) =>
       connections.read<LoggedRequest>(LIST, [

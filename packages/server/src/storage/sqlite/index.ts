@@ -158,7 +158,11 @@ function openSqlite(path: string, writer: Writer): Storage {
     changes: changeReads(reader),
     facts: { ...factReads(reader), settle: (name, value) => writer.run('settleFact', name, value) },
     activity: { ...activityReads(reader), add: (counts) => writer.run('addActivity', counts) },
-    requestLog: { ...requestLogReads(reader), add: (requests) => writer.run('addLoggedRequests', requests) },
+    requestLog: {
+      ...requestLogReads(reader),
+      add: (requests) => writer.run('addLoggedRequests', requests),
+      trim: (appId, keep) => writer.run('trimLoggedRequests', appId, keep),
+    },
     audit: { ...auditReads(reader), add: (entry) => writer.run('addAuditEntry', entry) },
     async ping() {
       writer.check();

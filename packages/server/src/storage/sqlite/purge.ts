@@ -1,5 +1,5 @@
 import { KEPT_MS } from '../port.ts';
-import { KEPT_AUDIT_MS, KEPT_REQUESTS, KEPT_REQUESTS_MS } from '../retention.ts';
+import { KEPT_AUDIT_MS, KEPT_REQUESTS_MS } from '../retention.ts';
 import type { Connection } from './connection.ts';
 import { trialActs } from './trials.ts';
 
@@ -34,23 +34,6 @@ export function purgeActs(connection: Connection) {
     return ended.length;
   };
 
-  /** Beyond the newest ones of each application. */
-  const removeOverflow = (): number => {
-    let removed = 0;
-    for (const { app_id } of statement(
-      `select app_id from request_log group by app_id having count(*) > ${KEPT_REQUESTS}`,
-    ).all()) {
-      removed += Number(
-        statement(
-          `delete from request_log where app_id = ?1 and request_uid in (
-             select request_uid from request_log where app_id = ?1 order by request_uid desc limit ${BATCH} offset ${KEPT_REQUESTS}
-           )`,
-        ).run(app_id as number).changes,
-      );
-    }
-    return removed;
-  };
-
   return {
     purgeExpired(now: number): number {
       return (
@@ -66,7 +49,6 @@ export function purgeActs(connection: Connection) {
         endTrials(now) +
         removeOldChanges(now) +
         removeEnded('request_log', 'app_id, request_uid', 'at', now - KEPT_REQUESTS_MS) +
-        removeOverflow() +
         removeEnded('audit_log', 'audit_uid', 'at', now - KEPT_AUDIT_MS) +
         removeEnded('activity', 'app_id, step, name, at', "step = 'hour' and at", now - KEPT_MS.hour) +
         removeEnded('activity', 'app_id, step, name, at', "step = 'day' and at", now - KEPT_MS.day)

@@ -6,7 +6,7 @@ import { USER_OF_PROFILE } from './user-row.ts';
 const COLUMNS =
   'request_uid, user_id, at, method, route, path, status, code, milliseconds, request_id, address, user_agent, credentials';
 
-export function requestLogReads({ statement }: Connection): Omit<RequestLogStore, 'add'> {
+export function requestLogReads({ statement }: Connection): Omit<RequestLogStore, 'add' | 'trim'> {
   return {
     async list(appId, filter, { before, limit }) {
       const { where, values } = conditions(filter);
@@ -93,6 +93,16 @@ export function requestLogActs({ statement }: Connection) {
   };
 
   return {
+    trimLoggedRequests(appId: number, keep: number): void {
+      const oldest = statement(
+        'select request_uid from request_log where app_id = ? order by request_uid desc limit 1 offset ?',
+      ).get(appId, keep);
+      if (!oldest) return;
+      statement('delete from request_log where app_id = ? and request_uid <= ?').run(
+        appId,
+        oldest.request_uid as Uint8Array,
+      );
+    },
     addLoggedRequests(requests: readonly NewLoggedRequest[]): void {
       const exists = statement('select 1 from applications where app_id = ?');
       const add = statement(
