@@ -77,6 +77,26 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
+  test('what two change at once is shown side by side, and nothing typed is lost', async () => {
+    const { clientId, appId } = await portal.server.application();
+    const { applications } = portal.server.service.storage;
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
+    await page.getByRole('radio', { name: 'With the clientSecret' }).check();
+    await page.getByRole('textbox', { name: 'Lifetime of a specialToken' }).fill('30');
+    await applications.update(appId, { set: { saveByUserUid: 'off', accessTokenTtl: 7200 } });
+    await portal.server.service.refresh();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'Somebody else changed the same' });
+    expect(await alert.getByRole('row').last().innerText()).toMatch(/Saving selections by user_uid\s+off\s+secret/);
+    expect((await applications.list([appId]))[0]?.settings).toMatchObject({ saveByUserUid: 'off' });
+    await alert.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings were saved.').waitFor();
+    const settings = { saveByUserUid: 'secret', accessTokenTtl: 7200, specialTokenTtl: 1800 };
+    expect((await applications.list([appId]))[0]?.settings).toEqual(settings);
+    expect(complaints).toEqual([]);
+  });
+
   test('an application is renamed, and deleted by typing its name', async () => {
     const { clientId, appId } = await portal.server.application();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);

@@ -63,7 +63,8 @@ function largestUnit(seconds: number): Unit {
   return seconds >= UNITS.hours && seconds % UNITS.hours === 0 ? 'hours' : 'minutes';
 }
 
-function spell(seconds: number, t: ReturnType<typeof useTranslation<'credentials'>>['t']): string {
+/** `2 days` */
+export function spell(seconds: number, t: ReturnType<typeof useTranslation<'credentials'>>['t']): string {
   const unit = largestUnit(seconds);
   return `${seconds / UNITS[unit]} ${t(`duration.${unit}`)}`;
 }

@@ -6,8 +6,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { applicationQuery } from '../../api/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { DurationInput } from './duration-input.tsx';
+import { SettingsConflict } from './settings-conflict.tsx';
 
 export type Settings = {
   specialTokenTtl: number;
@@ -20,31 +22,53 @@ export type Settings = {
 const MODES = ['open', 'secret', 'off'] as const;
 const DAY = 86_400;
 
-/** Only what was changed is sent: what somebody else changes meanwhile stays theirs. */
+type Name = keyof Settings;
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Only what was changed is sent: what somebody else changes meanwhile stays theirs. Where both changed the same, the two
+ * are shown side by side before anything is saved.
+ */
 export function SettingsForm(props: { clientId: string; settings: unknown; mayChange: boolean }) {
   const { clientId, mayChange } = props;
   const stored = props.settings as Settings;
   const { t } = useTranslation('credentials');
   const queries = useQueryClient();
   const [draft, setDraft] = useState<Partial<Settings>>({});
+  /** What was stored when each change was begun. */
+  const [base, setBase] = useState<Partial<Settings>>({});
   const shown = { ...stored, ...draft };
-  const changed = Object.entries(draft).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(stored[name as keyof Settings]),
-  );
+  const changed = (Object.keys(draft) as Name[]).filter((name) => !same(draft[name], stored[name]));
+  const conflictsWith = (theirs: Settings) =>
+    changed.filter((name) => !same(theirs[name], base[name]) && !same(theirs[name], draft[name]));
+  const conflicts = conflictsWith(stored);
   const saving = useMutation({
-    mutationFn: () => {
-      const body = { settings: Object.fromEntries(changed) };
-      return api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body });
+    async mutationFn() {
+      const fresh = await queries.fetchQuery({ ...applicationQuery(clientId), staleTime: 0 });
+      if (conflictsWith(fresh.settings as Settings).length > 0) return false;
+      const body = { settings: Object.fromEntries(changed.map((name) => [name, draft[name]])) };
+      await api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body });
+      return true;
     },
-    async onSuccess() {
+    async onSuccess(isSaved) {
+      if (!isSaved) return;
       await queries.invalidateQueries({ queryKey: ['application', clientId] });
       setDraft({});
+      setBase({});
       notifications.show({ message: t('settings.saved') });
     },
   });
-  const set = (change: Partial<Settings>) => setDraft((before) => ({ ...before, ...change }));
+  const set = (change: Partial<Settings>) => {
+    const names = (Object.keys(change) as Name[]).filter((name) => !(name in base));
+    setBase((before) => ({ ...before, ...Object.fromEntries(names.map((name) => [name, stored[name]])) }));
+    setDraft((before) => ({ ...before, ...change }));
+  };
+  const takeTheirs = () => {
+    const kept = Object.fromEntries(Object.entries(draft).filter(([name]) => !conflicts.includes(name as Name)));
+    setDraft(kept);
+  };
   const problems = isInnkeeperError(saving.error) ? saving.error.errors : [];
-  const problemOf = (name: keyof Settings) => problems.find(({ field }) => field === `settings.${name}`)?.message;
+  const problemOf = (name: Name) => problems.find(({ field }) => field === `settings.${name}`)?.message;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (changed.length > 0) saving.mutate();
@@ -119,9 +143,16 @@ export function SettingsForm(props: { clientId: string; settings: unknown; mayCh
           {shown.allowedOrigins.includes('*') && <Warning text={t('settings.allowedOrigins.warning')} />}
         </Stack>
         {problems.length === 0 && <Problem error={saving.error} />}
+        {conflicts.length > 0 && (
+          <SettingsConflict
+            conflicts={conflicts.map((name) => ({ name, theirs: stored[name], mine: draft[name] }))}
+            onTheirs={takeTheirs}
+            onMine={() => setBase(stored)}
+          />
+        )}
         {mayChange && (
           <Group>
-            <Button type="submit" disabled={changed.length === 0} loading={saving.isPending}>
+            <Button type="submit" disabled={changed.length === 0 || conflicts.length > 0} loading={saving.isPending}>
               {t('save', { ns: 'shell' })}
             </Button>
             {changed.length > 0 && (
@@ -129,6 +160,7 @@ export function SettingsForm(props: { clientId: string; settings: unknown; mayCh
                 variant="default"
                 onClick={() => {
                   setDraft({});
+                  setBase({});
                   saving.reset();
                 }}
               >

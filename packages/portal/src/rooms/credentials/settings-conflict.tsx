@@ -1,0 +1,59 @@
+import { Alert, Button, Code, Group, Table, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { spell } from './duration-input.tsx';
+import type { Settings } from './settings-form.tsx';
+
+type Conflict = { name: keyof Settings; theirs: unknown; mine: unknown };
+
+/** Somebody else changed the same settings meanwhile: theirs and mine, side by side. */
+export function SettingsConflict(props: { conflicts: readonly Conflict[]; onTheirs(): void; onMine(): void }) {
+  const { conflicts, onTheirs, onMine } = props;
+  const { t } = useTranslation('credentials');
+  const show = (value: unknown): string => {
+    if (typeof value === 'number') return spell(value, t);
+    if (typeof value === 'boolean') return value ? t('conflict.on') : t('conflict.off');
+    return Array.isArray(value) ? value.join(', ') || '–' : String(value);
+  };
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={t('conflict.title')}
+      role="alert"
+    >
+      <Text size="sm">{t('conflict.text')}</Text>
+      <Table my="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('conflict.setting')}</Table.Th>
+            <Table.Th>{t('conflict.theirs')}</Table.Th>
+            <Table.Th>{t('conflict.mine')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {conflicts.map(({ name, theirs, mine }) => (
+            <Table.Tr key={name}>
+              <Table.Td>{t(`settings.${name}.label`)}</Table.Td>
+              <Table.Td>
+                <Code>{show(theirs)}</Code>
+              </Table.Td>
+              <Table.Td>
+                <Code>{show(mine)}</Code>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Group gap="xs">
+        <Button size="compact-sm" variant="default" onClick={onTheirs}>
+          {t('conflict.takeTheirs')}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={onMine}>
+          {t('conflict.keepMine')}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
