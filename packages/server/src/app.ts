@@ -12,6 +12,7 @@ import { InnkeeperError } from './domain/errors.ts';
 import type { Service } from './domain/service.ts';
 import { clientAddress } from './http/client-address.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
+import { discardRest } from './http/discard-rest.ts';
 import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { collectRoutes } from './http/docs/collect-routes.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
@@ -68,7 +69,7 @@ export type AppParts = {
 export function createApp({ config, service, keys, metrics, requestLog, logger }: AppParts): FastifyInstance {
   let closing = false;
   let held: Promise<void> | undefined;
-  const raw = createRawAnswers(metrics, logger);
+  const raw = createRawAnswers(metrics, logger, (request) => refusalOf(request));
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -94,6 +95,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     frameworkErrors(error, request, reply) {
       // No hook runs for these.
       mark(request, reply);
+      discardRest(request.raw);
       reply.raw.once('finish', () => record(request, reply));
       handleError(error, request, reply);
     },
@@ -142,6 +144,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.about) request.about.answer = payload;
     if (closing) reply.header('connection', 'close');
+    discardRest(request.raw);
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {

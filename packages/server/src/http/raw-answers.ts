@@ -3,33 +3,47 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { ERRORS, type ErrorName } from '../domain/errors.ts';
+import { InnkeeperError } from '../domain/errors.ts';
 import { plainAddress } from './client-address.ts';
+import { discardAll, discardRest, isDiscarded } from './discard-rest.ts';
 import type { ErrorBody } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { readRequestId } from './request-id.ts';
+import { readableTarget } from './request-target.ts';
 import { statusText } from './status-text.ts';
 
 /** What any path here may be asked with: CONNECT names a host, and no path. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+const MAX_LINE = 8 * 1024;
+
+/** `rawPacket` is what was being read, `bytesParsed` how far that went well. */
+type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
 
 export type RawAnswers = {
   /** What is so malformed that it never becomes a request still gets a code and a message. */
-  clientError(error: NodeJS.ErrnoException, socket: Socket): void;
+  clientError(error: ParseError, socket: Socket): void;
   /** What node hands over in another way than as a request. */
   listen(server: Server): void;
 };
 
-/** Answers to what no framework sees; they look like all others, and are logged and counted with them. */
-export function createRawAnswers(metrics: Metrics, logger: Logger): RawAnswers {
-  const answer = (name: ErrorName, request: Partial<IncomingMessage>, reason?: string) => {
-    const { status, code, message } = ERRORS[name];
+/**
+ * Answers to what no framework sees; they look like all others, and are logged and counted with them. `refusalOf`
+ * says what a path answers to a method that it does not take.
+ */
+export function createRawAnswers(
+  metrics: Metrics,
+  logger: Logger,
+  refusalOf: (request: { url: string }) => InnkeeperError,
+): RawAnswers {
+  const answer = (error: InnkeeperError, request: Partial<IncomingMessage>, reason?: string): RawAnswer => {
+    const { status, code, message } = error;
     const reqId = readRequestId(request.headers?.['x-request-id']) ?? randomUUID();
     const method = request.method ?? 'unknown';
     metrics.count(method, 'unknown', status, code);
     logger.info({ reqId, method, address: plainAddress(request.socket?.remoteAddress ?? ''), status, code, reason });
     const body = JSON.stringify({ code, message } satisfies ErrorBody);
     const headers = {
+      ...error.headers,
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
       'x-request-id': reqId,
@@ -39,34 +53,41 @@ export function createRawAnswers(metrics: Metrics, logger: Logger): RawAnswers {
     };
     return { status, headers, body };
   };
+  const refusalOfError = (error: ParseError): InnkeeperError => {
+    if (error.code === 'HPE_HEADER_OVERFLOW') return new InnkeeperError('headersTooLarge');
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new InnkeeperError('requestTimeout');
+    const target = error.code === 'HPE_INVALID_METHOD' ? readTarget(error) : undefined;
+    return target === undefined ? new InnkeeperError('badRequest') : refusalOf({ url: readableTarget(target) });
+  };
 
   return {
     clientError(error, socket) {
-      if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
-        socket.destroy();
-        return;
-      }
-      const name =
-        error.code === 'HPE_HEADER_OVERFLOW'
-          ? 'headersTooLarge'
-          : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-            ? 'requestTimeout'
-            : 'badRequest';
-      endWith(socket, answer(name, { socket }, error.code));
+      if (isDiscarded(socket)) discardAll(socket);
+      else if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) socket.destroy();
+      else endWith(socket, answer(refusalOfError(error), { socket }, error.code));
     },
     listen(server) {
       // There is nothing to tunnel to.
       server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-        const { headers, ...rest } = answer('methodNotAllowed', request);
-        endWith(socket, { headers: { ...headers, allow: METHODS }, ...rest });
+        const refusal = new InnkeeperError('methodNotAllowed', { headers: { allow: METHODS } });
+        endWith(socket as Socket, answer(refusal, request));
       });
       // An expectation other than 100-continue: RFC 9110 10.1.1.
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-        const { status, headers, body } = answer('expectationFailed', request);
+        const { status, headers, body } = answer(new InnkeeperError('expectationFailed'), request);
+        discardRest(request);
         response.writeHead(status, headers).end(body);
       });
     },
   };
+}
+
+/** What is asked for by a method that node has never heard of, if the line is otherwise as it should be. */
+function readTarget({ rawPacket, bytesParsed = 0 }: ParseError): string | undefined {
+  const text = rawPacket?.toString('latin1') ?? '';
+  const start = text.lastIndexOf('\n', bytesParsed - 1) + 1;
+  const line = text.slice(start, start + MAX_LINE).split('\n', 1)[0] as string;
+  return /^[\w!#$%&'*+.^`|~-]+ (\/\S*) HTTP\/1\.[01]\r?$/.exec(line)?.[1];
 }
 
 /** A second answer amid the first would read as a part of it. */
@@ -76,7 +97,8 @@ function isAnswering(socket: Socket): boolean {
 
 type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
-function endWith(socket: Duplex, { status, headers, body }: RawAnswer): void {
+function endWith(socket: Socket, { status, headers, body }: RawAnswer): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${statusText(status)}\r\n${lines.join('')}\r\n${body}`);
+  discardAll(socket);
 }

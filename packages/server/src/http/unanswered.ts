@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import createRouter, { type HTTPMethod } from 'find-my-way';
 import { InnkeeperError } from '../domain/errors.ts';
 import { GET_ACCESS_TOKEN_PATH } from './users/get-access-token.ts';
@@ -10,7 +10,10 @@ const ENTRY: HTTPMethod = 'GET';
  * What to answer a request that no route takes: 405 with Allow where the path is known and the method is
  * not, 0010 where SPEC.md asks for it, 404 otherwise. To be called before the routes are entered.
  */
-export function watchRoutes(app: FastifyInstance, maxParamLength: number): (request: FastifyRequest) => InnkeeperError {
+export function watchRoutes(
+  app: FastifyInstance,
+  maxParamLength: number,
+): (request: { url: string }) => InnkeeperError {
   const paths = createRouter({ maxParamLength });
   const methodsOf = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {

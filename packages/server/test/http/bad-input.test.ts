@@ -113,7 +113,9 @@ describe.each(databases)('bad input on $kind', (database) => {
   };
 
   test.each([
-    ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, '9400'],
+    ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 404, '9404'],
+    ['FOO / HTCPCP/1.1\r\nHost: x\r\n\r\n', 400, '9400'],
+    ['F(O /livez HTTP/1.1\r\nHost: x\r\n\r\n', 400, '9400'],
     ['nonsense\r\n\r\n', 400, '9400'],
     ['GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, '9400'],
     ['CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, '9405'],
@@ -136,6 +138,21 @@ describe.each(databases)('bad input on $kind', (database) => {
     expect(JSON.parse(body)).toEqual({ code, message: expect.any(String) });
     if (status === 405) expect(head).toMatch(/^allow: GET, HEAD, POST/im);
     expect(await count()).toBe(before + 1);
+  });
+
+  test.each([
+    ['FOO /oauth/v2/get-access-token', 400, '0010', 'POST'],
+    ['get /oauth/v2/get-access-token?a=b', 400, '0010', 'POST'],
+    ['Post /oauth/v2/get-access-token', 400, '0010', 'POST'],
+    ['FOO /api/v2/app/create-user', 405, '9405', 'POST'],
+    ['delete /api/v2/app/%zz/users/y', 405, '9405', 'DELETE'],
+    ['get /livez', 405, '9405', 'GET, HEAD'],
+  ])('%s: a method that nobody knows is like one that the path does not take', async (line, status, code, allow) => {
+    const after = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+    for (const before of ['', after]) {
+      const answer = (await answerTo(`${before}${line} HTTP/1.1\r\nHost: x\r\n\r\n`)).slice(-600);
+      expect(answer).toMatch(new RegExp(`HTTP/1.1 ${status} [^]*^allow: ${allow}\r$[^]*"code":"${code}"`, 'im'));
+    }
   });
 
   test('HTTP/1.0 needs no Host, and a request in absolute form is one', async () => {
