@@ -2,6 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { InnkeeperError } from '../domain/errors.ts';
 import { findAmbiguity } from '../domain/find-ambiguity.ts';
+import { findExcess } from '../domain/find-excess.ts';
+
+/** Deeper than any body of ours. */
+const MAX_DEPTH = 32;
 
 /** The body as a JSON object, whatever its content type says (CONTRACT.md section 2): 0021 with the reason otherwise. */
 export function readJsonObject(request: FastifyRequest): Record<string, unknown> {
@@ -9,6 +13,8 @@ export function readJsonObject(request: FastifyRequest): Record<string, unknown>
   if (!Buffer.isBuffer(body) || body.length === 0) throw refuse('it is empty');
   if (!isUtf8(body)) throw refuse('it is not UTF-8');
   const text = body.toString('utf8');
+  const excess = findExcess(text, MAX_DEPTH);
+  if (excess) throw refuse(`it ${excess.message}`);
   const value = parse(text);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw refuse('it is not an object');
   const problem = findAmbiguity(text);

@@ -29,7 +29,11 @@ export function readParameter(query: Query, name: string): string | undefined {
   return value;
 }
 
-export function badParameter(fields: FieldError[]): InnkeeperError {
+/** More are of no use to anybody: whoever mends these finds the others then. */
+const TOLD = 200;
+
+export function badParameter(problems: FieldError[]): InnkeeperError {
+  const fields = problems.slice(0, TOLD);
   const [first] = fields;
   return new InnkeeperError('badParameter', { fields, ...(first && { message: `${first.field} ${first.message}.` }) });
 }

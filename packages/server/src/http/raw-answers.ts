@@ -17,7 +17,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const MAX_LINE = 8 * 1024;
 
 /** `rawPacket` is what was being read, `bytesParsed` how far that went well. */
-type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number };
+type ParseError = NodeJS.ErrnoException & { rawPacket?: unknown; bytesParsed?: number | undefined };
 
 export type RawAnswers = {
   /** What is so malformed that it never becomes a request still gets a code and a message. */
@@ -84,7 +84,7 @@ export function createRawAnswers(
 
 /** What is asked for by a method that node has never heard of, if the line is otherwise as it should be. */
 function readTarget({ rawPacket, bytesParsed = 0 }: ParseError): string | undefined {
-  const text = rawPacket?.toString('latin1') ?? '';
+  const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
   const start = text.lastIndexOf('\n', bytesParsed - 1) + 1;
   const line = text.slice(start, start + MAX_LINE).split('\n', 1)[0] as string;
   return /^[\w!#$%&'*+.^`|~-]+ (\/\S*) HTTP\/1\.[01]\r?$/.exec(line)?.[1];

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
-import { startTestServer, type TestServer } from '../http/start.ts';
+import { bearer, startTestServer, type TestServer } from '../http/start.ts';
 import { editor, manageWith } from './manage.ts';
 
 const languages = [{ name: 'English', tag: 'en' }];
 const values = Array.from({ length: 2000 }, (_, value) => value);
+
+const join = (length: number, item: (at: number) => string) => Array.from({ length }, (_, at) => item(at)).join();
 
 /** What a catalog may cost: what goes beyond is told, nothing is published, and the service goes on. */
 describe.each(databases)('bounds of a catalog on $kind', (database) => {
@@ -58,6 +60,45 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
       expect(whole.json.errors).toMatchObject([{ field: `groups[0].keys[0].${field}` }]);
     }
     expect(await tree()).toMatchObject({ revision: 1, groups: [{ keys: [] }] });
+  });
+
+  test.each([
+    ['nested without end', () => '['.repeat(8_000_000), 'nested deeper than 32 levels'],
+    ['nested and closed', () => '['.repeat(4_000_000) + ']'.repeat(4_000_000), 'nested deeper than 32 levels'],
+    [
+      'with too many members in one object',
+      () => `{${join(1_000_000, (at) => `"${at}":0`)}}`,
+      'more than 10000 members',
+    ],
+    ['with too many members', () => `[${join(200_000, () => '{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0}')}]`, '1000000'],
+    ['with too many objects', () => `{"groups":[${join(2_000_000, () => '{}')}]}`, 'more than 250000 objects'],
+  ])('a body %s is refused before it is parsed', async (_, make, message) => {
+    const manage = await manageWith(server);
+    const { clientId } = await server.application();
+    const body = make();
+    const path = `/manage/v1/applications/${clientId}/catalog`;
+    const headers = { ...bearer(manage.token), 'if-match': '*' };
+    for (const [method, at] of [
+      ['PUT', path],
+      ['POST', `${path}/plan`],
+    ] as const) {
+      const answer = await server.send(method, at, { body, headers });
+      expect(answer).toMatchObject({ status: 400, json: { code: '9400', message: expect.stringContaining(message) } });
+    }
+  });
+
+  test('groups and keys are not without number, and of many mistakes the first are told', async () => {
+    const { send } = await editor(server, { languages, groups: [] });
+    const groups = Array.from({ length: 10_001 }, (_, at) => ({ name: `g${at}` }));
+    const many = await send('POST', '/catalog/plan', { languages, groups });
+    expect(many).toMatchObject({
+      status: 422,
+      json: { errors: [{ field: 'groups', message: expect.stringContaining('10000') }] },
+    });
+    const unknown = Object.fromEntries(groups.slice(1).map(({ name }) => [name, 1]));
+    const told = await send('PATCH', '/catalog/translations', unknown, { 'if-match': '*' });
+    expect(told.status).toBe(400);
+    expect(told.json.errors).toHaveLength(200);
   });
 
   test('patterns are counted over all groups, also those that an edit leaves alone', async () => {

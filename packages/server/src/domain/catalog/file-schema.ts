@@ -26,6 +26,9 @@ const Value = Type.Object(
   { additionalProperties: false },
 );
 
+/** Of groups, and of keys in one: nobody chooses among so many. */
+const MAX_ITEMS = 10_000;
+
 const Constraint = Type.Object(
   {
     min: Type.Optional(Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'number, or a date' })),
@@ -71,7 +74,7 @@ const Group = Type.Object(
     name: Type.String(NAME),
     was: Type.Optional(Type.String({ description: 'the name before: renames the group instead of making another' })),
     translations: Type.Optional(Translations),
-    keys: Type.Optional(Type.Array(Key)),
+    keys: Type.Optional(Type.Array(Key, { maxItems: MAX_ITEMS })),
   },
   { additionalProperties: false },
 );
@@ -92,7 +95,7 @@ export const CatalogFileSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: 'where this schema is, for editors' })),
     languages: Type.Array(Language, { minItems: 1, maxItems: 200 }),
-    groups: Type.Array(Group),
+    groups: Type.Array(Group, { maxItems: MAX_ITEMS }),
   },
   { additionalProperties: false, title: 'Innkeeper catalog' },
 );

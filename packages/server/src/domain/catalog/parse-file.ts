@@ -1,8 +1,9 @@
+import { findExcess } from '../find-excess.ts';
 import type { CatalogDefinition } from './definition.ts';
 import { readDefinition } from './read-definition.ts';
 import { readJson } from './read-json.ts';
 import { readYaml } from './read-yaml.ts';
-import { MAX_PROBLEMS, type Place, type PlacedProblem, showPath } from './source.ts';
+import { MAX_DEPTH, MAX_PROBLEMS, type Place, type PlacedProblem, showPath } from './source.ts';
 
 /** In UTF-16 units. A catalog of 5,000 keys with values in 20 languages is some 20 million. */
 export const MAX_FILE_LENGTH = 32 * 1024 * 1024;
@@ -39,6 +40,8 @@ function refuse(message: string): ParsedFile {
 function isJson(text: string, fileName: string): boolean {
   if (/\.json$/i.test(fileName)) return true;
   if (/\.ya?ml$/i.test(fileName) || !/^\s*\{/.test(text)) return false;
+  // The parser of YAML sees for itself when it gets too deep.
+  if (findExcess(text, MAX_DEPTH)) return false;
   try {
     JSON.parse(text);
     return true;

@@ -1,13 +1,22 @@
+import { findExcess } from '../find-excess.ts';
 import { isKeptExactly } from './exact-decimal.ts';
-import { createPlaces, MAX_PROBLEMS, type PlacedProblem, type ReadSource, type Spot, showPath } from './source.ts';
+import {
+  createPlaces,
+  MAX_DEPTH,
+  MAX_PROBLEMS,
+  type PlacedProblem,
+  type ReadSource,
+  type Spot,
+  showPath,
+} from './source.ts';
 
 type Path = (string | number)[];
-
-const MAX_DEPTH = 64;
 
 /** JSON, whose parser knows no places and says nothing of names given twice and digits lost: looked for afterwards. */
 export function readJson(text: string): ReadSource {
   const place = createPlaces(text);
+  const excess = findExcess(text, MAX_DEPTH);
+  if (excess) return { problems: [{ ...place(excess.offset), path: '', message: excess.message }] };
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -27,10 +36,6 @@ export function readJson(text: string): ReadSource {
   walk(text, {
     name: (path, offset, isRepeated) => !isRepeated || report(offset, path, 'is there twice'),
     value(path, offset, token) {
-      if (path.length > MAX_DEPTH) {
-        report(offset, [], 'is nested too deeply');
-        return false;
-      }
       if (!/^[-\d]/.test(token) || isKeptExactly(token)) return true;
       return report(offset, path, `cannot be kept exactly: ${token} would become ${Number(token)}`);
     },

@@ -1,17 +1,22 @@
 import {
   type Alias,
+  Composer,
+  type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
-  parseDocument,
+  Parser,
   type Scalar,
   type YAMLError,
+  YAMLParseError,
 } from 'yaml';
 import { isKeptExactly } from './exact-decimal.ts';
 import {
+  MAX_DEPTH,
   MAX_PROBLEMS,
   type Place,
   type PlacedProblem,
@@ -25,8 +30,6 @@ type Path = readonly (string | number)[];
 
 /** Nodes that a file may stand for once its aliases are followed: a few lines of YAML can stand for billions. */
 const MAX_NODES = 5_000_000;
-const MAX_DEPTH = 64;
-
 /** YAML 1.2, of which `yes`, `on` and dates are texts. Refuses what JSON could not say: tags, other keys than texts. */
 export function readYaml(text: string): ReadSource {
   const lineCounter = new LineCounter();
@@ -34,13 +37,9 @@ export function readYaml(text: string): ReadSource {
     const { line, col } = lineCounter.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  let document: ReturnType<typeof parseDocument>;
-  try {
-    // Keys given twice are looked for below: here it would take the square of their number.
-    document = parseDocument(text, { lineCounter, uniqueKeys: false, stringKeys: true, prettyErrors: false });
-  } catch (error) {
-    if (error instanceof RangeError) return { problems: [{ line: 1, column: 1, path: '', message: TOO_DEEP }] };
-    throw error;
+  const document = parse(text, lineCounter);
+  if ('tooDeepAt' in document) {
+    return { problems: [{ ...place(document.tooDeepAt), path: '', message: TOO_DEEP }] };
   }
   const complaints = [...document.errors, ...document.warnings];
   const tooDeep = complaints.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
@@ -56,7 +55,32 @@ export function readYaml(text: string): ReadSource {
   return { source: { data, locate: (spots) => spots.map((spot) => place(reader.find(document.contents, spot))) } };
 }
 
-const TOO_DEEP = 'is nested too deeply';
+const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
+
+/** What the parser is in the midst of besides lists and mappings: the document, a scalar. */
+const NO_LEVELS = 4;
+
+/** The library's parseDocument, which would first build what is nested a million deep and then complain of it. */
+function parse(text: string, lineCounter: LineCounter): Document.Parsed | { tooDeepAt: number } {
+  const parser = new Parser(lineCounter.addNewLine);
+  lineCounter.addNewLine(0);
+  let isTooDeep = false;
+  function* readTokens() {
+    for (const lexeme of new Lexer().lex(text)) {
+      yield* parser.next(lexeme);
+      isTooDeep = parser.stack.length > MAX_DEPTH + NO_LEVELS;
+      if (isTooDeep) return;
+    }
+    yield* parser.end();
+  }
+  // Keys given twice are looked for below: here it would take the square of their number.
+  const composer = new Composer({ uniqueKeys: false, stringKeys: true, prettyErrors: false });
+  const [document, second] = composer.compose(readTokens(), true, text.length).take(2);
+  if (isTooDeep) return { tooDeepAt: parser.offset };
+  if (second) document?.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', ''));
+  // With `true` above there is always one.
+  return document as Document.Parsed;
+}
 
 /** The parser's words where they are about the file, others where they are about the parser. */
 function explain({ code, message, pos }: YAMLError, place: (offset: number) => Place): PlacedProblem {

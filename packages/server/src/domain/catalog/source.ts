@@ -15,6 +15,9 @@ export type ReadSource = { source: Source } | { problems: PlacedProblem[] };
 /** More than this are not told: whoever mends so many looks again anyway. */
 export const MAX_PROBLEMS = 50;
 
+/** A file says all that it can in a quarter of this. */
+export const MAX_DEPTH = 64;
+
 /** `groups[0].keys[1].type` */
 export function showPath(path: readonly (string | number)[]): string {
   return path

@@ -70,7 +70,7 @@ function checkNumber({ minimum, maximum, exclusiveMinimum }: Shape, number: numb
 function checkList({ minItems = 0, maxItems = Infinity, items }: Shape, list: unknown[], walk: Walk): void {
   if (list.length < minItems) report(walk, `must not have fewer than ${minItems} items`);
   if (list.length > maxItems) report(walk, `must not have more than ${maxItems} items`);
-  if (items) for (const [index, item] of list.entries()) checkWithin(index, items, item, walk);
+  else if (items) for (const [index, item] of list.entries()) checkWithin(index, items, item, walk);
 }
 
 function checkMembers(shape: Shape, members: Record<string, unknown>, walk: Walk): void {
@@ -79,6 +79,7 @@ function checkMembers(shape: Shape, members: Record<string, unknown>, walk: Walk
     if (members[name] === undefined) walk.problems.push({ path: [...walk.path, name], message: 'is missing' });
   }
   for (const [name, member] of Object.entries(members)) {
+    if (walk.problems.length >= MAX_PROBLEMS) return;
     if (member === undefined) continue;
     const known = Object.hasOwn(properties, name) ? properties[name] : patternProperties?.['^.*$'];
     if (known) checkWithin(name, known, member, walk);

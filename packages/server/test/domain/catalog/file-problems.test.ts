@@ -291,8 +291,16 @@ describe('what is wrong with a file is told by line and column', () => {
     ['a bracket left open', 'a: [1\n', '2:1 flow sequence'],
     ['an unknown alias', 'a: *b\n', '1:4 a *b stands for nothing before it'],
     ['an alias of itself', 'a: &b [1, *b]\n', '1:11 a[1] *b stands for something that holds it'],
-    ['nesting without end', `a: ${'['.repeat(100)}${']'.repeat(100)}`, 'is nested too deeply'],
-    ['nesting beyond the stack', '['.repeat(100_000), 'is nested too deeply'],
+    ['nesting without end', `a: ${'['.repeat(100)}${']'.repeat(100)}`, 'is nested deeper than 64 levels'],
+    ['nesting beyond the stack', '['.repeat(1_000_000), 'is nested deeper than 64 levels'],
+    ['mappings that never end', '{a: '.repeat(1_000_000), 'is nested deeper than 64 levels'],
+    ['lists in lists on one line', '- '.repeat(1_000_000), 'is nested deeper than 64 levels'],
+    ['keys in keys on one line', '? '.repeat(1_000_000), 'is nested deeper than 64 levels'],
+    [
+      'mappings line by line',
+      Array.from({ length: 2_000 }, (_, at) => `${' '.repeat(at)}a:\n`).join(''),
+      'is nested deeper than 64 levels',
+    ],
     ['nothing', ' \n', '1:1 the file is empty'],
     ['too much', ' '.repeat(MAX_FILE_LENGTH + 1), '1:1 is longer than 32 million characters'],
   ])('%s', (_, text, expected) => {
@@ -326,7 +334,13 @@ describe('what is wrong with a file is told by line and column', () => {
     ['a word that is none', '{"a": 1,\n "b": [true, x], "c": x}', "2:14 unexpected token 'x'"],
     ['something after the end', '{"a": 1}\n}', '2:1 '],
     ['nothing but its beginning', '{', '1:2 '],
-    ['nesting without end', `{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'is nested too deeply'],
+    ['nesting without end', `{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'is nested deeper than 64 levels'],
+    ['nesting that never ends', '{"a":'.repeat(1_000_000), '1:321 is nested deeper than 64 levels'],
+    [
+      'an object of everything',
+      `{${Array.from({ length: 10_001 }, (_, at) => `"${at}":1`).join()}}`,
+      'has an object of more than 10000 members',
+    ],
     ['YAML', 'a: 1', "1:1 unexpected token 'a'"],
   ])('%s, in JSON', (_, text, expected) => {
     expect(problems(text, 'catalog.json').join('\n')).toContain(expected);

@@ -1,0 +1,50 @@
+/** More than any catalog has: one of 5,000 keys in twenty languages has half of this. */
+const MAX_MEMBERS = 1_000_000;
+const MAX_IN_ONE = 10_000;
+/** Objects and lists. */
+const MAX_CONTAINERS = 250_000;
+
+/** What is too much in a text, as seen from the text, and where it stands. */
+export type Excess = { message: string; offset: number };
+
+/**
+ * What of a JSON text would cost its parser, and whoever walks the value, more than its length tells. One look at
+ * each character, before anything is made of it; the text need not be JSON.
+ */
+export function findExcess(text: string, maxDepth: number): Excess | undefined {
+  const membersOf = new Int32Array(maxDepth + 1);
+  let [depth, containers, members] = [0, 0, 0];
+  for (let offset = 0; offset < text.length; offset++) {
+    switch (text.charCodeAt(offset)) {
+      case 0x22: // "
+        offset = endOfString(text, offset);
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        if (++depth > maxDepth) return { message: `is nested deeper than ${maxDepth} levels`, offset };
+        if (++containers > MAX_CONTAINERS)
+          return { message: `holds more than ${MAX_CONTAINERS} objects and lists`, offset };
+        membersOf[depth] = 0;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        if (depth > 0) depth--;
+        break;
+      case 0x3a: // :
+        if (++members > MAX_MEMBERS) return { message: `holds more than ${MAX_MEMBERS} members`, offset };
+        membersOf[depth] = (membersOf[depth] as number) + 1;
+        if ((membersOf[depth] as number) > MAX_IN_ONE)
+          return { message: `has an object of more than ${MAX_IN_ONE} members`, offset };
+    }
+  }
+  return undefined;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x5c) at++;
+    else if (char === 0x22) return at;
+  }
+  return text.length;
+}
