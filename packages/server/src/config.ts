@@ -72,10 +72,17 @@ export function flagName(name: SettingName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Flags win over the environment, the environment over the defaults; an empty variable counts as unset. */
+/**
+ * Flags win over the environment, the environment over the defaults; an empty variable counts as unset. Whoever does
+ * not need a secret gets the one that is there, or an empty one: none is made.
+ */
 export function readConfig(
   flags: Settings,
-  { env = process.env, defaults = {} }: { env?: NodeJS.ProcessEnv; defaults?: Settings } = {},
+  {
+    env = process.env,
+    defaults = {},
+    needsSecret = true,
+  }: { env?: NodeJS.ProcessEnv; defaults?: Settings; needsSecret?: boolean } = {},
 ): Config {
   const problems: string[] = [];
   const text = (name: SettingName): string =>
@@ -121,7 +128,11 @@ export function readConfig(
     ),
     requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
   };
-  if (problems.length === 0) config.secret = readSecret(text('secret'), databaseUrl, problems);
+  if (problems.length === 0) {
+    config.secret = needsSecret
+      ? readSecret(text('secret'), databaseUrl, problems)
+      : text('secret') || secretThere(databaseUrl);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
@@ -259,6 +270,11 @@ function readSecret(given: string, databaseUrl: string, problems: string[]): str
     'INNKEEPER_SECRET is required with PostgreSQL: every replica needs the same one. Make one with: openssl rand -base64 48',
   );
   return '';
+}
+
+function secretThere(databaseUrl: string): string {
+  const path = secretPath(databaseUrl);
+  return path !== undefined && existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
 }
 
 /** Makes the secret on first use. Linked into place, so that two processes starting at once agree on one. */

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { defineGroup, HelpShown } from './cli/command.ts';
 import { bold, printFailure } from './cli/print.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+import { version } from './cli/version.ts';
 
 const ENDINGS = `
 ${bold('Settings')} come from flags, or else from the environment. Give secrets by the environment: other users of the
@@ -20,6 +16,8 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./cli/serve.ts')).serve()],
   ['migrate', async () => (await import('./cli/migrate.ts')).migrate()],
   ['doctor', async () => (await import('./cli/doctor.ts')).doctor()],
+  ['backup', async () => (await import('./cli/backup.ts')).backup()],
+  ['restore', async () => (await import('./cli/restore.ts')).restore()],
   ['app', async () => (await import('./cli/app.ts')).app()],
   ['catalog', async () => (await import('./cli/catalog.ts')).catalog()],
   ['users', async () => (await import('./cli/users.ts')).users()],

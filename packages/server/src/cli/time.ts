@@ -36,3 +36,8 @@ export function showAge(milliseconds: number): string {
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+export function showSize(bytes: number): string {
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3).toLocaleString('en')} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

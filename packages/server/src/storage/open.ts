@@ -1,4 +1,4 @@
-import type { StorageDriver } from './port.ts';
+import type { BackupFiles, StorageDriver } from './port.ts';
 
 /** The one place that knows both databases. Only the one in use is loaded. */
 export async function storageDriver(databaseUrl: string): Promise<StorageDriver> {
@@ -16,4 +16,9 @@ export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
   } else {
     await (await import('./postgres/try-write.ts')).tryWrite(databaseUrl, value);
   }
+}
+
+/** The format is SQLite's, for both databases. */
+export async function backupFiles(): Promise<BackupFiles> {
+  return (await import('./sqlite/backup-file.ts')).backupFiles;
 }

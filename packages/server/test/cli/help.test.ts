@@ -7,6 +7,8 @@ const COMMANDS = [
   'serve',
   'migrate',
   'doctor',
+  'backup',
+  'restore',
   'app create',
   'app list',
   'app show',

@@ -25,6 +25,7 @@ import { transferStore } from './transfer.ts';
 import { trialStore } from './trials.ts';
 import { userSearch } from './user-search.ts';
 import { userStore } from './users.ts';
+import { postgresWhole } from './whole.ts';
 
 const PING = statement('select 1 as one');
 
@@ -36,6 +37,7 @@ export function postgresDriver(url: string): StorageDriver {
       await migrate(new Servers(url));
       return openPostgres(new Connections(url));
     },
+    whole: postgresWhole(url),
   };
 }
 

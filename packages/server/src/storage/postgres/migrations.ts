@@ -423,7 +423,8 @@ async function createBooks(transactions: Transactions): Promise<void> {
   }
 }
 
-async function alone<T>(servers: Servers, work: (transactions: Transactions) => Promise<T>): Promise<T> {
+/** On connections that are closed at the end. */
+export async function alone<T>(servers: Servers, work: (transactions: Transactions) => Promise<T>): Promise<T> {
   const transactions = new Transactions(servers);
   try {
     return await work(transactions);

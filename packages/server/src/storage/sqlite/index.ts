@@ -24,6 +24,7 @@ import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
 import { userSearchReads } from './user-search.ts';
 import { userReads } from './users.ts';
+import { sqliteWhole } from './whole.ts';
 import { Writer } from './writer.ts';
 
 export function sqliteDriver(path: string): StorageDriver {
@@ -52,6 +53,7 @@ export function sqliteDriver(path: string): StorageDriver {
       runMigrations();
       return openSqlite(path, await Writer.open(path));
     },
+    whole: sqliteWhole(path),
   };
 }
 

@@ -354,7 +354,7 @@ export function migrationState(database: DatabaseSync): MigrationState {
 }
 
 /** Under the write lock, so that processes starting at once run each migration once. */
-export function migrate(database: DatabaseSync): MigrationState {
+export function migrate(database: DatabaseSync, upTo = LATEST_MIGRATION): MigrationState {
   for (;;) {
     database.exec('begin immediate');
     try {
@@ -364,7 +364,7 @@ export function migrate(database: DatabaseSync): MigrationState {
           `This database was last used by a newer Innkeeper (schema ${applied}; this one knows ${latest}). Run that version or a later one.`,
         );
       }
-      const next = MIGRATIONS[applied];
+      const next = applied < upTo ? MIGRATIONS[applied] : undefined;
       if (next === undefined) {
         database.exec('rollback');
         return { applied, latest };

@@ -1,0 +1,131 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { readConfig, secretPath } from '../config.ts';
+import type { MadeBackup } from '../domain/backup/make-backup.ts';
+import type { BackupFiles } from '../storage/port.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { describeDatabase } from './describe-database.ts';
+import { Failure, Misuse } from './failure.ts';
+import { fileProblem } from './file-problem.ts';
+import { bold, printResult } from './print.ts';
+import { Progress } from './progress.ts';
+import { counted, showSize } from './time.ts';
+import { version } from './version.ts';
+
+type Options = CommandOptions & { force?: true };
+
+export function backup(): Command {
+  return defineCommand({
+    name: 'backup',
+    description:
+      'write all that the database holds to one file, while the service runs; the file fits SQLite and PostgreSQL. ' +
+      'INNKEEPER_SECRET is not in it: keep that too, elsewhere',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['backup innkeeper-2026-01-31.backup', 'all of one moment; read back before it gets its name'],
+      [
+        'backup /backups/latest.backup --force --json',
+        'every night: {"file","bytes","madeAt","source","schema","rows",…}',
+      ],
+      ['restore --check innkeeper-2026-01-31.backup', 'is a file still good?'],
+    ],
+  })
+    .argument('<FILE>', 'where to; it is readable by its owner alone')
+    .option('--force', 'replace an earlier backup of that name; other files are never replaced')
+    .action(run);
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const { databaseUrl } = readConfig(options, { needsSecret: false });
+  const { backupFiles, storageDriver } = await import('../storage/open.ts');
+  const { makeBackup } = await import('../domain/backup/make-backup.ts');
+  const files = await backupFiles();
+  refuseToReplace(file, options.force, files);
+  const started = performance.now();
+  const now = Date.now();
+  const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
+  const rows = { write: 0, read: 0 };
+  const partial = `${file}.partial-${process.pid}`;
+  using _ = removedWhenInterrupted(partial);
+  const made = await makeBackup(await storageDriver(databaseUrl), files, partial, {
+    version,
+    now,
+    onRows(step, count) {
+      rows[step] += count;
+      const part = step === 'read' ? rows.read / rows.write : undefined;
+      progress.show(rows[step], step === 'read' ? 'rows read back' : 'rows written', part);
+    },
+  })
+    .catch((error: unknown) => {
+      throw isAboutFile(error, partial) ? new Misuse(`${file}: ${fileProblem(error)}.`, GIVE_ANOTHER) : error;
+    })
+    .finally(() => progress.clear());
+  if (made.outcome !== 'made') throw notMade(made, describeDatabase(databaseUrl));
+  try {
+    refuseToReplace(file, options.force, files);
+    renameSync(partial, file);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+
+  const { madeAt, source, schema, tables } = made.manifest;
+  const bytes = statSync(file).size;
+  const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
+  const result = { file, bytes, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows: rows.write };
+  printResult(options, { ...result, tables, seconds, secretIncluded: false }, () => {
+    const kept = secretPath(databaseUrl);
+    const secret = kept !== undefined && existsSync(kept) ? `the file ${kept}` : 'INNKEEPER_SECRET';
+    return `${bold(file)}: ${counted(rows.write, 'row')} of ${describeDatabase(databaseUrl)}, ${showSize(bytes)}, in ${seconds.toFixed(1)} s. It was read back and is whole.
+The secret is not in it, and without the secret no credential or token in it is good: keep ${secret} as well, in another place.`;
+  });
+}
+
+const GIVE_ANOTHER = { wayOut: 'Give a file that can be written, in a folder that is there.' };
+
+/** A database or its secret could have that name as well: only what is a backup is let go of. */
+function refuseToReplace(file: string, force: true | undefined, files: BackupFiles): void {
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (!there) return;
+  if (!force) throw new Misuse(`${file} is there already.`, { wayOut: 'Give another name, or --force to replace it.' });
+  if (there.isFile() && (there.size === 0 || isBackup(file, files))) return;
+  throw new Misuse(`${file} is not a backup: --force does not replace it.`, { wayOut: 'Give another name.' });
+}
+
+function isBackup(file: string, files: BackupFiles): boolean {
+  const opened = files.open(file);
+  if (opened.outcome === 'opened') opened.file.close();
+  return opened.outcome !== 'foreign';
+}
+
+function notMade(made: Exclude<MadeBackup, { outcome: 'made' }>, database: string): Failure {
+  if (made.outcome === 'empty') {
+    return new Failure(`there is nothing to back up: ${database} is no database of Innkeeper.`, {
+      wayOut: 'Check INNKEEPER_DATABASE_URL.',
+    });
+  }
+  const { outcome, applied, latest } = made;
+  return new Failure(
+    `${database} has the schema of ${outcome === 'older' ? 'an older' : 'a newer'} Innkeeper (${applied}; this one knows ${latest}).`,
+    {
+      wayOut: `Make the backup with that version${outcome === 'older' ? ', or run `innkeeper migrate` first' : ''}.`,
+    },
+  );
+}
+
+/** Half a backup is of no use to anybody. */
+function removedWhenInterrupted(partial: string): Disposable {
+  const end = (signal: NodeJS.Signals): void => {
+    rmSync(partial, { force: true });
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  process.once('SIGINT', end).once('SIGTERM', end);
+  return {
+    [Symbol.dispose]: () => {
+      process.off('SIGINT', end).off('SIGTERM', end);
+    },
+  };
+}
+
+function isAboutFile(error: unknown, path: string): boolean {
+  return (error as NodeJS.ErrnoException).path === path && fileProblem(error) !== undefined;
+}

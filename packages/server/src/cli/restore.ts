@@ -1,0 +1,180 @@
+import type { Command } from 'commander';
+import { type Config, readConfig, secretPath } from '../config.ts';
+import { createKeyring } from '../domain/keyring.ts';
+import { BackupDamaged, type BackupFile, type BackupFiles, type Contents } from '../storage/port.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { confirmByTyping } from './confirm.ts';
+import { describeDatabase } from './describe-database.ts';
+import { Failure, Misuse } from './failure.ts';
+import { fileProblem } from './file-problem.ts';
+import { bold, printResult } from './print.ts';
+import { Progress } from './progress.ts';
+import { visible } from './table.ts';
+import { counted, showTime } from './time.ts';
+
+type Options = CommandOptions & { check?: true; replace?: true; yes?: true };
+type SecretState = 'fits' | 'other' | 'none';
+
+export function restore(): Command {
+  return defineCommand({
+    name: 'restore',
+    description:
+      'put a backup into an empty database, SQLite or PostgreSQL, all or nothing; stop the service first. ' +
+      'It needs the INNKEEPER_SECRET of the installation that the backup was made of',
+    settings: STORAGE_SETTINGS,
+    examples: [
+      ['restore innkeeper-2026-01-31.backup --database-url sqlite:data/new.db', 'into a new database'],
+      ['restore innkeeper-2026-01-31.backup --replace', 'delete what the database holds, then restore; asks first'],
+      ['restore innkeeper-2026-01-31.backup --check', 'change nothing: is the file whole, and does the secret fit?'],
+      [
+        'restore innkeeper-2026-01-31.backup --json',
+        '{"file","version","madeAt","source","schema","rows","replaced",…}',
+      ],
+    ],
+  })
+    .argument('<FILE>', 'made by innkeeper backup')
+    .option('--check', 'read the file and compare it with its list of contents; change nothing')
+    .option('--replace', 'delete everything in the database first')
+    .option('--yes', 'do not ask; required with --replace where there is no terminal to ask on')
+    .action(run);
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const config = readConfig(options, { needsSecret: false });
+  const { backupFiles, storageDriver } = await import('../storage/open.ts');
+  const started = performance.now();
+  const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
+  const opened = openBackup(file, await backupFiles());
+  try {
+    const rows = opened.manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+    const secret = await checkFile(opened, config, (read) => progress.show(read, 'rows checked', read / rows));
+    progress.clear();
+    const { version, madeAt, source, schema } = opened.manifest;
+    const facts = { file, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows };
+    const told = `${bold(file)}, made ${showTime(madeAt)} UTC by Innkeeper ${visible(version)} of a ${NAMES[source] ?? 'database'}`;
+    if (options.check) {
+      if (secret === 'other') throw wrongSecret(config, 'The file is whole, but');
+      printResult(options, { ...facts, whole: true, secret }, () =>
+        [`${told}, is whole: ${counted(rows, 'row')}.`, CHECKED[secret]].join('\n'),
+      );
+      return;
+    }
+    if (secret !== 'fits') throw wrongSecret(config, 'Nothing was changed:');
+
+    const { whole } = await storageDriver(config.databaseUrl);
+    const database = describeDatabase(config.databaseUrl);
+    const contents = await whole.contents();
+    const isEmpty = contents.applications + contents.accounts === 0;
+    if (!isEmpty) await allowReplacing(options, database, contents);
+    const { restoreBackup } = await import('../domain/backup/restore-backup.ts');
+    const done = { write: 0, read: 0 };
+    const outcome = await restoreBackup(whole, opened, {
+      onlyEmpty: isEmpty,
+      onRows(step, count) {
+        done[step] += count;
+        const part = Math.min(1, (done.write + done.read) / Math.max(1, 2 * rows));
+        progress.show(done[step], step === 'write' ? 'rows written' : 'rows compared', part);
+      },
+    });
+    progress.clear();
+    if (outcome !== 'replaced') throw notRestored(outcome, database);
+    const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
+    printResult(options, { ...facts, replaced: isEmpty ? null : contents, seconds }, () => {
+      const before = isEmpty ? '' : ` in place of ${showContents(contents)}`;
+      return `${told}, is restored to ${database}${before}: ${counted(rows, 'row')} in ${seconds.toFixed(1)} s, compared with the file.`;
+    });
+  } catch (error) {
+    if (error instanceof BackupDamaged) throw damaged(file, error.message);
+    throw error;
+  } finally {
+    progress.clear();
+    opened.close();
+  }
+}
+
+const NAMES: Record<string, string> = { sqlite: 'SQLite database', postgres: 'PostgreSQL database' };
+const CHECKED: Record<Exclude<SecretState, 'other'>, string> = {
+  fits: 'The secret of these settings is the one it was made under.',
+  none: 'Whether the secret fits was not checked: these settings have none.',
+};
+
+function openBackup(file: string, files: BackupFiles): BackupFile {
+  try {
+    const opened = files.open(file);
+    if (opened.outcome === 'opened') return opened.file;
+    if (opened.outcome === 'damaged') throw damaged(file, 'it cannot be read');
+    if (opened.outcome === 'foreign') {
+      throw new Failure(`${file} is not a backup. Nothing was changed.`, {
+        wayOut: 'Give a file that `innkeeper backup` has made.',
+      });
+    }
+    const { version, schema, latest } = opened;
+    throw new Failure(
+      `${file} was made by a newer Innkeeper, ${visible(version)} (schema ${schema}; this one knows ${latest}). Nothing was changed.`,
+      { wayOut: 'Restore it with that version or a later one.' },
+    );
+  } catch (error) {
+    const problem = fileProblem(error);
+    if (!problem) throw error;
+    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Give a file that `innkeeper backup` has made.' });
+  }
+}
+
+async function checkFile(file: BackupFile, { secret }: Config, show: (read: number) => void): Promise<SecretState> {
+  const { checkRows, secretFits } = await import('../domain/backup/check-backup.ts');
+  let read = 0;
+  await checkRows(file, (count) => {
+    read += count;
+    show(read);
+  });
+  if (secret === '') return 'none';
+  return (await secretFits(file, createKeyring(secret))) ? 'fits' : 'other';
+}
+
+function damaged(file: string, how: string): Failure {
+  return new Failure(`${file} is damaged: ${how}. Nothing was changed.`, { wayOut: 'Take another backup.' });
+}
+
+function wrongSecret({ secret, databaseUrl }: Config, beginning: string): Failure {
+  const path = secretPath(databaseUrl);
+  const what =
+    secret === '' ? 'the secret it was made under is needed' : 'it was made under another secret than the one at hand';
+  return new Failure(`${beginning} ${what}; with another, no credential or token in it would be good.`, {
+    wayOut: `Set INNKEEPER_SECRET to that of the installation it was made of${path === undefined ? '' : `, or copy its .secret file to ${path}`}.`,
+  });
+}
+
+async function allowReplacing(options: Options, database: string, contents: Contents): Promise<void> {
+  const what = showContents(contents);
+  if (!options.replace) {
+    throw new Failure(`nothing was changed: ${database} is not empty, it has ${what}.`, {
+      wayOut: 'Restore into an empty database, or give --replace to delete all of that first.',
+    });
+  }
+  if (options.yes) return;
+  const consequence = `${database} has ${what}: all of it is deleted and replaced by the backup.`;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new Misuse(`nothing was changed. ${consequence}`, {
+      wayOut: 'There is no terminal to ask on: add --yes to do it.',
+    });
+  }
+  const question = `${consequence} There is no way back.\nType "replace" to go on: `;
+  if (!(await confirmByTyping('replace', question, process.stdin, process.stderr))) {
+    throw new Failure('nothing was changed.');
+  }
+}
+
+function showContents({ applications, users, accounts }: Contents): string {
+  return `${counted(applications, 'application')}, ${counted(users, 'user')} and ${counted(accounts, 'account')} of the portal`;
+}
+
+function notRestored(outcome: 'not-empty' | 'in-use', database: string): Failure {
+  if (outcome === 'not-empty') {
+    return new Failure(`nothing was changed: something was put into ${database} meanwhile.`, {
+      wayOut: 'Stop the service, look at it, and try again.',
+    });
+  }
+  return new Failure(`nothing was changed: ${database} is in use.`, {
+    wayOut: 'Stop the service and other commands that work on it, then try again.',
+  });
+}

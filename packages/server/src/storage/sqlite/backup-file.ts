@@ -1,0 +1,178 @@
+import { chmodSync, closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import {
+  BackupDamaged,
+  type BackupFile,
+  type BackupFiles,
+  type BackupManifest,
+  type NewBackupFile,
+  type OpenedBackup,
+  type TableSummary,
+} from '../port.ts';
+import { LATEST_MIGRATION, migrate } from './migrations.ts';
+import { rowInserter, rowPages, tableShapes } from './tables.ts';
+
+/** "Inkb", for programs that tell files by their contents. */
+const APPLICATION_ID = 0x496e6b62;
+const MANIFEST = `
+  create table backup (format integer not null, version text not null, made_at integer not null, source text not null) strict;
+  create table backup_tables (name text primary key, row_count integer not null, hash text not null) strict, without rowid;
+  pragma application_id = ${APPLICATION_ID};
+`;
+const SQLITE_NOTADB = 26;
+
+/** A SQLite database with the tables of the service and a manifest. */
+export const backupFiles: BackupFiles = { create: (path) => createBackupFile(path), open: openBackupFile };
+
+/** `schema` is for tests: an older one. */
+export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBackupFile {
+  closeSync(openSync(path, 'wx', 0o600));
+  const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  // Half a file is thrown away and a whole one flushed at the end: nothing in between need survive.
+  database.exec('pragma journal_mode = memory; pragma synchronous = off; pragma locking_mode = exclusive');
+  migrate(database, schema);
+  const indexes = database
+    .prepare(`select name, sql from sqlite_schema where type = 'index' and sql is not null`)
+    .all();
+  database.exec('begin');
+  // Made at the end, from sorted rows, they cost a fraction.
+  for (const { name } of indexes) database.exec(`drop index "${name}"`);
+  const tables = tableShapes(database);
+  const inserters = new Map(tables.map((table) => [table.name, rowInserter(database, table)]));
+  return {
+    tables,
+    add: ({ name }, rows) => inserters.get(name)?.(rows),
+    finish({ version, madeAt, source, tables }) {
+      for (const { sql } of indexes) database.exec(sql as string);
+      database.exec(MANIFEST);
+      database.prepare('insert into backup values (1, ?, ?, ?)').run(version, madeAt, source);
+      const insert = database.prepare('insert into backup_tables values (?, ?, ?)');
+      for (const { name, rows, hash } of tables) insert.run(name, rows, hash);
+      database.exec('commit');
+      database.close();
+      flush(path);
+    },
+    abandon() {
+      if (database.isOpen) database.close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+function openBackupFile(path: string): OpenedBackup {
+  // SQLite would call a missing file and one that is not to be read the same.
+  closeSync(openSync(path, 'r'));
+  const database = new DatabaseSync(path, { readOnly: true });
+  let opened: OpenedBackup | undefined;
+  try {
+    opened = readBackup(database, path);
+    return opened;
+  } catch (error) {
+    if (errorNumber(error) === SQLITE_NOTADB) return { outcome: 'foreign' };
+    if (errorNumber(error) !== undefined) return { outcome: 'damaged' };
+    throw error;
+  } finally {
+    if (opened?.outcome !== 'opened') database.close();
+  }
+}
+
+function readBackup(database: DatabaseSync, path: string): OpenedBackup {
+  const id = database.prepare('pragma application_id').get()?.application_id;
+  const entries = database.prepare('select type, name from sqlite_schema').all();
+  if (id !== APPLICATION_ID || !entries.some(({ name }) => name === 'backup_tables')) return { outcome: 'foreign' };
+  // Nothing of ours has them, and they could give orders.
+  if (entries.some(({ type }) => type === 'trigger' || type === 'view')) return { outcome: 'foreign' };
+  const about = database.prepare('select format, version, made_at as madeAt, source from backup').get() as
+    | ({ format: number } & Omit<BackupManifest, 'schema' | 'tables'>)
+    | undefined;
+  if (!about) return { outcome: 'damaged' };
+  const { format, ...facts } = about;
+  const schema = database.prepare('pragma user_version').get()?.user_version as number;
+  if (format !== 1 || schema > LATEST_MIGRATION) {
+    return { outcome: 'newer', version: facts.version, schema, latest: LATEST_MIGRATION };
+  }
+  const listed = database.prepare('select name, row_count as rows, hash from backup_tables').all() as TableSummary[];
+  const manifest = { ...facts, schema, tables: listed };
+  if (schema === LATEST_MIGRATION && !isCurrent(database)) return { outcome: 'damaged' };
+  const file: BackupFile = {
+    ...toRead(database),
+    manifest,
+    upgraded: () => (schema === LATEST_MIGRATION ? file : upgradedCopy(path, manifest)),
+  };
+  return { outcome: 'opened', file };
+}
+
+function toRead(database: DatabaseSync): Pick<BackupFile, 'tables' | 'rows' | 'close'> {
+  const pages = rowPages(database);
+  return {
+    tables: tableShapes(database),
+    async *rows(table) {
+      try {
+        yield* pages(table);
+      } catch (error) {
+        throw new BackupDamaged((error as Error).message, { cause: error });
+      }
+    },
+    close() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** In the folder for temporary files, as the one of the backup may be read-only. */
+function upgradedCopy(path: string, manifest: BackupManifest): BackupFile {
+  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-restore-'));
+  let database: DatabaseSync | undefined;
+  try {
+    const copy = join(folder, 'upgraded.db');
+    copyFileSync(path, copy);
+    chmodSync(copy, 0o600);
+    database = new DatabaseSync(copy);
+    database.exec('pragma journal_mode = memory; pragma synchronous = off');
+    migrate(database);
+    if (!isCurrent(database)) throw new BackupDamaged('its tables are not those of an Innkeeper');
+    const { close, ...read } = toRead(database);
+    const file: BackupFile = {
+      ...read,
+      manifest,
+      upgraded: () => file,
+      close() {
+        close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+    return file;
+  } catch (error) {
+    database?.close();
+    rmSync(folder, { recursive: true, force: true });
+    if (errorNumber(error) === undefined) throw error;
+    throw new BackupDamaged((error as Error).message, { cause: error });
+  }
+}
+
+function isCurrent(database: DatabaseSync): boolean {
+  const fresh = new DatabaseSync(':memory:');
+  try {
+    migrate(fresh);
+    return JSON.stringify(tableShapes(fresh)) === JSON.stringify(tableShapes(database));
+  } finally {
+    fresh.close();
+  }
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function errorNumber(error: unknown): number | undefined {
+  // The low byte is the kind, the rest says more of it.
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { Contents, WholeDatabase } from '../port.ts';
+import { connectToRead, connectToWrite } from './connection.ts';
+import { migrate } from './migrations.ts';
+import { rowInserter, rowPages } from './tables.ts';
+
+/** Long enough for a command that is about to end, short enough to be told soon that a service runs. */
+const PATIENCE_MS = 1_000;
+const SQLITE_BUSY = 5;
+
+export function sqliteWhole(path: string): WholeDatabase {
+  return {
+    kind: 'sqlite',
+    async read(_tables, use) {
+      const { database, close } = connectToRead(path);
+      try {
+        // Readers of a write-ahead log see the moment at which they began, and hold no writer up.
+        database.exec('begin');
+        return await use(rowPages(database));
+      } finally {
+        close();
+      }
+    },
+    async contents() {
+      if (!existsSync(path)) return { applications: 0, users: 0, accounts: 0 };
+      const { database, close } = connectToRead(path);
+      try {
+        return countContents(database);
+      } finally {
+        close();
+      }
+    },
+    async replace(tables, rows, { onlyEmpty, check }) {
+      if (!existsSync(path)) connectToWrite(path).close();
+      const database = new DatabaseSync(path, { timeout: PATIENCE_MS, enableForeignKeyConstraints: false });
+      try {
+        if (!takeAlone(database)) return 'in-use';
+        migrate(database);
+        database.exec('begin exclusive');
+        const { applications, accounts } = countContents(database);
+        if (onlyEmpty && applications + accounts > 0) return 'not-empty';
+        for (const { name } of tables.toReversed()) database.exec(`delete from "${name}"`);
+        for (const table of tables) {
+          const insert = rowInserter(database, table);
+          for await (const page of rows(table)) insert(page);
+        }
+        // A version that no entry tells of: whoever held an earlier one loads everything anew.
+        database.exec(`
+          insert into change_log (subject, at) values ('application', 0);
+          delete from change_log;
+        `);
+        await check(rowPages(database));
+        database.exec('commit');
+        return 'replaced';
+      } finally {
+        // What was not committed is undone by that.
+        database.close();
+      }
+    },
+  };
+}
+
+/** Nobody else has the file open, and nobody can until this connection closes: only so can the log be done away with. */
+function takeAlone(database: DatabaseSync): boolean {
+  try {
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete');
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
+    throw error;
+  }
+  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
+  database.exec('pragma secure_delete = on');
+  return true;
+}
+
+function countContents(database: DatabaseSync): Contents {
+  const count = (table: keyof Contents): number => {
+    const there = database.prepare(`select 1 from sqlite_schema where type = 'table' and name = ?`).get(table);
+    return there ? (database.prepare(`select count(*) as count from "${table}"`).get()?.count as number) : 0;
+  };
+  return { applications: count('applications'), users: count('users'), accounts: count('accounts') };
+}
