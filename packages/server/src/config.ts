@@ -98,12 +98,16 @@ export function readConfig(
   const host = text('host');
   const config: Config = {
     port,
-    host,
+    host: check(
+      'host',
+      readPublicUrl(listeningUrl(host, 0)) && host,
+      'an address or a name of this machine, as in 127.0.0.1 or 0.0.0.0',
+    ),
     databaseUrl,
     secret: '',
     publicUrl: check(
       'publicUrl',
-      readPublicUrl(text('publicUrl') || listeningUrl(host, port ?? 0)),
+      text('publicUrl') ? readPublicUrl(text('publicUrl')) : (readPublicUrl(listeningUrl(host, port ?? 0)) ?? ''),
       'an http(s) address without query, as in https://users.example.com',
     ),
     areas: check('serve', readAreas(text('serve')), `a comma-separated list of ${AREAS.join(', ')}`),

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { freePort, SECRET } from '../http/start.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 
@@ -21,6 +22,11 @@ const REMOTE = {
   INNKEEPER_TOKEN_SERVICE_CLIENT_ID: 'innkeeper',
   INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET: 'x',
 };
+
+test('an address that is none is told under the name of its setting', () => {
+  const host = { host: '999.1.1.1', databaseUrl: 'sqlite::memory:', secret: SECRET };
+  expect(() => readConfig(host, { env: {} })).toThrow(/^INNKEEPER_HOST is "999\.1\.1\.1": it must be [^\n]*$/);
+});
 
 describe('serve refuses to start on an unsafe configuration and says which', () => {
   test.concurrent.each<[string, Record<string, string>, string]>([

@@ -30,6 +30,14 @@ describe.each(databases)('failed credentials on $kind', (database) => {
     const throttled = await guess();
     expect(throttled.status).toBe(429);
     expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
+    const credentials = { apiKey: clientId, authorization: `Basic ${btoa(`${clientId}:wrong`)}` };
+    for (const [method, path] of [
+      ['GET', '/api/user_options?user_uid=00000000-0000-4000-8000-000000000000'],
+      ['DELETE', '/api/user_options/00000000-0000-4000-8000-000000000000'],
+    ] as const) {
+      const refused = await server.send(method, path, { headers: credentials });
+      expect({ path, status: refused.status, code: refused.json.code }).toEqual({ path, status: 429, code: '9429' });
+    }
     // Who sends no credentials has guessed nothing.
     const bare = await server.send('DELETE', `/api/v2/app/${clientId}/users/x`);
     expect({ status: bare.status, code: bare.json.code }).toEqual({ status: 401, code: '0011' });

@@ -1,12 +1,12 @@
 import type { AllowedValue, Key, Language, Scalar } from '../catalog/catalog.ts';
-import { constraintProblem, typeProblem } from '../catalog/check-value.ts';
+import { constraintProblem, MAX_TEXT, typeProblem } from '../catalog/check-value.ts';
 import type { Languages } from '../catalog/languages.ts';
 import { inCatalogOrder } from '../catalog/read-key.ts';
 import type { FieldError } from '../errors.ts';
 
 export type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError[] };
 
-/** Values beyond this many are not even looked at: no key has so many. */
+/** Different values beyond this many are not even looked at: no key has so many. */
 const MAX_VALUES = 2_000;
 /** An answer tells of this many values at fault and lists this many allowed ones: it is never much larger than its request. */
 const MAX_PROBLEMS = 10;
@@ -20,12 +20,16 @@ type Circumstances = { languages: Languages; language: Language | undefined; hel
  * and without repeats. A retired value is good only for someone who has it: `held`.
  */
 export function checkSelection(key: Key, sent: readonly unknown[], circumstances: Circumstances): CheckedValue {
-  const atMost = key.multiple ? MAX_VALUES : 1;
-  if (sent.length > atMost) return { problems: [countProblem(key, sent.length, atMost)] };
+  if (!key.multiple && sent.length > 1) return { problems: [countProblem(key, sent.length, 1)] };
 
   const problems: FieldError[] = [];
   const values: Scalar[] = [];
+  const seen = new Set<unknown>();
   for (const [index, value] of sent.entries()) {
+    // Repeats are one value, whatever their number.
+    if (seen.has(value)) continue;
+    seen.add(value);
+    if (seen.size > MAX_VALUES) return { problems: [countProblem(key, seen.size, MAX_VALUES)] };
     const checked = checkOne(key, value, circumstances);
     if ('value' in checked) values.push(checked.value);
     else problems.push({ field: `value[${index}]`, ...checked });
@@ -83,6 +87,6 @@ function findTranslated(
 }
 
 function describeOpen(key: Key): Record<string, unknown> {
-  const { maxLength, ...constraint } = key.constraint;
-  return { type: key.type, ...constraint, ...(maxLength !== undefined && { max_length: maxLength }) };
+  const { maxLength = MAX_TEXT, ...constraint } = key.constraint;
+  return { type: key.type, ...constraint, ...(key.type === 'string' && { max_length: maxLength }) };
 }

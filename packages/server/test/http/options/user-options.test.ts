@@ -168,7 +168,13 @@ describe.each(databases)('user options on $kind', (database) => {
     };
     const shop = await withCatalog(server, crowd);
     const { userCode } = await makeSignedInUser(server, shop.application);
-    const body = { user_uid: userCode, ...(await shop.choice('many', Array(2000).fill('x'))) };
+    const body = {
+      user_uid: userCode,
+      ...(await shop.choice(
+        'many',
+        Array.from({ length: 2000 }, (_, n) => `x${n}`),
+      )),
+    };
     const { status, json, text } = await server.post(PATH, body, shop.apiKey);
     expect({ status, code: json.code }).toEqual({ status: 422, code: '1008' });
     expect(text.length).toBeLessThan(16_000);
@@ -180,6 +186,22 @@ describe.each(databases)('user options on $kind', (database) => {
     expect((closed.json.errors as Wire[])[0]?.allowed).toEqual(['apple', 'apricot', 'cherry']);
     const open = await save(await choice('volume', [11]));
     expect((open.json.errors as Wire[])[0]?.allowed).toEqual({ type: 'integer', min: 0, max: 10, step: 5 });
+    const long = await save(await choice('tags', ['x'.repeat(4001)]));
+    expect((long.json.errors as Wire[])[0]?.allowed).toEqual({ type: 'string', max_length: 4000 });
+  });
+
+  test('repeats count as one value; beyond 2,000 different ones is 1008', async () => {
+    const { save, choice } = await guest();
+    const same = await save(await choice('tags', Array(9_000).fill('a')));
+    expect((same.json.option as Wire).value).toEqual(['a']);
+    const many = await save(
+      await choice(
+        'tags',
+        Array.from({ length: 2_001 }, (_, at) => `${at}`),
+      ),
+    );
+    expect(many).toMatchObject({ status: 422, json: { code: '1008', errors: [{ field: 'value' }] } });
+    expect((many.json.errors as Wire[])[0]?.message).toBe('must hold at most 2000 values');
   });
 
   test('a body that is not as it should be is 1009', async () => {
