@@ -4113,6 +4113,7 @@ export interface operations {
             400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4189,6 +4190,7 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4271,6 +4273,7 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4336,6 +4339,7 @@ export interface operations {
             };
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4364,6 +4368,7 @@ export interface operations {
             400: components["responses"]["400_badParameter_userMissing"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4414,6 +4419,7 @@ export interface operations {
             400: components["responses"]["400_badParameter_userMissing"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
