@@ -24,7 +24,7 @@ const REMOTE = {
 };
 
 test('an address that is none is told under the name of its setting', () => {
-  const host = { host: '999.1.1.1', databaseUrl: 'sqlite::memory:', secret: SECRET };
+  const host = { host: '999.1.1.1', databaseUrl: `sqlite:${join(folder, 'host.db')}`, secret: SECRET };
   expect(() => readConfig(host, { env: {} })).toThrow(/^INNKEEPER_HOST is "999\.1\.1\.1": it must be [^\n]*$/);
 });
 
