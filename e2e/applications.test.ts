@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)> {{name}} "Ünï"';
 
@@ -34,7 +34,7 @@ describe.each(databases)('the applications of the portal on $kind', (database) =
     expect(complaints).toEqual([]);
   });
 
-  test('one of many is found by a part of its name or clientId', async () => {
+  testPage(database)('one of many is found by a part of its name or clientId', async () => {
     const many = await Promise.all(Array.from({ length: 7 }, () => portal.server.application()));
     await portal.server.service.storage.applications.update(many[3]?.appId as number, { name: 'Needle' });
     const { page, complaints } = await portal.enter('', { viewport: { width: 380, height: 760 } });

@@ -5,7 +5,7 @@ import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 /** Many steps, on a machine that may be busy with other tests. */
 const LONG = { timeout: 120_000 };
@@ -98,7 +98,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('groups and keys are moved by keyboard, and that is said', async () => {
+  testPage(database)('groups and keys are moved by keyboard, and that is said', async () => {
     const { room, get } = await application();
     const { page, complaints } = await portal.enter(room);
     await tree(page).focus();
@@ -136,7 +136,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('and by dragging', async () => {
+  testPage(database)('and by dragging', async () => {
     const { room } = await application();
     const { page } = await portal.enter(room);
     const handle = row(page, 'ratio').locator('[title="Drag to move"]');
@@ -176,7 +176,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(await app.key('portions')).toMatchObject({ values: [1, 2] });
   });
 
-  test('two editors: what does not touch is merged, what does is shown side by side', LONG, async () => {
+  testPage(database)('two editors: what does not touch is merged, what does is shown side by side', LONG, async () => {
     const app = await application();
     const { keyUid } = await app.key('fruit');
     const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
@@ -217,33 +217,36 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByText('Published as revision 3.').waitFor();
   });
 
-  test('archives, brings back, discards; a link leads to a key; unsaved typing is not lost unasked', async () => {
-    const { room, key } = await application();
-    const { keyUid } = await key('fruit');
-    const { page } = await portal.enter(`${room}?item=${keyUid}`);
-    await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
-    expect(await row(page, 'Fruit').getAttribute('aria-selected')).toBe('true');
-    await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-    await page.getByText('This key is archived').waitFor();
-    await page.getByRole('button', { name: 'Bring back' }).click();
-    await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
+  testPage(database)(
+    'archives, brings back, discards; a link leads to a key; unsaved typing is not lost unasked',
+    async () => {
+      const { room, key } = await application();
+      const { keyUid } = await key('fruit');
+      const { page } = await portal.enter(`${room}?item=${keyUid}`);
+      await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
+      expect(await row(page, 'Fruit').getAttribute('aria-selected')).toBe('true');
+      await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+      await page.getByText('This key is archived').waitFor();
+      await page.getByRole('button', { name: 'Bring back' }).click();
+      await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
 
-    await page.getByLabel('Name for programs').fill('apple');
-    page.once('dialog', (dialog) => void dialog.dismiss());
-    await row(page, 'ratio').click();
-    expect(await page.getByLabel('Name for programs').inputValue()).toBe('apple');
-    await page.getByRole('button', { name: 'Reset' }).click();
-    await row(page, 'ratio').click();
-    await page.getByRole('heading', { name: 'ratio', level: 2 }).waitFor();
+      await page.getByLabel('Name for programs').fill('apple');
+      page.once('dialog', (dialog) => void dialog.dismiss());
+      await row(page, 'ratio').click();
+      expect(await page.getByLabel('Name for programs').inputValue()).toBe('apple');
+      await page.getByRole('button', { name: 'Reset' }).click();
+      await row(page, 'ratio').click();
+      await page.getByRole('heading', { name: 'ratio', level: 2 }).waitFor();
 
-    await page.getByRole('button', { name: 'Discard…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('The draft is discarded.').waitFor();
-    await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
-  });
+      await page.getByRole('button', { name: 'Discard…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+      await page.getByText('The draft is discarded.').waitFor();
+      await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
+    },
+  );
 
-  test('whatever is typed is text', async () => {
+  testPage(database)('whatever is typed is text', async () => {
     const nasty = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}}`;
     const { room, key, path, get } = await application({
       languages: [{ name: nasty.slice(0, 100), tag: 'en' }],
@@ -279,7 +282,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('a viewer looks, a translator publishes texts: neither can do more', LONG, async () => {
+  testPage(database)('a viewer looks, a translator publishes texts: neither can do more', LONG, async () => {
     const app = await application();
     const { keyUid } = await app.key('fruit');
     const enterAs = async (role: 'viewer' | 'translator') => {
@@ -309,7 +312,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(await translator.getByRole('button', { name: 'Publish…' }).count()).toBe(0);
   });
 
-  test('fits a phone: the list, then what was chosen, and back', async () => {
+  testPage(database)('fits a phone: the list, then what was chosen, and back', async () => {
     const { room } = await application();
     const { page, complaints } = await portal.enter(room, { viewport: { width: 380, height: 760 } });
     await expectFits(page);

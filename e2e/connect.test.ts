@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeSnippets, SECRET, type SnippetName } from '../packages/portal/src/rooms/connect/snippets.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const run = promisify(execFile);
 
 describe.each(databases)('the connect room on $kind', (database) => {
   const portal = openPortal(database);
 
-  test('has snippets with real ids, and a way into the explorer', async () => {
+  testPage(database)('has snippets with real ids, and a way into the explorer', async () => {
     const shop = await withCatalog(portal.server);
     const { clientId } = shop.application;
     const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`);

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 describe.each(databases)('the portal on $kind', (database) => {
   const portal = openPortal(database);
@@ -25,7 +25,7 @@ describe.each(databases)('the portal on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('speaks four languages and has a dark theme; both are kept', async () => {
+  testPage(database)('speaks four languages and has a dark theme; both are kept', async () => {
     const { page } = await portal.enter('', { email: 'polyglot@example.com' });
     const menu = () => page.getByRole('button', { name: /@example\.com$/ }).click();
     await menu();
@@ -44,7 +44,7 @@ describe.each(databases)('the portal on $kind', (database) => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('hu');
   });
 
-  test('fits a phone and keeps nobody out', async () => {
+  testPage(database)('fits a phone and keeps nobody out', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
     await page.getByRole('button', { name: 'Rooms' }).click();
@@ -54,7 +54,7 @@ describe.each(databases)('the portal on $kind', (database) => {
     await expectAccessible(page);
   });
 
-  test('an application that is not there looks like one that is not for this account', async () => {
+  testPage(database)('an application that is not there looks like one that is not for this account', async () => {
     const { page } = await portal.enter('/applications/9_nowhere/catalog');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 describe.each(databases)('the insights room on $kind', (database) => {
   const portal = openPortal(database);
@@ -38,7 +38,7 @@ describe.each(databases)('the insights room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('fits a phone; without a catalog it leads there', async () => {
+  testPage(database)('fits a phone; without a catalog it leads there', async () => {
     const { clientId } = await portal.server.application();
     const shop = await withCatalog(portal.server);
     const phone = { viewport: { width: 380, height: 760 } };

@@ -3,7 +3,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { memberWith, PASSWORD, type Visitor } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, type Visit } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage, type Visit } from './portal.ts';
 
 describe.each(databases)('the members room on $kind', (database) => {
   const portal = openPortal(database);
@@ -89,7 +89,7 @@ describe.each(databases)('the members room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('fits a phone and keeps nobody out', async () => {
+  testPage(database)('fits a phone and keeps nobody out', async () => {
     const { appId, clientId } = await portal.server.application();
     await memberWith(
       portal.server,

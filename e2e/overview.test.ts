@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 describe.each(databases)('the overview of the portal on $kind', (database) => {
   const portal = openPortal(database);
@@ -46,7 +46,7 @@ describe.each(databases)('the overview of the portal on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('fits a phone and keeps nobody out', async () => {
+  testPage(database)('fits a phone and keeps nobody out', async () => {
     const { application } = await withCatalog(portal.server);
     const { page } = await portal.enter(`/applications/${application.clientId}`, {
       viewport: { width: 380, height: 760 },

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Browser, startBrowser } from '../packages/server/test/browser.ts';
+import type { Database } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { signInToken } from '../packages/server/test/portal/portal.ts';
 
@@ -101,4 +102,9 @@ type Axe = {
 export async function expectFits(page: Page): Promise<void> {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   expect(content).toBeLessThanOrEqual(window as number);
+}
+
+/** What is about the page alone is the same on both databases: on one of them, so that the suite stays short. */
+export function testPage({ kind }: Pick<Database, 'kind'>) {
+  return test.runIf(kind === 'sqlite');
 }

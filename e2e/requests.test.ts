@@ -3,7 +3,7 @@ import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 
@@ -54,7 +54,7 @@ describe.each(databases)('the requests of the portal on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('fit a phone and keep nobody out', async () => {
+  testPage(database)('fit a phone and keep nobody out', async () => {
     const { application, get } = await withCatalog(portal.server);
     await get('/api/option_groups');
     const path = `/applications/${application.clientId}/requests`;
@@ -69,7 +69,7 @@ describe.each(databases)('the requests of the portal on $kind', (database) => {
     await expectAccessible(phone.page);
   });
 
-  test('are not for who may only read; nor is making applications', async () => {
+  testPage(database)('are not for who may only read; nor is making applications', async () => {
     const { application } = await withCatalog(portal.server);
     const viewer = await memberWith(portal.server, [{ appId: application.appId, role: 'viewer' }]);
     const [name, value] = viewer.cookie.split('=') as [string, string];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts';
 import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 describe.each(databases)('the room of revisions on $kind', (database) => {
   const portal = openPortal(database);
@@ -56,7 +56,7 @@ describe.each(databases)('the room of revisions on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('says when there is nothing yet, and when a revision is not there; fits a phone', async () => {
+  testPage(database)('says when there is nothing yet, and when a revision is not there; fits a phone', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}/revisions`, {
       viewport: { width: 380, height: 760 },

@@ -7,7 +7,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';
 import { memberWith, PASSWORD, setUpToken, signInToken, tokenOf } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const PHONE = { viewport: { width: 380, height: 760 } };
 const account = (page: Page) => page.getByRole('button', { name: /^Account / });
@@ -101,7 +101,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     await other.page.getByRole('alert').filter({ hasText: 'used before' }).waitFor();
   });
 
-  test('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
+  testPage(database)('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
     const path = `/portal/sign-in#${await signInToken(portal.server, 'grace@example.com')}`;
     const { page, complaints } = await portal.visit(path);
     await page.getByText('This link signs grace@example.com in once').waitFor();
@@ -143,7 +143,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('who has an account signs in with it to accept; signed in already, a button does', async () => {
+  testPage(database)('who has an account signs in with it to accept; signed in already, a button does', async () => {
     const email = await withPassword(portal.server);
     const { path, clientId } = await invite('editor', email);
     const { page, complaints } = await portal.visit(path);
@@ -160,7 +160,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  test('a session that was planted in the browser is never made good', async () => {
+  testPage(database)('a session that was planted in the browser is never made good', async () => {
     const { page } = await portal.visit('/portal/sign-in');
     const planted = `iks_${'f'.repeat(43)}`;
     await page.context().addCookies([{ name: 'innkeeper', value: planted, url: portal.server.url }]);
@@ -173,7 +173,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     expect((await portal.server.send('GET', '/manage/v1/session', { headers })).status).toBe(401);
   });
 
-  test('another page of the same site can make the browser change nothing', async () => {
+  testPage(database)('another page of the same site can make the browser change nothing', async () => {
     const { page } = await portal.enter();
     const before = (await portal.server.service.storage.applications.list()).length;
     // Another port is another origin, but the same site: SameSite=Strict lets the cookie through.

@@ -7,7 +7,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { editor } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, type Portal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, type Portal, testPage } from './portal.ts';
 
 const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
 
@@ -77,7 +77,7 @@ const paste = async (page: Page, text: string) => {
 describe.each(databases)('the room of translations on $kind', (database) => {
   const portal = openPortal(database);
 
-  test('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
+  testPage(database)('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
     const { page, draft, get, complaints } = await enter(portal);
     await cell(page, 'key 01', 1).click();
     await page.keyboard.type('Frage 1');
