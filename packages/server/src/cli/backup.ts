@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readConfig, secretPath } from '../config.ts';
 import type { MadeBackup } from '../domain/backup/make-backup.ts';
-import type { BackupFiles } from '../storage/port.ts';
+import { type BackupFiles, BackupUnwritable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -57,7 +57,7 @@ async function run(file: string, options: Options): Promise<void> {
     },
   })
     .catch((error: unknown) => {
-      throw isAboutFile(error, partial) ? new Misuse(`${file}: ${fileProblem(error)}.`, GIVE_ANOTHER) : error;
+      throw explainFile(error, file, partial) ?? error;
     })
     .finally(() => progress.clear());
   if (made.outcome !== 'made') throw notMade(made, describeDatabase(databaseUrl));
@@ -126,6 +126,12 @@ function removedWhenInterrupted(partial: string): Disposable {
   };
 }
 
-function isAboutFile(error: unknown, path: string): boolean {
-  return (error as NodeJS.ErrnoException).path === path && fileProblem(error) !== undefined;
+function explainFile(error: unknown, file: string, partial: string): Failure | undefined {
+  if (error instanceof BackupUnwritable) {
+    return new Failure(`${file} cannot be written: ${error.message}.`, {
+      wayOut: 'Check the space on its disk. No file was left there.',
+    });
+  }
+  const problem = (error as NodeJS.ErrnoException).path === partial ? fileProblem(error) : undefined;
+  return problem === undefined ? undefined : new Misuse(`${file}: ${problem}.`, GIVE_ANOTHER);
 }

@@ -868,6 +868,7 @@ export type BackupManifest = {
   tables: TableSummary[];
 };
 
+/** What cannot be written throws BackupUnwritable. */
 export interface NewBackupFile {
   /** Those of the newest schema, each before those that refer to it. */
   readonly tables: readonly TableShape[];
@@ -890,6 +891,11 @@ export interface BackupFile {
 
 export class BackupDamaged extends Error {
   override name = 'BackupDamaged';
+}
+
+/** Not the database but the file: its disk is full, say. */
+export class BackupUnwritable extends Error {
+  override name = 'BackupUnwritable';
 }
 
 export type OpenedBackup =

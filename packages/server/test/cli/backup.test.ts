@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -22,6 +22,17 @@ import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 
 /** Access tokens are good at the address that issued them. */
 const HOME = { publicUrl: 'https://users.example.com' };
+
+/** Ends itself when all is written but not committed; with so small a cache, what is written is in the log by then. */
+const KILLED_AT_COMMIT = `data:text/javascript,${encodeURIComponent(`
+  import { DatabaseSync } from 'node:sqlite';
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (sql) {
+    if (sql === 'commit') process.kill(process.pid, 'SIGKILL');
+    exec.call(this, sql);
+    if (sql === 'begin exclusive') exec.call(this, 'pragma cache_size = 10');
+  };
+`)}`;
 
 const scratch = (): string => join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.backup`);
 
@@ -101,7 +112,6 @@ describe.each(databases)('a backup of $kind', (database) => {
     expect(slowest.count).toBeGreaterThan(0);
     expect(slowest.ms).toBeLessThan(4_000);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(existsSync(`${file}.partial-${process.pid}`)).toBe(false);
     const copy = new DatabaseSync(file, { readOnly: true });
     const torn = copy.prepare(
       'select (select count(*) from users) as users, (select count(*) from profiles) as profiles, (select count(*) from users join special_tokens using (user_id)) as tokens',
@@ -161,6 +171,25 @@ describe.each(databases)('a backup of $kind', (database) => {
     expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a backup') });
     expect(readFileSync(other, 'utf8')).toBe('dear diary');
     expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('not a folder') });
+  });
+
+  test('leaves nothing behind when its disk is full', async () => {
+    const file = scratch();
+    const limited = spawn('bash', ['-c', 'ulimit -f 100; exec "$@"', 'bash', process.execPath, bin, 'backup', file], {
+      env: {
+        PATH: process.env.PATH,
+        INNKEEPER_DATABASE_URL: made.url,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    limited.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    expect(await once(limited, 'close')).toEqual([1, null]);
+    expect(stderr).toMatch(/cannot be written.*space on its disk/s);
+    expect(readdirSync(inject('scratchFolder')).filter((name) => name.includes(basename(file)))).toEqual([]);
   });
 
   test('is refused of an empty database, and of one with an older schema', async () => {
@@ -287,30 +316,35 @@ describe.each(databases)('restoring into $kind', (database) => {
     expect(JSON.parse(stdout)).toMatchObject({ whole: true, secret: 'none', rows: 20_002 });
   });
 
-  test('one that is killed leaves the database as it was, and the next one works', async () => {
-    const before = await dump(url);
-    const child = spawn(process.execPath, [bin, 'restore', file, '--replace', '--yes'], {
-      env: { PATH: process.env.PATH, INNKEEPER_DATABASE_URL: url, INNKEEPER_SECRET: SECRET },
+  test('one that is killed leaves the database as it was', async () => {
+    const target = await database.fresh();
+    await makeSomething(target);
+    const before = await dump(target);
+    const nodeArgs = database.kind === 'sqlite' ? ['--import', KILLED_AT_COMMIT] : [];
+    const child = spawn(process.execPath, [...nodeArgs, bin, 'restore', file, '--replace', '--yes'], {
+      env: { PATH: process.env.PATH, INNKEEPER_DATABASE_URL: target, INNKEEPER_SECRET: SECRET },
       stdio: 'ignore',
     });
     const ended = once(child, 'exit');
-    await atWork(url);
-    child.kill('SIGKILL');
+    if (database.kind === 'postgres') {
+      await Promise.race([atWork(target), ended]);
+      child.kill('SIGKILL');
+    }
     expect(await ended).toEqual([null, 'SIGKILL']);
-    expect(await dump(url)).toBe(before);
+    if (database.kind === 'sqlite') {
+      expect(statSync(`${target.slice('sqlite:'.length)}-wal`).size).toBeGreaterThan(1_000_000);
+    }
+    expect(await dump(target)).toBe(before);
+  });
 
+  test('replaces what is there, when told to', async () => {
     const told = await commandLine(url).json('restore', file, '--replace', '--yes');
     expect(told).toMatchObject({ rows: 20_002, replaced: { applications: 1, users: 0, accounts: 0 } });
     expect(byName(await summarize(url))).toMatchObject({ users: { rows: 20_000 }, applications: { rows: 1 } });
   });
 
-  /** Resolves when somebody is writing a restore. */
+  /** Resolves when somebody has the tables of PostgreSQL to itself. */
   async function atWork(databaseUrl: string): Promise<void> {
-    if (database.kind === 'sqlite') {
-      const log = `${databaseUrl.slice('sqlite:'.length)}-wal`;
-      while ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) < 10_000) await sleep(2);
-      return;
-    }
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
     const held = `select 1 from pg_locks where relation = 'users'::regclass and mode = 'AccessExclusiveLock' and granted`;

@@ -7,7 +7,7 @@ import type { Query } from './transactions.ts';
 /** Sorting a large table, or filling one, takes its time. */
 const STATEMENT_MS = 3600_000;
 const LOCK_MS = 10_000;
-const PAGE = 1000;
+const PAGE = 250;
 
 export function postgresWhole(url: string): WholeDatabase {
   return {
@@ -24,7 +24,7 @@ export function postgresWhole(url: string): WholeDatabase {
       await migrate(new Servers(url));
       return inOneTransaction(url, async (query) => {
         try {
-          await query(`lock table ${listed(tables)}, change_log in access exclusive mode`);
+          await query(`lock table ${listed(tables)}, change_log, change_counter in access exclusive mode`);
         } catch (error) {
           if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'in-use';
           throw error;
@@ -45,6 +45,8 @@ export function postgresWhole(url: string): WholeDatabase {
         await check(rowPages(query, types));
         // A version that no entry tells of: whoever held an earlier one loads everything anew.
         await query('update change_counter set version = version + 1');
+        // Else the first requests would be planned for empty tables.
+        await query(`analyze ${listed(tables)}`);
         return 'replaced';
       });
     },

@@ -7,6 +7,7 @@ import {
   type BackupFile,
   type BackupFiles,
   type BackupManifest,
+  BackupUnwritable,
   type NewBackupFile,
   type OpenedBackup,
   type TableSummary,
@@ -30,35 +31,56 @@ export const backupFiles: BackupFiles = { create: (path) => createBackupFile(pat
 export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBackupFile {
   closeSync(openSync(path, 'wx', 0o600));
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  const abandon = (): void => {
+    if (database.isOpen) database.close();
+    rmSync(path, { force: true });
+  };
+  const write = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      abandon();
+      const { errstr, message } = error as { errstr?: string; message: string };
+      throw new BackupUnwritable(errstr ?? message, { cause: error });
+    }
+  };
+  const { tables, inserters, indexes } = write(() => beginBackup(database, schema));
+  return {
+    tables,
+    add: ({ name }, rows) => write(() => inserters.get(name)?.(rows)),
+    finish: (manifest) =>
+      write(() => {
+        for (const sql of indexes) database.exec(sql);
+        writeManifest(database, manifest);
+        database.exec('commit');
+        database.close();
+        flush(path);
+      }),
+    abandon,
+  };
+}
+
+function beginBackup(database: DatabaseSync, schema: number) {
   // Half a file is thrown away and a whole one flushed at the end: nothing in between need survive.
   database.exec('pragma journal_mode = memory; pragma synchronous = off; pragma locking_mode = exclusive');
   migrate(database, schema);
-  const indexes = database
-    .prepare(`select name, sql from sqlite_schema where type = 'index' and sql is not null`)
-    .all();
+  const made = database.prepare(`select name, sql from sqlite_schema where type = 'index' and sql is not null`).all();
   database.exec('begin');
-  // Made at the end, from sorted rows, they cost a fraction.
-  for (const { name } of indexes) database.exec(`drop index "${name}"`);
+  // Made at the end, from rows that are there, they cost a fraction.
+  for (const { name } of made) database.exec(`drop index "${name}"`);
   const tables = tableShapes(database);
   const inserters = new Map(tables.map((table) => [table.name, rowInserter(database, table)]));
-  return {
-    tables,
-    add: ({ name }, rows) => inserters.get(name)?.(rows),
-    finish({ version, madeAt, source, tables }) {
-      for (const { sql } of indexes) database.exec(sql as string);
-      database.exec(MANIFEST);
-      database.prepare('insert into backup values (1, ?, ?, ?)').run(version, madeAt, source);
-      const insert = database.prepare('insert into backup_tables values (?, ?, ?)');
-      for (const { name, rows, hash } of tables) insert.run(name, rows, hash);
-      database.exec('commit');
-      database.close();
-      flush(path);
-    },
-    abandon() {
-      if (database.isOpen) database.close();
-      rmSync(path, { force: true });
-    },
-  };
+  return { tables, inserters, indexes: made.map(({ sql }) => sql as string) };
+}
+
+function writeManifest(
+  database: DatabaseSync,
+  { version, madeAt, source, tables }: Omit<BackupManifest, 'schema'>,
+): void {
+  database.exec(MANIFEST);
+  database.prepare('insert into backup values (1, ?, ?, ?)').run(version, madeAt, source);
+  const insert = database.prepare('insert into backup_tables values (?, ?, ?)');
+  for (const { name, rows, hash } of tables) insert.run(name, rows, hash);
 }
 
 function openBackupFile(path: string): OpenedBackup {

@@ -2,6 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { RowPages, StoredRow, TableShape } from '../port.ts';
 
 const PAGE = 1000;
+/** Of rows with long texts, fewer make a page. */
+const PAGE_CHARACTERS = 4_000_000;
 /** About running processes, or about the backup itself: nothing to keep. */
 const LEFT_OUT = ['change_log', 'backup', 'backup_tables'];
 
@@ -36,11 +38,14 @@ export function rowPages(database: DatabaseSync): RowPages {
     const select = database.prepare(`select ${quoted(columns)} from "${name}" order by ${quoted(key)}`);
     select.setReturnArrays(true);
     let page: StoredRow[] = [];
+    let characters = 0;
     for (const row of select.iterate() as Iterable<unknown> as Iterable<StoredRow>) {
       page.push(row);
-      if (page.length < PAGE) continue;
+      for (const value of row) if (typeof value === 'string') characters += value.length;
+      if (page.length < PAGE && characters < PAGE_CHARACTERS) continue;
       yield page;
       page = [];
+      characters = 0;
     }
     if (page.length > 0) yield page;
   };
