@@ -6,12 +6,12 @@ import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts'
 describe.each(databases)('the portal on $kind', (database) => {
   const portal = openPortal(database);
 
-  test('is entered by a link, goes from room to room, and is left', async () => {
+  test('goes from room to room, and is left', async () => {
     const application = await portal.server.application();
     const { page, complaints } = await portal.enter();
     await page.getByRole('link', { name: 'Test' }).first().click();
     for (const room of ['Catalog', 'Translations', 'Users', 'Credentials']) {
-      await page.getByRole('link', { name: room, exact: true }).click();
+      await page.getByRole('navigation').getByRole('link', { name: room, exact: true }).click();
       await page.getByRole('heading', { name: room, level: 1 }).waitFor();
     }
     expect(page.url()).toBe(`${portal.server.url}/portal/applications/${application.clientId}/credentials`);
@@ -48,7 +48,7 @@ describe.each(databases)('the portal on $kind', (database) => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
     await page.getByRole('button', { name: 'Rooms' }).click();
-    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Users', exact: true }).click();
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     await expectFits(page);
     await expectAccessible(page);

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Browser, startBrowser } from '../packages/server/test/browser.ts';
 import type { Database } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
-import { signInToken } from '../packages/server/test/portal/portal.ts';
+import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
 
 /** A window on the portal, and whatever the browser found wrong with it. */
 export type Visit = { page: Page; complaints: string[] };
@@ -35,9 +35,14 @@ export function openPortal(database: { fresh(): Promise<string> }): Portal {
     await server?.close();
   });
 
-  const visit: Portal['visit'] = async (path, options = {}) => {
-    const window = await browser.window({ locale: 'en-GB', viewport: { width: 1280, height: 800 }, ...options });
+  /** Nothing moves: what is clicked is where it is seen. */
+  const openWindow = async (options: BrowserContextOptions): Promise<BrowserContext> => {
+    const viewport = { width: 1280, height: 800 };
+    const window = await browser.window({ locale: 'en-GB', reducedMotion: 'reduce', viewport, ...options });
     open.push(window);
+    return window;
+  };
+  const visitIn = async (window: BrowserContext, path: string): Promise<Visit> => {
     const page = await window.newPage();
     const complaints = listen(page, server.url);
     await page.goto(server.url + path);
@@ -47,16 +52,21 @@ export function openPortal(database: { fresh(): Promise<string> }): Portal {
     get server() {
       return server;
     },
-    visit,
+    visit: async (path, options = {}) => visitIn(await openWindow(options), path),
     async enter(path = '', { email, ...options } = {}) {
-      const arrived = await visit(`/portal/sign-in#${await signInToken(server, email)}`, options);
-      await arrived.page.getByRole('button', { name: 'Sign in' }).click();
-      await arrived.page.getByRole('button', { name: /^Account / }).waitFor();
-      if (path !== '') await arrived.page.goto(`${server.url}/portal${path}`);
+      const opened = await openSession(server, { token: await signInToken(server, email) }, { 'user-agent': CHROMIUM });
+      const [name, value] = cookieOf(opened).split('=') as [string, string];
+      const window = await openWindow(options);
+      await window.addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Strict' }]);
+      const arrived = await visitIn(window, `/portal${path}`);
+      await arrived.page.getByRole('button', { name: /@/ }).first().waitFor();
       return arrived;
     },
   };
 }
+
+const CHROMIUM =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 /** What the Content-Security-Policy blocked, what broke, and whatever was asked of another host. */
 function listen(page: Page, origin: string): string[] {
