@@ -10,7 +10,7 @@ describe.each(databases)('the portal on $kind', (database) => {
     const application = await portal.server.application();
     const { page, complaints } = await portal.enter();
     await page.getByRole('link', { name: 'Test' }).first().click();
-    for (const room of ['Catalog', 'Translations', 'Users', 'Credentials']) {
+    for (const room of ['Catalog', 'Connect', 'Insights', 'Catalog', 'Translations', 'Users', 'Credentials']) {
       await page.getByRole('navigation').getByRole('link', { name: room, exact: true }).click();
       await page.getByRole('heading', { name: room, level: 1 }).waitFor();
     }

@@ -2343,7 +2343,7 @@ export interface components {
                     is: string;
                 } | null;
             }[];
-            /** @description what cannot be taken: of no language or nothing there is, twice, or no good text */
+            /** @description what cannot be taken: of no language or nothing there is, twice, or no good text; the first 200 */
             problems: {
                 line: number;
                 path: string;

@@ -37,7 +37,7 @@ type Value = Scalar | { value: Scalar; translations?: Texts; retired?: boolean }
 
 export function catalogTreeQuery(clientId: string) {
   return queryOptions({
-    queryKey: ['application', clientId, 'catalog', 'tree'],
+    queryKey: ['application', clientId, 'catalog', 'published-tree'],
     queryFn: async ({ signal }) =>
       (await api.get('/manage/v1/applications/{clientId}/catalog/tree', { path: { clientId }, signal })).data,
   });

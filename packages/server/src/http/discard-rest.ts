@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 
 /** What is taken in and thrown away after an answer that did not wait for it. */
 const MAX_BYTES = 64 * 1024 ** 2;
@@ -11,8 +11,9 @@ const MAX_MS = 5_000;
  * still comes is read and dropped, within bounds, and a connection that is to be closed is closed after that.
  */
 export function discardRest(request: IncomingMessage): void {
-  if (request.complete || !bringsBody(request)) return;
   const { socket } = request;
+  // A request that the service makes of itself (trying the flow) comes by no connection.
+  if (request.complete || !bringsBody(request) || !(socket instanceof Socket)) return;
   const cutOff = setTimeout(() => socket.destroy(), MAX_MS);
   let taken = 0;
   request.on('data', (chunk: Buffer) => {

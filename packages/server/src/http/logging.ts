@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 
 /** Anything that looks like one of our secrets or tokens, wherever a message picked it up. */
 const SECRETS =
-  /\b(?:ink|ik[plus]|st_\d+)_[\w-]{20,}|\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s:/@]*:)[^\s@]+(?=@)/g;
+  /\b(?:ink|ik[ilpsu]|st_\d+)_[\w-]{20,}|\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s:/@]*:)[^\s@]+(?=@)/g;
 
 export function mask(text: string): string {
   return text.replace(SECRETS, '[masked]');

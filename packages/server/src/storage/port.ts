@@ -261,7 +261,7 @@ export interface AccountStore {
   /** Ends the account's other sessions, and its sign-in links. */
   setPassword(accountId: string, passwordHash: string, keepSessionId: string): Promise<'set' | 'unknown'>;
   setPreferences(accountId: string, preferences: string): Promise<'set' | 'unknown'>;
-  /** Takes away what it names, and ends all sessions of the account. */
+  /** Takes away what it names, with the password also its personal access tokens, and ends all sessions of the account. */
   reset(emailKey: string, what: { password: boolean; totp: boolean }): Promise<'reset' | 'unknown'>;
   /** With its links, sessions, memberships and personal access tokens. */
   delete(emailKey: string): Promise<'deleted' | 'unknown'>;

@@ -119,7 +119,11 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     expect(await storage.sessions.list(ada.accountId, NOW)).toEqual([]);
     expect(await storage.accounts.credentials(ada.accountId)).toMatchObject({ passwordHash: 'one', sealedTotp: null });
     expect(await storage.secondFactors.countRecoveryCodes(ada.accountId)).toBe(0);
+    const token = { name: 'x', accountId: ada.accountId, appIds: null, access: 'own', createdAt: NOW } as const;
+    const record = { ...token, tokenId: MISSING, tokenHash: hash(), expiresAt: NOW + 1000, lastUsedAt: null };
+    expect(await storage.manageTokens.create(record)).toBe('created');
     expect(await storage.accounts.reset('ada@example.com', { password: true, totp: false })).toBe('reset');
+    expect(await storage.manageTokens.list(ada.accountId)).toEqual([]);
     expect(await storage.accounts.credentials(ada.accountId)).toMatchObject({ passwordHash: null });
   });
 

@@ -137,6 +137,15 @@ describe.each(databases)('"try it" on $kind', (database) => {
     }
   });
 
+  test.runIf(database.kind === 'sqlite')('nothing of it is left to happen later', async () => {
+    const application = await server.application();
+    const manage = await manageWith(server);
+    expect((await manage.send('POST', `/applications/${application.clientId}/try`)).status).toBe(200);
+    // As long as the rest of a refused body is waited for.
+    await new Promise((resolve) => setTimeout(resolve, 5_200));
+    expect((await server.send('GET', '/livez')).status).toBe(200);
+  });
+
   test('reading is not enough', async () => {
     const application = await server.application();
     const reader = await manageWith(server, { access: 'read' });

@@ -1,7 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { PlacedProblem } from './source.ts';
 import { BYTE_ORDER_MARK, fromCell } from './texts-csv.ts';
-import type { ReadTexts, TextEntry } from './texts-file.ts';
+import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
+
+/** The path, the source, and as many languages as a catalog can have. */
+const MAX_COLUMNS = 202;
 
 const HEAD = /^"?path(?: \(([^()",;\t]+)\))?"?([,;\t])/i;
 
@@ -24,7 +27,9 @@ export function readTextsCsv(text: string): ReadTexts {
   }
   const [head, ...body] = rows;
   const columns = (head?.record ?? []).map((cell) => fromCell(cell).trim());
-  const repeated = columns.find((column, index) => columns.indexOf(column) !== index);
+  if (columns.length > MAX_COLUMNS) return problem(1, `has ${columns.length} columns: at most ${MAX_COLUMNS} are read`);
+  const seen = new Set<string>();
+  const repeated = columns.find((column) => seen.size === seen.add(column).size);
   if (repeated !== undefined) return problem(1, `the column "${repeated}" is there twice`);
   const sourceColumn = columns.findIndex((column, index) => index > 0 && column.toLowerCase() === 'source');
 
@@ -39,6 +44,7 @@ export function readTextsCsv(text: string): ReadTexts {
       const source = sourceColumn < 0 ? undefined : cells[sourceColumn];
       entries.push({ path: cells[0] ?? '', language, text, ...(source !== undefined && { source }), line });
     }
+    if (entries.length > MAX_TEXTS) return problem(line, tooManyTexts);
     line = info.lines + 1;
   }
   return { file: { ...(stamp !== undefined && { stamp }), entries } };

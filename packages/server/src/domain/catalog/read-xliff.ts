@@ -1,9 +1,11 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { PlacedProblem } from './source.ts';
-import type { ReadTexts, TextEntry } from './texts-file.ts';
+import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts-file.ts';
 
 /** 2.0 and 2.1 share theirs. */
 const NAMESPACES = ['urn:oasis:names:tc:xliff:document:2.0', 'urn:oasis:names:tc:xliff:document:2.2'];
+/** Groups in groups: no tool comes near it, and every level makes the next one dearer to read. */
+const MAX_DEPTH = 64;
 /** What a tool may put around parts of a text without changing it. */
 const TRANSPARENT = ['mrk', 'sm', 'em'];
 
@@ -60,6 +62,7 @@ class XliffReader {
 
   #openTag(tag: SaxesTagNS): void {
     const isOurs = NAMESPACES.includes(tag.uri);
+    if (this.#open.length > MAX_DEPTH) this.#stop('is nested too deeply');
     if (this.#open.length === 0) this.#openRoot(tag, isOurs);
     const parent = this.#open.at(-1);
     this.#open.push(isOurs ? tag.local : '');
@@ -95,7 +98,7 @@ class XliffReader {
   #openInline(tag: SaxesTagNS): void {
     if (TRANSPARENT.includes(tag.local)) return;
     const code = tag.local === 'cp' ? Number.parseInt(tag.attributes.hex?.value ?? '', 16) : Number.NaN;
-    if (!(code <= 0x10ffff)) this.#stop(`<${tag.name}> cannot be part of a text here`);
+    if (!(code >= 0 && code <= 0x10ffff)) this.#stop(`<${tag.name}> cannot be part of a text here`);
     this.#addText(String.fromCodePoint(code));
   }
 
@@ -128,6 +131,7 @@ class XliffReader {
     if (!unit || unit.translated === 0) return;
     const { path, source, target, line } = unit;
     if (unit.untranslated > 0) this.#report(`"${path}" is translated in part only`);
+    else if (this.#entries.length >= MAX_TEXTS) this.#stop(tooManyTexts);
     else this.#entries.push({ path, language: this.#language, text: target, source, line });
   }
 }

@@ -2,7 +2,7 @@ import type { Catalog, Language } from './catalog.ts';
 import { listTranslatable, sourceText } from './translatable.ts';
 
 /** What Excel and others take for the beginning of a formula; full-width forms where keyboards have them. */
-const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/u;
+const FORMULA = /^'*(?:[\t\r\n]|[\s\u200b\ufeff]*[=+\-@＝＋－＠])/u;
 export const BYTE_ORDER_MARK = '\ufeff';
 
 /**

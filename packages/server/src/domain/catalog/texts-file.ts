@@ -17,6 +17,10 @@ export type TextsFile = {
   entries: TextEntry[];
 };
 
+/** Ten times what the largest catalogs hold; what a file of one-letter texts could hold besides would fill the memory. */
+export const MAX_TEXTS = 500_000;
+export const tooManyTexts = `holds more than ${MAX_TEXTS} texts: give it in parts`;
+
 export type ReadTexts = { file: TextsFile } | { problems: PlacedProblem[] };
 
 /** `123_abc@12` */

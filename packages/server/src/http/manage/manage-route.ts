@@ -183,6 +183,8 @@ function addRoute(
     async handler(request, reply) {
       reply.header('cache-control', 'no-store');
       try {
+        // A body may take its time to come: who was let in for it may no longer be.
+        if (schema.body !== undefined) await admit(request);
         const body = await handle(request, reply);
         if (body === undefined) return reply.code(204).send();
         return method === 'GET' && !alwaysNew ? answerIfNew(request, reply, body) : body;

@@ -11,6 +11,9 @@ import { CATALOG_LIMIT } from './put-catalog.ts';
 import { Nullable } from './schemas.ts';
 import { EXAMPLE_FILE, readTextsFileMembers, TextsFileShape } from './texts-file-body.ts';
 
+/** A file of another application has as many as it has texts; nobody reads on after these. */
+const PROBLEMS_TOLD = 200;
+
 const schema = {
   operationId: 'previewTranslations',
   summary: 'See what the texts of a file would change, without changing anything',
@@ -48,7 +51,9 @@ const schema = {
             language: Nullable(Type.String({ description: 'its tag' })),
             message: Type.String(),
           }),
-          { description: 'what cannot be taken: of no language or nothing there is, twice, or no good text' },
+          {
+            description: `what cannot be taken: of no language or nothing there is, twice, or no good text; the first ${PROBLEMS_TOLD}`,
+          },
         ),
       },
       { title: 'TranslationsPreview' },
@@ -105,7 +110,9 @@ export function previewTranslationsRoute(app: FastifyInstance, service: Service)
         file.entries.length -
         new Set([...texts, ...problems].map(({ path, tag, line }) => `${line} ${tag} ${path}`)).size,
       texts: texts.map(viewText),
-      problems: problems.map(({ line, path, tag, message }) => ({ line, path, language: tag ?? null, message })),
+      problems: problems
+        .slice(0, PROBLEMS_TOLD)
+        .map(({ line, path, tag, message }) => ({ line, path, language: tag ?? null, message })),
     };
   });
 }

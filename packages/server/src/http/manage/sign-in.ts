@@ -7,6 +7,7 @@ import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import { acceptInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { clientAddress, networkOf } from '../client-address.ts';
 import { EXAMPLE } from '../examples.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
 import { ACCOUNT_EMAIL, PASSWORD, SIGNED_IN } from './examples.ts';
@@ -57,10 +58,10 @@ export function signInRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/session', schema } as const;
   entranceRoute(app, service, operation, async ({ request, reply, readBody }) => {
     const body = readMembers(readBody(), ['token', 'email', 'password', 'code']);
-    const { headers, ip } = request;
-    const visitor = { userAgent: headers['user-agent'] ?? '', address: ip };
+    const address = networkOf(clientAddress(request));
+    const visitor = { userAgent: request.headers['user-agent'] ?? '', address };
     const { sessionToken } = await enter(service, body, visitor);
-    await endSessionBefore(service, readSessionCookie(headers.cookie, service.publicUrl));
+    await endSessionBefore(service, readSessionCookie(request.headers.cookie, service.publicUrl));
     const { signedIn } = await authorizeManager(service, { session: sessionToken });
     reply.code(201).header('set-cookie', sessionCookie(service.publicUrl, sessionToken));
     return viewSignedIn(service, signedIn as SignedIn);

@@ -65,6 +65,8 @@ const RESET = statement(`
     delete from recovery_codes r using changed c where r.account_id = c.account_id and $3
   ), sessions_ended as (
     delete from sessions s using changed c where s.account_id = c.account_id
+  ), tokens_revoked as (
+    delete from manage_tokens t using changed c where t.account_id = c.account_id and $2
   )
   select account_id from changed
 `);

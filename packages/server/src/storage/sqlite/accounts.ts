@@ -92,7 +92,10 @@ export function accountActs(connection: Connection) {
       const row = statement('select account_id from accounts where email_key = ?').get(emailKey);
       if (!row) return 'unknown';
       const id = row.account_id as Uint8Array;
-      if (what.password) statement('update accounts set password_hash = null where account_id = ?').run(id);
+      if (what.password) {
+        statement('update accounts set password_hash = null where account_id = ?').run(id);
+        statement('delete from manage_tokens where account_id = ?').run(id);
+      }
       if (what.totp) {
         statement('update accounts set sealed_totp = null, pending_totp = null where account_id = ?').run(id);
         statement('delete from recovery_codes where account_id = ?').run(id);

@@ -82,7 +82,7 @@ describe('CSV', () => {
         const text = writeTextsCsv(catalog, catalog.languages, '1_a@1');
         expect(text.startsWith('\ufeffpath')).toBe(true);
         for (const cell of (parse(text.slice(1)) as string[][]).flat())
-          expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+          expect(cell).not.toMatch(/^(?:[\t\r]|[\s\u200b]*[=+\-@＝＋－＠])/);
       }),
       RUNS,
     );
@@ -93,6 +93,12 @@ describe('CSV', () => {
     ['a column twice', 'path,English,English\n', '1 the column "English" is there twice'],
     ['a row too short', 'path,English\na,b\nc\n', '3 invalid Record Length: expect 2, got 1 on line 3'],
     ['a quote left open', 'path,English\na,"b\n', '2 quote Not Closed'],
+    [
+      'more columns than languages',
+      `path,${Array.from({ length: 40_000 }, (_, i) => `c${i}`)}\n`,
+      '1 has 40001 columns',
+    ],
+    ['more texts than memory', `path,a,b\n${'p,x,y\n'.repeat(250_001)}`, 'holds more than 500000 texts'],
   ])('is refused with %s', (_, csv, expected) => {
     const read = readTextsCsv(csv);
     const [problem] = 'problems' in read ? read.problems : [];
@@ -178,6 +184,12 @@ describe('XLIFF', () => {
       '5:48 <ph> cannot be part of a text here',
     ],
     ['no element', '<xliff', 'document must contain a root element'],
+    ['elements in elements', xliff('<group>'.repeat(20_000)), 'is nested too deeply'],
+    [
+      'a character that is none',
+      unit('<segment><source>x</source><target><cp hex="-1"/></target></segment>'),
+      '<cp> cannot be part of a text here',
+    ],
     [
       'a namespace inside a text',
       unit('<segment><source>x</source><target><b xmlns="y"/></target></segment>'),
