@@ -52,7 +52,11 @@ describe('npm start in an empty folder', () => {
     const made = await fetch(`${first.url}/manage/v1/session`, {
       method: 'POST',
       headers: { origin: first.url, 'x-innkeeper-portal': '1' },
-      body: JSON.stringify({ token: setUp.split('#')[1], email: 'ada@example.com' }),
+      body: JSON.stringify({
+        token: setUp.split('#')[1],
+        email: 'ada@example.com',
+        password: 'seven plums in a paper boat',
+      }),
     });
     expect(made.status, await made.text()).toBe(201);
     expect(await readdir(cwd)).toEqual(['data']);
