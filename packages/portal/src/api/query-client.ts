@@ -1,8 +1,5 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
-
-// A button is known to be busy before the second click of a double-click comes: nothing is made or rotated twice.
-notifyManager.setScheduler(queueMicrotask);
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 
 /** What has to happen when the session has ended is set by whoever shows it: see shell/signed-out.tsx. */
 const listeners = new Set<() => void>();

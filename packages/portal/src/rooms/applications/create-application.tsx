@@ -8,6 +8,8 @@ import { Copy, Copyable } from '../../shell/copy.tsx';
 import { LinkButton } from '../../shell/links.tsx';
 import { Problem } from '../../shell/states.tsx';
 
+const CREATING = ['create-application'];
+
 type Made = { clientId: string; clientSecret: string; name: string };
 
 export function CreateApplication({ opened, onClose }: { opened: boolean; onClose(): void }) {
@@ -15,6 +17,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
   const [name, setName] = useState('');
   const queries = useQueryClient();
   const create = useMutation({
+    mutationKey: CREATING,
     mutationFn: async () => (await api.post('/manage/v1/applications', { body: { name: name.trim() } })).data,
     onSuccess: () =>
       Promise.all([
@@ -30,7 +33,8 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (name.trim() !== '') create.mutate();
+    // A double-click makes one.
+    if (name.trim() !== '' && queries.isMutating({ mutationKey: CREATING }) === 0) create.mutate();
   };
   // The secret is shown once: a click beside the dialog must not take it away.
   const made = create.data;

@@ -10,6 +10,8 @@ import { readTime } from '../../shell/moment.tsx';
 import { Problem } from '../../shell/states.tsx';
 import classes from './credentials.module.css';
 
+const ROTATING = ['rotate-secret'];
+
 const OVERLAPS = ['0', '1h', '24h', '7d', '30d'] as const;
 type Overlap = (typeof OVERLAPS)[number];
 const HOURS: Record<Overlap, number> = { '0': 0, '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
@@ -22,12 +24,17 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const [stored, setStored] = useState(false);
   const rotating = useMutation({
+    mutationKey: ROTATING,
     mutationFn: async () => {
       const input = { path: { clientId }, body: { overlap } };
       return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
+  // The second click of a double-click comes before the button is seen to be busy, and would end the secret in use.
+  const rotate = () => {
+    if (queries.isMutating({ mutationKey: ROTATING }) === 0) rotating.mutate();
+  };
   const made = rotating.data;
   const close = () => {
     rotating.reset();
@@ -113,7 +120,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
             <Button variant="default" onClick={close}>
               {t('cancel', { ns: 'shell' })}
             </Button>
-            <Button loading={rotating.isPending} onClick={() => rotating.mutate()}>
+            <Button loading={rotating.isPending} onClick={rotate}>
               {t('rotate.action')}
             </Button>
           </Group>
