@@ -13,5 +13,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     teardownTimeout: 20_000,
+    // What is waited for comes when it comes; a second is little on a machine with other work.
+    expect: { poll: { timeout: 10_000 } },
   },
 });
