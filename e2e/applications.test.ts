@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)> {{name}} "Ünï"';
 
-describe.each(databases)('the applications of the portal on $kind', (database) => {
+describe.each(databases)('the applications of the portal on $kind', IN_A_BROWSER, (database) => {
   const portal = openPortal(database);
 
   test('the first one is made, and its secret is shown once', async () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
 
-describe.each(databases)('the credentials room on $kind', (database) => {
+describe.each(databases)('the credentials room on $kind', IN_A_BROWSER, (database) => {
   const portal = openPortal(database);
   const works = async (application: { clientId: string; clientSecret: string; name: string }) =>
     (await makeUser(portal.server, application)).specialToken !== undefined;

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
 
-describe.each(databases)('the insights room on $kind', (database) => {
+describe.each(databases)('the insights room on $kind', IN_A_BROWSER, (database) => {
   const portal = openPortal(database);
 
   test('shows how users chose, now and over time, and exports it', async () => {

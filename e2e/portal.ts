@@ -6,6 +6,9 @@ import type { Database } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
 
+/** A browser shares the machine with two services and their databases: what fails is tried once more, and fails if it fails again. */
+export const IN_A_BROWSER = { retry: 1 };
+
 /** A window on the portal, and whatever the browser found wrong with it. */
 export type Visit = { page: Page; complaints: string[] };
 

@@ -7,7 +7,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { editor } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, type Portal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, type Portal, testPage } from './portal.ts';
 
 const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
 
@@ -74,7 +74,7 @@ const paste = async (page: Page, text: string) => {
   await page.keyboard.press('ControlOrMeta+v');
 };
 
-describe.each(databases)('the room of translations on $kind', (database) => {
+describe.each(databases)('the room of translations on $kind', IN_A_BROWSER, (database) => {
   const portal = openPortal(database);
 
   testPage(database)('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
@@ -182,7 +182,7 @@ describe.each(databases)('the room of translations on $kind', (database) => {
   });
 });
 
-describe('the room of translations', () => {
+describe('the room of translations', IN_A_BROWSER, () => {
   const portal = openPortal(databases[0] as (typeof databases)[0]);
 
   test('the keys reach everything, and the active cell keeps the focus', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=`broken`">';
 
-describe.each(databases)('the users room on $kind', (database) => {
+describe.each(databases)('the users room on $kind', IN_A_BROWSER, (database) => {
   const portal = openPortal(database);
 
   const fill = async () => {
