@@ -23,17 +23,7 @@ export function TranslationsPage() {
     return (
       <>
         <PageHeader title={t('title')} />
-        <EmptyState
-          icon={IconLanguage}
-          title={t('empty.title')}
-          action={
-            <LinkButton to="/applications/$clientId/catalog" params={{ clientId }}>
-              {t('empty.toCatalog')}
-            </LinkButton>
-          }
-        >
-          {t('empty.text')}
-        </EmptyState>
+        <NoTexts clientId={clientId} />
       </>
     );
   }
@@ -43,19 +33,7 @@ export function TranslationsPage() {
         <PageHeader title={t('title')} />
         {query.isPending && <LoadingState />}
         {query.isError && <ErrorState error={query.error} retry={() => query.refetch()} />}
-        {query.isSuccess && (
-          <EmptyState
-            icon={IconLanguage}
-            title={t('empty.title')}
-            action={
-              <LinkButton to="/applications/$clientId/catalog" params={{ clientId }}>
-                {t('empty.toCatalog')}
-              </LinkButton>
-            }
-          >
-            {t('empty.text')}
-          </EmptyState>
-        )}
+        {query.isSuccess && <NoTexts clientId={clientId} />}
       </>
     );
   }
@@ -70,5 +48,22 @@ export function TranslationsPage() {
       isReadOnly={!can('texts')}
       isPhone={isPhone}
     />
+  );
+}
+
+function NoTexts({ clientId }: { clientId: string }) {
+  const { t } = useTranslation('translations');
+  return (
+    <EmptyState
+      icon={IconLanguage}
+      title={t('empty.title')}
+      action={
+        <LinkButton to="/applications/$clientId/catalog" params={{ clientId }}>
+          {t('empty.toCatalog')}
+        </LinkButton>
+      }
+    >
+      {t('empty.text')}
+    </EmptyState>
   );
 }
