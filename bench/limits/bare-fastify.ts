@@ -1,0 +1,19 @@
+import Fastify from 'fastify';
+import type { Answer } from '../send.ts';
+
+/** As bare-http.ts, by one Fastify route that parses the body and answers the bytes that the service answered. */
+type Route = { method: string; path: string; answer: Answer };
+
+process.once('message', ({ method, path, answer }: Route) => {
+  const headers = Object.fromEntries(answer.headers);
+  const app = Fastify({ keepAliveTimeout: 65_000 });
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_, body, done) =>
+    done(null, body),
+  );
+  app.route({
+    method,
+    url: path,
+    handler: (_, reply) => reply.code(answer.status).headers(headers).send(answer.body),
+  });
+  app.listen({ port: 0, host: '127.0.0.1' }, () => process.send?.((app.server.address() as { port: number }).port));
+});

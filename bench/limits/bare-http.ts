@@ -1,0 +1,19 @@
+import { createServer } from 'node:http';
+import type { Answer } from '../send.ts';
+
+/**
+ * The limit: nothing but node:http, which reads the same bodies and answers the bytes that the service answered.
+ * A process of its own: told what to answer, it says on which port it does.
+ */
+process.once('message', ({ status, headers, body }: Answer) => {
+  const fields = headers.flat();
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(status, fields).end(body);
+      return;
+    }
+    request.on('data', () => {});
+    request.on('end', () => response.writeHead(status, fields).end(body));
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as { port: number }).port));
+});

@@ -1,0 +1,58 @@
+import type { Operation } from '../operation.ts';
+import { jsonRequest } from '../request.ts';
+import { SELECTED, type Stage } from '../stage.ts';
+
+export const save: Operation = {
+  name: 'save',
+  title: 'save a selection, new',
+  status: 201,
+  once: true,
+  async prepare(stage, count) {
+    // Of every imported user, the keys for which nothing is saved yet.
+    const keys = stage.keys.slice(SELECTED);
+    const users = await stage.importUsers(Math.ceil(count / keys.length));
+    return users.flatMap((user) => keys.map((key) => saveRequest(stage, user, key, 0))).slice(0, count);
+  },
+};
+
+export const saveReplace: Operation = {
+  name: 'save-replace',
+  title: 'save a selection, another value',
+  status: 200,
+  once: false,
+  // Every user once with one value, then with the other: whichever comes, it differs from the one before.
+  prepare: async (stage) =>
+    [1, 0].flatMap((choice) =>
+      stage.users.map((user, index) => saveRequest(stage, user, stage.keys[index % SELECTED], choice)),
+    ),
+};
+
+export const saveMany: Operation = {
+  name: 'save-many',
+  title: 'save 10 selections at once',
+  status: 200,
+  once: false,
+  prepare: async (stage) =>
+    [1, 0].flatMap((choice) =>
+      stage.users.map((user_uid) => {
+        const options = stage.keys
+          .slice(0, SELECTED)
+          .map((key) => ({ option_group_uid: stage.groupUid, option_key_uid: key.uid, value: [key.values[choice]] }));
+        return jsonRequest('PUT', '/api/user_options', { apiKey: stage.clientId }, { user_uid, options });
+      }),
+    ),
+};
+
+function saveRequest(
+  { clientId, groupUid }: Stage,
+  user: string,
+  key: Stage['keys'][number] | undefined,
+  choice: number,
+) {
+  return jsonRequest(
+    'POST',
+    '/api/user_options',
+    { apiKey: clientId },
+    { user_uid: user, option_group_uid: groupUid, option_key_uid: key?.uid, value: [key?.values[choice]] },
+  );
+}

@@ -1,0 +1,62 @@
+import { connect } from 'node:net';
+
+/**
+ * What prepares a run: every request once, over keep-alive connections, with its whole answer. Raw sockets, because
+ * thousands of tokens are made before each run.
+ */
+export type Answer = { status: number; headers: [string, string][]; body: string };
+
+const HEAD_END = '\r\n\r\n';
+
+export async function send(port: number, requests: string[], connections = 32): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let next = 0;
+  const runConnection = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      let received = Buffer.alloc(0);
+      let current = 0;
+      const sendNext = (): void => {
+        current = next++;
+        const request = requests[current];
+        if (request === undefined) socket.end();
+        else socket.write(request);
+      };
+      socket.on('connect', sendNext);
+      socket.on('data', (chunk: Buffer) => {
+        received = Buffer.concat([received, chunk]);
+        const answer = readAnswer(received);
+        if (!answer) return;
+        received = Buffer.alloc(0);
+        answers[current] = answer;
+        sendNext();
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve());
+    });
+  await Promise.all(Array.from({ length: Math.min(connections, requests.length) }, runConnection));
+  if (answers.length !== requests.length) throw new Error(`${requests.length - answers.length} had no answer.`);
+  return answers;
+}
+
+/** As `send`, for answers that must all be good. */
+export async function sendWell(port: number, requests: string[]): Promise<Answer[]> {
+  const answers = await send(port, requests);
+  const bad = answers.find(({ status }) => status >= 400);
+  if (bad) throw new Error(`HTTP ${bad.status} while preparing: ${bad.body}`);
+  return answers;
+}
+
+function readAnswer(received: Buffer): Answer | undefined {
+  const headEnd = received.indexOf(HEAD_END);
+  if (headEnd < 0) return undefined;
+  const [statusLine = '', ...lines] = received.toString('latin1', 0, headEnd).split('\r\n');
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  const length = Number(headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1] ?? 0);
+  if (received.length < headEnd + HEAD_END.length + length) return undefined;
+  const status = Number(statusLine.split(' ')[1]);
+  return { status, headers, body: received.toString('utf8', headEnd + HEAD_END.length) };
+}

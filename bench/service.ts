@@ -1,0 +1,82 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const BIN = join(import.meta.dirname, '../packages/server/bin/innkeeper.js');
+
+export type Service = {
+  port: number;
+  url: string;
+  child: ChildProcess;
+  /** From the start of the process to the first 200 of /readyz. */
+  readyMs: number;
+  stop(): Promise<void>;
+};
+
+/** `innkeeper ARGS` in a process of its own; answers what it printed. */
+export async function innkeeper(args: string[], settings: NodeJS.ProcessEnv): Promise<string> {
+  const env = { ...process.env, ...settings };
+  return (await promisify(execFile)(process.execPath, [BIN, ...args], { env, maxBuffer: 2 ** 30 })).stdout;
+}
+
+/** `innkeeper serve` as operators run it, its log included, on a free port of 127.0.0.1. */
+export async function startService(settings: NodeJS.ProcessEnv, nodeArgs: string[] = []): Promise<Service> {
+  const port = await freePort();
+  const before = performance.now();
+  const child = spawn(process.execPath, [...nodeArgs, BIN, 'serve', '--port', String(port)], {
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null) throw new Error(`The service ended with exit code ${child.exitCode}.`);
+    await sleep(2);
+  }
+  const readyMs = performance.now() - before;
+  return { port, url: `http://127.0.0.1:${port}`, child, readyMs, stop: () => stop(child) };
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** User and system time of all its threads in milliseconds; Linux counts them in hundredths of a second. */
+export async function processorTime({ pid }: ChildProcess): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
+}
+
+export async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** By node:http without keep-alive: `fetch` would take processor time from what it waits for. */
+function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    get({ port, host: '127.0.0.1', path: '/readyz', agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    }).on('error', () => resolve(false));
+  });
+}
