@@ -1089,7 +1089,7 @@ export interface paths {
         post?: never;
         /**
          * Discard the draft of the catalog
-         * @description What is published stays as it is. A draft that changes more than texts takes access "write".
+         * @description What is published stays as it is. A draft in which more than texts was changed takes access "write".
          */
         delete: operations["discardDraft"];
         options?: never;
@@ -7309,6 +7309,8 @@ export interface operations {
                             changeCount: number;
                             /** @description whoever has access "texts" may publish it */
                             textsOnly: boolean;
+                            /** @description whoever has access "texts" may discard it, whatever else was published since it was begun */
+                            editsTextsOnly: boolean;
                             undo: components["schemas"]["CatalogDraftEdit"] | null;
                             redo: components["schemas"]["CatalogDraftEdit"] | null;
                             /** @description the last 20, newest first */

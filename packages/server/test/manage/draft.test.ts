@@ -313,7 +313,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
   });
 
   test('a translator edits and publishes texts, and nothing else', async () => {
-    const { change, path, application, group, draft } = await drafter();
+    const { change, edit, discard, path, application, group, draft } = await drafter();
     const only = { access: 'texts' as const, appIds: [application.appId] };
     const translator = editorOf(await manageWith(server, { name: 'translator', ...only }), path);
     const translate = (text: string) =>
@@ -342,6 +342,19 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
       expect(await act(method, rest, body)).toMatchObject({ status: 403, json: { code: '9403' } });
     }
     const reader = editorOf(await manageWith(server, { ...only, access: 'read' }), path);
+    // Texts alone, but more was published since: publishing would undo that, discarding loses texts alone.
+    await discard();
+    expect((await translate('Ofen')).status).toBe(200);
+    await edit('POST', '/groups', { name: 'meanwhile' });
+    const { revision, draft: overtaken } = await draft();
+    expect(overtaken).toMatchObject({ textsOnly: false, editsTextsOnly: true });
+    expect((await act('POST', '/publish', { over: revision })).status).toBe(403);
+    expect((await act('DELETE', '')).status).toBe(204);
+    expect(await draft()).toEqual({ revision, draft: null });
+    await change('POST', '/groups', { name: 'more' });
+    await edit('POST', '/groups', { name: 'again' });
+    expect((await draft()).draft).toMatchObject({ textsOnly: false, editsTextsOnly: false });
+    expect((await act('DELETE', '')).status).toBe(403);
     expect((await reader.get('/catalog/draft')).status).toBe(200);
     expect((await reader.send('DELETE', '/catalog/draft', undefined, { 'if-match': '*' })).status).toBe(403);
   });

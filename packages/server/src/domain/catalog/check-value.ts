@@ -30,6 +30,11 @@ function isOfType(type: ValueType, value: unknown): value is Scalar {
   }
 }
 
+/** With nothing in it that anybody sees: spaces, and what is written without a mark. */
+export function isBlank(text: string): boolean {
+  return /^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+}
+
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);

@@ -14,7 +14,9 @@ export type DescribedDraft = {
   plan: CatalogPlan;
   /** With what it breaks, for whoever asked: counting selections takes its time. */
   counted: CountedPlan | undefined;
+  /** Against what is published now, and against what it was begun from. */
   textsOnly: boolean;
+  editsTextsOnly: boolean;
   edits: DraftEdit[];
   undo: DraftEdit | undefined;
   redo: DraftEdit | undefined;
@@ -35,6 +37,7 @@ export async function describeDraft(
   const counted = withImpact ? await planWithImpact(storage, appId, published, wanted) : undefined;
   const plan = counted ?? planCatalog(published, wanted);
   const edits = await storage.drafts.edits(appId, draft.draftId, 0);
+  const textsOnly = changesTextsOnly(published, plan.next);
   const isMoved = revision !== draft.baseRevision;
   return {
     revision,
@@ -42,7 +45,8 @@ export async function describeDraft(
       draft,
       plan,
       counted,
-      textsOnly: changesTextsOnly(published, plan.next),
+      textsOnly,
+      editsTextsOnly: isMoved ? changesTextsOnly(draft.base, planCatalog(draft.base, wanted).next) : textsOnly,
       edits,
       undo: nextStep(edits, 'undo'),
       redo: nextStep(edits, 'redo'),

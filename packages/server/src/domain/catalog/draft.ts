@@ -86,9 +86,10 @@ export function nextStep(edits: readonly DraftEdit[], kind: 'undo' | 'redo'): Dr
 }
 
 export async function discardDraft(service: Service, application: Application, options: DraftOptions): Promise<void> {
-  await trying(service, application, options, async ({ published, draft }) => {
+  await trying(service, application, options, async ({ draft }) => {
     if (!draft) throw new InnkeeperError('draftNotFound');
-    if (options.textsOnly) refuseMoreThanTexts(published, planCatalog(published, definitionOf(draft.catalog)).next);
+    // What is lost is what was done to it, whatever was published meanwhile.
+    if (options.textsOnly) refuseMoreThanTexts(draft.base, planCatalog(draft.base, definitionOf(draft.catalog)).next);
     const outcome = await service.storage.drafts.discard(application.appId, draft);
     return outcome === 'conflict' ? undefined : outcome;
   });
@@ -155,8 +156,9 @@ async function saveDraft(
     updatedBy: author,
     updatedAt: now,
     catalog,
+    base: last?.base ?? published,
   };
-  const { catalog: _, ...record } = draft;
+  const { catalog: _, base: __, ...record } = draft;
   const outcome = await service.storage.drafts.save({
     appId,
     draft: record,

@@ -4,7 +4,8 @@ import { type Catalog, type Language, readCatalog, withItems } from './catalog.t
 /** Applications whose catalogs are kept: those that somebody is at work on. */
 const KEPT = 8;
 
-export type OpenDraft = DraftRecord & { catalog: Catalog };
+/** `base` is the revision that it was begun from. */
+export type OpenDraft = DraftRecord & { catalog: Catalog; base: Catalog };
 /** What is published and what is to be, of one moment. */
 export type OpenCatalog = { published: Catalog; draft: OpenDraft | undefined };
 
@@ -60,7 +61,7 @@ export class OpenCatalogs {
     const { items, ...draft } = stored;
     const base = await this.#base(appId, draft.baseRevision, published);
     const languages = JSON.parse(draft.languages) as Language[];
-    const open = { ...draft, catalog: withItems(base, { languages, items }) };
+    const open = { ...draft, base, catalog: withItems(base, { languages, items }) };
     held.draft = open;
     return open;
   }

@@ -1,4 +1,5 @@
 import type { Language, Texts } from './catalog.ts';
+import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import type { FileProblem, Report, TextReader } from './file-problem.ts';
 import type { CatalogFile } from './file-schema.ts';
@@ -102,7 +103,7 @@ export function textProblem(text: string): string | undefined {
 }
 
 function refuseBadName(name: string, path: (string | number)[], report: Report): void {
-  if (name.trim() !== name || name === '') report(path, 'must not be blank, nor begin or end with a space');
+  if (name.trim() !== name || isBlank(name)) report(path, 'must not be blank, nor begin or end with a space');
   else if (!name.isWellFormed() || /\p{Cc}/u.test(name)) report(path, 'holds a character that a name cannot hold');
 }
 

@@ -1,5 +1,5 @@
 import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
-import { constraintProblem, isDate, typeProblem } from './check-value.ts';
+import { constraintProblem, isBlank, isDate, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
 import type { Report, TextReader } from './file-problem.ts';
 import type { FileKey } from './file-schema.ts';
@@ -46,7 +46,10 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     const at = [...path, index];
     const given = typeof entry === 'object' ? entry : { value: entry };
     const problem = typeProblem(key.type, given.value);
-    if (problem) report(typeof entry === 'object' ? [...at, 'value'] : at, `${problem}, as the key's type says`);
+    const place = typeof entry === 'object' ? [...at, 'value'] : at;
+    if (problem) report(place, `${problem}, as the key's type says`);
+    // Nobody could tell that it was chosen.
+    else if (typeof given.value === 'string' && isBlank(given.value)) report(place, 'must not be blank');
     if (seen.has(given.value)) report(at, `the value ${JSON.stringify(given.value)} is there already`);
     seen.add(given.value);
     return {

@@ -8,7 +8,7 @@ import { applicationRoute } from './manage-route.ts';
 const schema = {
   operationId: 'discardDraft',
   summary: 'Discard the draft of the catalog',
-  description: 'What is published stays as it is. A draft that changes more than texts takes access "write".',
+  description: 'What is published stays as it is. A draft in which more than texts was changed takes access "write".',
   headers: IfMatchHeader,
   response: { 204: { description: 'It is gone.', type: 'null' } },
   errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound'] as const,

@@ -32,6 +32,9 @@ const schema = {
           ...DraftShape.properties,
           changeCount: Type.Integer({ description: 'what is different from what is published now' }),
           textsOnly: Type.Boolean({ description: 'whoever has access "texts" may publish it' }),
+          editsTextsOnly: Type.Boolean({
+            description: 'whoever has access "texts" may discard it, whatever else was published since it was begun',
+          }),
           undo: Nullable(DraftEditShape),
           redo: Nullable(DraftEditShape),
           edits: Type.Array(DraftEditShape, { description: `the last ${EDITS_TOLD}, newest first` }),
@@ -68,6 +71,7 @@ const schema = {
           ...DRAFT,
           changeCount: 1,
           textsOnly: true,
+          editsTextsOnly: true,
           undo: DRAFT_EDIT,
           redo: null,
           edits: [DRAFT_EDIT],
@@ -95,11 +99,22 @@ export function getDraftRoute(app: FastifyInstance, service: Service): void {
   });
 }
 
-function viewDescribed({ draft, plan, counted, textsOnly, edits, undo, redo, revisions }: DescribedDraft) {
+function viewDescribed({
+  draft,
+  plan,
+  counted,
+  textsOnly,
+  editsTextsOnly,
+  edits,
+  undo,
+  redo,
+  revisions,
+}: DescribedDraft) {
   return {
     ...viewDraft(draft),
     changeCount: plan.changes.length,
     textsOnly,
+    editsTextsOnly,
     undo: undo ? viewEdit(undo) : null,
     redo: redo ? viewEdit(redo) : null,
     edits: edits.slice(0, EDITS_TOLD).map(viewEdit),

@@ -6,6 +6,7 @@ import {
   toItems,
   type ValueType,
 } from '../../../src/domain/catalog/catalog.ts';
+import { isBlank } from '../../../src/domain/catalog/check-value.ts';
 import type { CatalogDefinition } from '../../../src/domain/catalog/definition.ts';
 import type { CatalogFile, FileGroup, FileKey, FileValue } from '../../../src/domain/catalog/file-schema.ts';
 import { planCatalog } from '../../../src/domain/catalog/plan.ts';
@@ -101,7 +102,7 @@ const AWKWARD = [
   ],
 ];
 
-const isName = (text: string) => text.trim() === text && text !== '' && !/\p{Cc}/u.test(text) && text.isWellFormed();
+const isName = (text: string) => text.trim() === text && !isBlank(text) && !/\p{Cc}/u.test(text) && text.isWellFormed();
 
 export const name = fc.oneof(
   fc.constantFrom(...AWKWARD.filter(isName)),
@@ -162,7 +163,7 @@ export function scalar(type: ValueType): fc.Arbitrary<Scalar> {
     case 'boolean':
       return fc.boolean();
     case 'string':
-      return fc.oneof(text, fc.constant(''));
+      return text.filter((each) => !isBlank(each));
     case 'integer':
       return fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -9, max: 9 }));
     case 'number':
