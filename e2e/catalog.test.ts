@@ -309,7 +309,11 @@ describe.each(databases)('the catalog room on $kind', IN_A_BROWSER, (database) =
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'apple' });
     await translator.reload();
     await translator.getByText('1 change not published').waitFor();
-    expect(await translator.getByRole('button', { name: 'Publish…' }).count()).toBe(0);
+    expect(await translator.getByRole('button', { name: 'Discard…' }).count()).toBe(0);
+    await translator.getByRole('button', { name: 'Publish…' }).click();
+    await translator.getByText('The draft changes more than texts').waitFor();
+    const publish = translator.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true });
+    expect(await publish.isDisabled()).toBe(true);
   });
 
   testPage(database)('fits a phone: the list, then what was chosen, and back', async () => {

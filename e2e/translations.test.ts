@@ -173,12 +173,12 @@ describe.each(databases)('the room of translations on $kind', IN_A_BROWSER, (dat
     } finally {
       await rm(folder, { recursive: true });
     }
-    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByText('Deutsch: "Frage 0" → "Inzwischen"').waitFor();
-    await page.getByRole('button', { name: 'Publish now' }).click();
-    await page.getByText('Published', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 2.').waitFor();
     expect((await get('/catalog')).headers.get('etag')).toBe('"2"');
-    await expect.poll(() => page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Publish…' }).isDisabled()).toBe(true);
   });
 });
 
@@ -271,6 +271,19 @@ describe('the room of translations', IN_A_BROWSER, () => {
     await saved(page);
     expect(await draft('fruit/kind=apple')).toMatchObject({ de: 'Apferl' });
 
+    // What is half typed as well, whichever way somebody leaves.
+    await cell(page, 'kind', 1).first().click();
+    await page.keyboard.type('So');
+    await page.reload();
+    await page.getByText('So', { exact: true }).first().waitFor();
+    await saved(page);
+    await cell(page, 'kind', 1).first().click();
+    await page.keyboard.type('Sorte');
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.goBack();
+    await saved(page);
+    expect(await draft('fruit/kind')).toEqual({ de: 'Sorte' });
+
     await cell(page, 'pear', 1).click();
     await page.keyboard.type('Apferl');
     await page.keyboard.press('Enter');
@@ -304,8 +317,8 @@ describe('the room of translations', IN_A_BROWSER, () => {
     await saved(page);
     await page.getByRole('button', { name: 'Export' }).click();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Publish' }).click();
-    await page.getByRole('button', { name: 'Publish now' }).waitFor();
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Import' }).click();
     const { text } = await get('/catalog/translations/export');
@@ -353,9 +366,9 @@ describe('the room of translations', IN_A_BROWSER, () => {
     await page.keyboard.type('Frage 1');
     await page.keyboard.press('Enter');
     await saved(page);
-    await page.getByRole('button', { name: 'Publish' }).click();
-    await page.getByRole('button', { name: 'Publish now' }).click();
-    await page.getByText('Published', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 2.').waitFor();
     expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
 
     const viewer = await enter(portal, CATALOG, { role: 'viewer' });
@@ -370,12 +383,29 @@ describe('the room of translations', IN_A_BROWSER, () => {
     expect(viewer.complaints).toEqual([]);
   });
 
-  test('a draft that changes more than texts is published elsewhere', async () => {
-    const { page, edit } = await enter(portal, CATALOG, { role: 'translator' });
-    await edit('POST', '/groups?draft=true', { name: 'more' });
+  test('a translator is told why a draft is not theirs to publish, and discards what is of texts alone', async () => {
+    const { page, edit, draft } = await enter(portal, CATALOG, { role: 'translator' });
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await edit('POST', '/groups', { name: 'more' });
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish the draft' });
+    await dialog.getByText('More than texts was published since this draft was begun').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
+    await page.getByText('The draft is discarded.').waitFor();
+    await expect.poll(() => cell(page, 'key 01', 1).textContent()).toBe('');
+    expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+
+    await edit('POST', '/groups?draft=true', { name: 'still more' });
     await page.reload();
-    await page.getByRole('button', { name: 'Publish' }).click();
-    await page.getByText('The draft changes more than texts. Look at it and publish it in the catalog.').waitFor();
-    expect(await page.getByRole('button', { name: 'Publish now' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await dialog.getByText('The draft changes more than texts').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Discard…' }).count()).toBe(0);
   });
 });

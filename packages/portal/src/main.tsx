@@ -29,7 +29,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} />
+        <Notifications position="top-center" limit={4} />
         <ModalsProvider>
           <RouterProvider router={router} />
         </ModalsProvider>

@@ -93,13 +93,17 @@ describe('the sheet', () => {
   function makeSheet(kept: SentText[] = []) {
     const sent: SentText[][] = [];
     const answers: SendOutcome[] = [];
-    const store = { texts: kept };
+    const store: { texts: SentText[]; typed: SentText | undefined } = { texts: kept, typed: undefined };
     const sheet = new Sheet(
       async (texts) => {
         sent.push(texts);
         return answers.shift() ?? { outcome: 'saved' };
       },
-      { read: () => store.texts, write: (texts) => (store.texts = texts) },
+      {
+        read: () => store.texts,
+        write: (texts) => (store.texts = texts),
+        type: (text) => (store.typed = text),
+      },
     );
     sheet.load([toRow({ path: 'a', texts: { de: 'A' } }), toRow({ path: 'b', texts: {} })], { isWhole: true });
     const set = (path: string, text: string | null) => sheet.change([{ path, tag: 'de', text }], 'edit');
@@ -205,5 +209,23 @@ describe('the sheet', () => {
     first.sheet.saveNow();
     await first.sheet.settled();
     expect(first.sheet.state.unsaved).toBe(0);
+  });
+
+  test('what is half typed is kept, and is typed when somebody leaves', async () => {
+    const { sheet, sent, store } = makeSheet();
+    const type = (text: string) => sheet.type({ path: 'a', tag: 'de', text });
+    type('A');
+    expect([sheet.isTyping, store.typed], 'as it was before').toEqual([false, undefined]);
+    type('Ab');
+    expect(store.typed).toEqual({ path: 'a', tag: 'de', text: 'Ab', was: 'A' });
+    expect([sheet.isTyping, sheet.state.unsaved]).toEqual([true, 0]);
+    sheet.type(undefined);
+    sheet.leave();
+    expect(sheet.state.unsaved, 'given up').toBe(0);
+    type('Abc');
+    sheet.leave();
+    await sheet.settled();
+    expect(sent).toEqual([[{ path: 'a', tag: 'de', text: 'Abc', was: 'A' }]]);
+    expect([sheet.isTyping, store.typed]).toEqual([false, undefined]);
   });
 });

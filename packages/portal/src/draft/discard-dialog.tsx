@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
 import { Problem } from '../shell/states.tsx';
 import { ChangeList } from './change-list.tsx';
-import { catalogKey, type DraftState } from './queries.ts';
+import type { DraftState } from './queries.ts';
 
 type Draft = NonNullable<DraftState['draft']>;
 
@@ -22,7 +22,8 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
       notifications.show({ message: t('discard.done') });
       onClose();
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: catalogKey(clientId) }),
+    // In whichever room what it held was shown.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
   return (
     <Modal

@@ -1,15 +1,14 @@
-import { ActionIcon, Button, Group, Paper, Text, Tooltip } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { ActionIcon, Group, Paper, Text, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { IconArrowBackUp, IconArrowForwardUp, IconCloudUpload, IconTrash } from '@tabler/icons-react';
+import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../api/access.ts';
 import { api } from '../api/client.ts';
 import { Moment } from '../shell/moment.tsx';
-import { DiscardDialog } from './discard-dialog.tsx';
 import classes from './draft-bar.module.css';
-import { PublishDialog } from './publish-dialog.tsx';
+import { EndDraft } from './end-draft.tsx';
 import { type DraftEdit, type DraftState, draftQuery } from './queries.ts';
 import { useEdit, useTellConflict } from './use-edit.ts';
 
@@ -23,11 +22,8 @@ export function DraftBar({ clientId }: { clientId: string }) {
 function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<DraftState['draft']> }) {
   const { t } = useTranslation('catalog');
   const can = useCan(clientId);
-  const [publishing, publish] = useDisclosure();
-  const [discarding, discard] = useDisclosure();
   const step = useEdit(clientId);
   const tellConflict = useTellConflict();
-  const mayEnd = can('write') || (can('texts') && draft.textsOnly);
 
   const take = (kind: 'undo' | 'redo', about: DraftEdit | null) => {
     if (!about || step.isPending) return;
@@ -75,31 +71,9 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
               />
             </>
           )}
-          {mayEnd && (
-            <>
-              <Button
-                className={classes.action}
-                variant="default"
-                size="sm"
-                leftSection={<IconTrash size={16} aria-hidden />}
-                onClick={discard.open}
-              >
-                {t('bar.discard')}
-              </Button>
-              <Button
-                className={classes.action}
-                size="sm"
-                leftSection={<IconCloudUpload size={16} aria-hidden />}
-                onClick={publish.open}
-              >
-                {t('bar.publish')}
-              </Button>
-            </>
-          )}
+          <EndDraft clientId={clientId} draft={draft} />
         </Group>
       </Group>
-      <PublishDialog clientId={clientId} opened={publishing} onClose={publish.close} />
-      <DiscardDialog clientId={clientId} draft={draft} opened={discarding} onClose={discard.close} />
     </Paper>
   );
 }

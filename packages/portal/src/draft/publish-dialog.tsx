@@ -1,20 +1,22 @@
 import { Alert, Button, Checkbox, Group, List, Modal, ScrollArea, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
+import { IconAlertTriangle, IconInfoCircle, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../api/access.ts';
 import { api } from '../api/client.ts';
 import { Moment } from '../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../shell/states.tsx';
+import { BreakingChanges } from './breaking-changes.tsx';
 import { ChangeList } from './change-list.tsx';
 import { catalogKey, type DraftState, planQuery } from './queries.ts';
 import { isConflict } from './use-edit.ts';
 
-type Props = { clientId: string; opened: boolean; onClose(): void };
+type Props = { clientId: string; opened: boolean; onClose(): void; notice?: ReactNode };
 
 /** What publishing changes, for whom it breaks something, and what somebody else published meanwhile. */
-export function PublishDialog({ clientId, opened, onClose }: Props) {
+export function PublishDialog({ clientId, opened, onClose, notice }: Props) {
   const { t } = useTranslation('catalog');
   return (
     <Modal
@@ -24,17 +26,18 @@ export function PublishDialog({ clientId, opened, onClose }: Props) {
       size="xl"
       closeButtonProps={{ 'aria-label': t('close') }}
     >
-      {opened && <Plan clientId={clientId} onClose={onClose} />}
+      {opened && <Plan clientId={clientId} onClose={onClose} notice={notice} />}
     </Modal>
   );
 }
 
-function Plan({ clientId, onClose }: Omit<Props, 'opened'>) {
+function Plan({ clientId, onClose, notice }: Omit<Props, 'opened'>) {
   const plan = useQuery(planQuery(clientId));
   if (plan.isPending) return <LoadingState />;
   if (plan.isError) return <ErrorState error={plan.error} retry={() => plan.refetch()} />;
   if (!plan.data.draft) return <Gone onClose={onClose} />;
-  return <Ready clientId={clientId} onClose={onClose} draft={plan.data.draft} revision={plan.data.revision} />;
+  const { draft, revision } = plan.data;
+  return <Ready clientId={clientId} onClose={onClose} notice={notice} draft={draft} revision={revision} />;
 }
 
 function Gone({ onClose }: { onClose(): void }) {
@@ -51,14 +54,15 @@ function Gone({ onClose }: { onClose(): void }) {
 
 type Ready = Omit<Props, 'opened'> & { draft: NonNullable<DraftState['draft']>; revision: number };
 
-function Ready({ clientId, onClose, draft, revision }: Ready) {
+function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const { t } = useTranslation('catalog');
+  const can = useCan(clientId);
+  const may = can('write') || draft.textsOnly;
   const queries = useQueryClient();
   const [agreed, setAgreed] = useState(false);
   const [over, setOver] = useState(false);
   const { changes = [], breaking = [], missing = [] } = draft.plan ?? {};
   const isOutdated = draft.revisions.length > 0;
-  const touched = breaking.reduce((sum, { selections }) => sum + selections, 0);
 
   // Whatever is looked at anew has to be agreed to anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state that was agreed to
@@ -84,10 +88,16 @@ function Ready({ clientId, onClose, draft, revision }: Ready) {
         ? queries.invalidateQueries({ queryKey: catalogKey(clientId) })
         : queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
-  const isReady = (breaking.length === 0 || agreed) && (!isOutdated || over);
+  const isReady = may && (breaking.length === 0 || agreed) && (!isOutdated || over);
 
   return (
     <Stack>
+      {!may && (
+        <Alert variant="light" color="yellow" icon={<IconLock aria-hidden />} title={t('publish.notYours')}>
+          {t(draft.editsTextsOnly ? 'publish.overtaken' : 'publish.structure')}
+        </Alert>
+      )}
+      {notice}
       {isOutdated && (
         <Alert
           variant="default"
@@ -105,6 +115,7 @@ function Ready({ clientId, onClose, draft, revision }: Ready) {
               </div>
             ))}
             <Checkbox
+              disabled={!may}
               checked={over}
               onChange={(event) => setOver(event.currentTarget.checked)}
               label={t('publish.over', { revision })}
@@ -112,24 +123,7 @@ function Ready({ clientId, onClose, draft, revision }: Ready) {
           </Stack>
         </Alert>
       )}
-      {breaking.length > 0 && (
-        <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('publish.breaking')}>
-          <Stack gap="xs">
-            <List size="sm">
-              {breaking.map(({ path, text, selections }) => (
-                <List.Item key={`${path} ${text}`}>
-                  <b>{path}</b>: {text} – {t('publish.touches', { count: selections })}
-                </List.Item>
-              ))}
-            </List>
-            <Checkbox
-              checked={agreed}
-              onChange={(event) => setAgreed(event.currentTarget.checked)}
-              label={t('publish.agree', { count: touched })}
-            />
-          </Stack>
-        </Alert>
-      )}
+      <BreakingChanges breaking={breaking} agreed={agreed} onAgree={setAgreed} />
       <div>
         <Title order={3} size="h5" mb={4}>
           {t('publish.changes', { count: changes.length })}

@@ -1,14 +1,14 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Alert, Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { type Breaking, BreakingChanges } from '../../draft/breaking-changes.tsx';
 import { ChangeList } from '../../draft/change-list.tsx';
 import { draftQuery } from '../../draft/queries.ts';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
@@ -17,7 +17,6 @@ import { comparisonQuery } from './queries.ts';
 const RESTORE = '/manage/v1/applications/{clientId}/revisions/{revision}/restore';
 
 type Props = { clientId: string; revision: number; newest: number };
-type Breaking = { path: string; text: string; selections: number };
 
 /** As a draft, to look at and change before it is published; or at once, as a new revision. */
 export function RestoreButtons({ clientId, revision, newest }: Props) {
@@ -95,20 +94,7 @@ function Restore({ clientId, revision, newest, onClose }: Props & { onClose(): v
       <Text>{t('restore.text', { revision, next: newest + 1 })}</Text>
       <ChangeList changes={comparison.data.changes} />
       {breaking ? (
-        <Alert color="red" role="alert" icon={<IconAlertTriangle aria-hidden />} title={t('restore.breaking')}>
-          <List size="sm" mb="xs">
-            {breaking.map(({ path, text, selections }) => (
-              <List.Item key={`${path} ${text}`}>
-                <b>{path}</b>: {text} – {t('restore.touches', { count: selections })}
-              </List.Item>
-            ))}
-          </List>
-          <Checkbox
-            checked={agreed}
-            onChange={(event) => setAgreed(event.currentTarget.checked)}
-            label={t('restore.agree')}
-          />
-        </Alert>
+        <BreakingChanges breaking={breaking} agreed={agreed} onAgree={setAgreed} />
       ) : (
         <Problem error={error} />
       )}

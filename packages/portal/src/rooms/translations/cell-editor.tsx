@@ -11,10 +11,11 @@ export function CellEditor(props: {
   text: string;
   label: string;
   language: Language;
+  onType: (text: string) => void;
   onSave: (text: string, leave: Leave) => void;
   onCancel: () => void;
 }) {
-  const { text, label, language, onSave, onCancel } = props;
+  const { text, label, language, onType, onSave, onCancel } = props;
   const { t } = useTranslation('translations');
   const area = useRef<HTMLTextAreaElement>(null);
   // Saved or not, it ends once: leaving it by key also takes the focus from it.
@@ -49,6 +50,7 @@ export function CellEditor(props: {
         event.currentTarget.selectionEnd,
         'end',
       );
+      onType(event.currentTarget.value);
       grow(event.currentTarget);
     } else if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
@@ -70,7 +72,10 @@ export function CellEditor(props: {
       rows={1}
       spellCheck
       onKeyDown={onKeyDown}
-      onInput={(event) => grow(event.currentTarget)}
+      onInput={(event) => {
+        onType(event.currentTarget.value);
+        grow(event.currentTarget);
+      }}
       onBlur={() => save('stay')}
       onMouseDown={(event) => event.stopPropagation()}
       onCopy={(event) => event.stopPropagation()}

@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Conflict, Sheet } from './sheet.ts';
+import type { Sheet } from './sheet.ts';
+import type { Conflict } from './sheet-state.ts';
 import type { Language } from './text-row.ts';
 import classes from './workbench.module.css';
 

@@ -1,33 +1,26 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
 // biome-ignore-all lint/a11y/useFocusableInteractive: of a grid the cells take the focus, one at a time
-import { ActionIcon, Badge, Progress as Bar, Group, Menu, Text } from '@mantine/core';
+import { ActionIcon, Badge, Group, Menu, Text } from '@mantine/core';
 import { IconDotsVertical, IconEyeOff, IconFilter } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './grid.module.css';
-import type { ShownColumn } from './grid-row.tsx';
-import { type Progress, percentOf } from './progress.ts';
-import type { Language } from './text-row.ts';
+import { LanguageProgress } from './language-progress.tsx';
+import type { Progress } from './progress.ts';
+import { inColumn, type ShownColumn } from './use-grid-layout.ts';
 
 type Props = {
   columns: readonly ShownColumn[];
-  width: number;
-  nameWidth: number;
   progress: ReadonlyMap<string, Progress>;
   onMissing: (tag: string) => void;
   onHide: (tag: string) => void;
 };
 
-export const GridHead = memo(function GridHead({ columns, width, nameWidth, progress, onMissing, onHide }: Props) {
+export const GridHead = memo(function GridHead({ columns, progress, onMissing, onHide }: Props) {
   const { t } = useTranslation('translations');
   return (
-    <div role="row" aria-rowindex={1} className={classes.head} style={{ width }}>
-      <div
-        role="columnheader"
-        aria-colindex={1}
-        className={`${classes.headCell} ${classes.corner}`}
-        style={{ width: nameWidth, height: 55, position: 'sticky' }}
-      >
+    <div role="row" aria-rowindex={1} className={classes.head}>
+      <div role="columnheader" aria-colindex={1} className={`${classes.headCell} ${classes.corner}`}>
         <Text size="sm" fw={600}>
           {t('grid.name')}
         </Text>
@@ -35,41 +28,26 @@ export const GridHead = memo(function GridHead({ columns, width, nameWidth, prog
           {t('grid.nameHint')}
         </Text>
       </div>
-      {columns.map(({ index, left, width: own, language }) => {
-        const { total, missing } = progress.get(language.tag) ?? { total: 0, missing: 0 };
+      {columns.map((column) => {
+        const { tag } = column.language;
+        const { total, missing } = progress.get(tag) ?? { total: 0, missing: 0 };
         return (
-          <HeadCell
-            key={language.tag}
-            index={index}
-            left={left}
-            width={own}
-            language={language}
-            total={total}
-            missing={missing}
-            onMissing={onMissing}
-            onHide={onHide}
-          />
+          <HeadCell key={tag} column={column} total={total} missing={missing} onMissing={onMissing} onHide={onHide} />
         );
       })}
     </div>
   );
 });
 
-type CellProps = Progress &
-  Pick<Props, 'onMissing' | 'onHide'> & { index: number; left: number; width: number; language: Language };
+type CellProps = Progress & Pick<Props, 'onMissing' | 'onHide'> & { column: ShownColumn };
 
 /** Drawn again only for a text in its own language. */
 const HeadCell = memo(function HeadCell(props: CellProps) {
-  const { index, left, width, language, total, missing, onMissing, onHide } = props;
+  const { column, total, missing, onMissing, onHide } = props;
   const { t } = useTranslation('translations');
-  const { name, tag, isDefault } = language;
+  const { name, tag, isDefault } = column.language;
   return (
-    <div
-      role="columnheader"
-      aria-colindex={index + 2}
-      className={classes.headCell}
-      style={{ insetInlineStart: left, width }}
-    >
+    <div role="columnheader" className={classes.headCell} {...inColumn(column)}>
       <Group justify="space-between" wrap="nowrap" gap={4}>
         <Group gap={6} wrap="nowrap" miw={0}>
           <Text size="sm" fw={600} truncate title={name}>
@@ -103,20 +81,7 @@ const HeadCell = memo(function HeadCell(props: CellProps) {
           </Menu.Dropdown>
         </Menu>
       </Group>
-      {!isDefault && (
-        <Group gap={6} wrap="nowrap" mt={2}>
-          <Bar
-            value={percentOf({ total, missing })}
-            size="xs"
-            flex={1}
-            color={missing === 0 ? 'inn' : 'yellow'}
-            aria-label={t('grid.progress', { name })}
-          />
-          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {missing === 0 ? t('grid.complete') : t('grid.missing', { count: missing })}
-          </Text>
-        </Group>
-      )}
+      <LanguageProgress name={name} isDefault={isDefault} total={total} missing={missing} />
     </div>
   );
 });

@@ -5,16 +5,13 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CellEditor, type Leave } from './cell-editor.tsx';
 import classes from './grid.module.css';
-import { directionOf, isMissing, type Language, type TextRow } from './text-row.ts';
-
-export type ShownColumn = { index: number; left: number; width: number; language: Language };
+import { directionOf, isMissing, type TextRow } from './text-row.ts';
+import { inColumn, type ShownColumn } from './use-grid-layout.ts';
 
 type Props = {
   row: TextRow;
   index: number;
   top: number;
-  width: number;
-  nameWidth: number;
   columns: readonly ShownColumn[];
   /** The column of the active cell, where it is in this row. */
   active: number | undefined;
@@ -23,27 +20,27 @@ type Props = {
   /** What the editor begins with, where one is open in this row. */
   editing: string | undefined;
   showParent: boolean;
+  onType: (text: string) => void;
   onSave: (text: string, leave: Leave) => void;
   onCancel: () => void;
 };
 
 /** Drawn again only when something in it is another: of thousands of rows a few dozen are there at a time. */
 export const GridRow = memo(function GridRow(props: Props) {
-  const { row, index, top, width, nameWidth, columns, active, selected, editing, showParent, onSave, onCancel } = props;
+  const { row, index, top, columns, active, selected, editing, showParent, onType, onSave, onCancel } = props;
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       className={editing === undefined ? classes.row : `${classes.row} ${classes.editing}`}
       data-kind={row.kind}
-      style={{ width, top }}
+      style={{ top }}
     >
       <div
         role="rowheader"
         aria-colindex={1}
         className={classes.name}
         data-kind={showParent ? 'flat' : row.kind}
-        style={{ width: nameWidth }}
         title={row.path}
       >
         <span className={classes.nameText}>
@@ -60,6 +57,7 @@ export const GridRow = memo(function GridRow(props: Props) {
           isActive={active === column.index}
           isSelected={selected !== undefined && selected.left <= column.index && column.index <= selected.right}
           editing={active === column.index ? editing : undefined}
+          onType={onType}
           onSave={onSave}
           onCancel={onCancel}
         />
@@ -75,21 +73,21 @@ function GridCell(props: {
   isActive: boolean;
   isSelected: boolean;
   editing: string | undefined;
+  onType: Props['onType'];
   onSave: Props['onSave'];
   onCancel: Props['onCancel'];
 }) {
-  const { row, rowIndex, column, isActive, isSelected, editing, onSave, onCancel } = props;
+  const { row, rowIndex, column, isActive, isSelected, editing, onType, onSave, onCancel } = props;
   const { language } = column;
   const text = row.texts[language.tag];
   const mark = row.marks?.[language.tag];
   return (
     <div
       role="gridcell"
-      aria-colindex={column.index + 2}
       aria-selected={isSelected}
       tabIndex={isActive ? 0 : -1}
       className={classes.cell}
-      style={{ insetInlineStart: column.left, width: column.width }}
+      {...inColumn(column)}
       data-row={rowIndex}
       data-column={column.index}
       data-active={isActive || undefined}
@@ -109,7 +107,14 @@ function GridCell(props: {
       )}
       {mark && <MarkWords phase={mark.phase} />}
       {editing !== undefined && (
-        <CellEditor text={editing} label={row.name} language={language} onSave={onSave} onCancel={onCancel} />
+        <CellEditor
+          text={editing}
+          label={row.name}
+          language={language}
+          onType={onType}
+          onSave={onSave}
+          onCancel={onCancel}
+        />
       )}
     </div>
   );

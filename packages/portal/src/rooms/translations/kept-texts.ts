@@ -3,24 +3,31 @@ import type { KeptTexts, SentText } from './sheet.ts';
 /** In the browser's own store, by application and account; what is saved is taken out of it. */
 export function keptTexts(clientId: string, email: string): KeptTexts {
   const name = `innkeeper-texts ${clientId} ${email}`;
+  // By itself, as it is written with every key that is pressed.
+  const typed = `innkeeper-typed ${clientId} ${email}`;
   return {
-    read() {
-      try {
-        const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
-        return Array.isArray(kept) ? kept.filter(isText) : [];
-      } catch {
-        return [];
-      }
-    },
-    write(texts) {
-      try {
-        if (texts.length === 0) localStorage.removeItem(name);
-        else localStorage.setItem(name, JSON.stringify(texts));
-      } catch {
-        // Full, or not allowed: then they are kept by this page alone.
-      }
-    },
+    read: () => [...readTexts(typed), ...readTexts(name)],
+    write: (texts) => writeTexts(name, texts),
+    type: (text) => writeTexts(typed, text ? [text] : []),
   };
+}
+
+function readTexts(name: string): SentText[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
+    return Array.isArray(kept) ? kept.filter(isText) : [];
+  } catch {
+    return [];
+  }
+}
+
+function writeTexts(name: string, texts: readonly SentText[]): void {
+  try {
+    if (texts.length === 0) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(texts));
+  } catch {
+    // Full, or not allowed: then they are kept by this page alone.
+  }
 }
 
 function isText(value: unknown): value is SentText {

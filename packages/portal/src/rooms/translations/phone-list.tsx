@@ -1,20 +1,11 @@
-import {
-  Badge,
-  Progress as Bar,
-  Button,
-  Drawer,
-  Group,
-  Select,
-  Stack,
-  Text,
-  Textarea,
-  UnstyledButton,
-} from '@mantine/core';
+import { Badge, Button, Drawer, Group, Select, Stack, Text, Textarea, UnstyledButton } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Progress, percentOf } from './progress.ts';
-import type { Sheet, SheetState } from './sheet.ts';
+import { LanguageProgress } from './language-progress.tsx';
+import type { Progress } from './progress.ts';
+import type { Sheet } from './sheet.ts';
+import type { SheetState } from './sheet-state.ts';
 import { directionOf, isMissing, type Language, sourceOf, type TextRow } from './text-row.ts';
 import type { FilterControl } from './use-filter.ts';
 import classes from './workbench.module.css';
@@ -58,19 +49,7 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
         onChange={(tag) => setTag(tag ?? undefined)}
         allowDeselect={false}
       />
-      {!language.isDefault && (
-        <Group gap="xs" wrap="nowrap">
-          <Bar
-            value={percentOf(done)}
-            flex={1}
-            color={done.missing === 0 ? 'inn' : 'yellow'}
-            aria-label={t('grid.progress', { name: language.name })}
-          />
-          <Text size="xs" c="dimmed">
-            {done.missing === 0 ? t('grid.complete') : t('grid.missing', { count: done.missing })}
-          </Text>
-        </Group>
-      )}
+      <LanguageProgress name={language.name} isDefault={language.isDefault} {...done} />
       <ul ref={list} className={classes.list} aria-label={t('grid.label')} style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start }) => {
           const row = sheet.row(paths[index] ?? '');
@@ -101,7 +80,11 @@ export function PhoneList({ sheet, filter, progress, isReadOnly }: Props) {
           language={language}
           source={sourceOf(opened, shown)}
           isLast={open >= paths.length - 1}
-          onClose={() => setOpen(undefined)}
+          onType={(text) => sheet.type({ path: opened.path, tag: language.tag, text })}
+          onClose={() => {
+            sheet.type(undefined);
+            setOpen(undefined);
+          }}
           onSave={(text, isNext) => {
             sheet.change([{ path: opened.path, tag: language.tag, text: text === '' ? null : text }], 'edit');
             setOpen(isNext ? open + 1 : undefined);
@@ -156,10 +139,11 @@ function TextDrawer(props: {
   language: Language;
   source: string;
   isLast: boolean;
+  onType: (text: string) => void;
   onClose: () => void;
   onSave: (text: string, isNext: boolean) => void;
 }) {
-  const { row, language, source, isLast, onClose, onSave } = props;
+  const { row, language, source, isLast, onType, onClose, onSave } = props;
   const { t } = useTranslation('translations');
   const [text, setText] = useState(row.texts[language.tag] ?? '');
   return (
@@ -184,7 +168,10 @@ function TextDrawer(props: {
           lang={language.tag}
           dir={text === '' ? directionOf(language.tag) : 'auto'}
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            onType(event.currentTarget.value);
+          }}
         />
         <Group justify="space-between">
           <Button variant="subtle" color="gray" onClick={onClose}>

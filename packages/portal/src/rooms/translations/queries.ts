@@ -2,6 +2,7 @@ import { isInnkeeperError } from '@innkeeper/client/manage';
 import { MutationObserver, queryOptions } from '@tanstack/react-query';
 import { api, SERVICE_URL } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { catalogKey } from '../../draft/queries.ts';
 import type { SendOutcome, SentText, Sheet } from './sheet.ts';
 import { type Language, type TextRow, toRow } from './text-row.ts';
 
@@ -65,22 +66,6 @@ async function loadTexts(
   }
 }
 
-/** What is not published yet; `withPlan` counts what publishing it would touch. */
-export function draftQuery(clientId: string, { withPlan }: { withPlan: boolean }) {
-  return queryOptions({
-    queryKey: ['application', clientId, 'translations', 'draft', withPlan],
-    staleTime: 0,
-    queryFn: async ({ signal }) =>
-      (
-        await api.get('/manage/v1/applications/{clientId}/catalog/draft', {
-          path: { clientId },
-          query: { plan: withPlan },
-          signal,
-        })
-      ).data,
-  });
-}
-
 /** Sends texts so that each replaces only the one that it is meant to replace. */
 export function textSender(clientId: string): (texts: SentText[]) => Promise<SendOutcome> {
   const observer = new MutationObserver(queryClient, {
@@ -95,8 +80,8 @@ export function textSender(clientId: string): (texts: SentText[]) => Promise<Sen
   return async (texts) => {
     try {
       await observer.mutate(texts);
-      // What other rooms know of the draft is an older one now.
-      void queryClient.invalidateQueries({ queryKey: ['application', clientId, 'catalog'] });
+      // What other rooms know of the draft is an older one now. It is asked for when somebody stops typing.
+      void queryClient.invalidateQueries({ queryKey: catalogKey(clientId), refetchType: 'none' });
       return { outcome: 'saved' };
     } catch (error) {
       return readRefusal(error);

@@ -2,7 +2,7 @@ import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Button, Group, Loader, Text, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCloudOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { SheetState } from './sheet.ts';
+import type { SheetState } from './sheet-state.ts';
 
 /** Whether all that was typed is saved, and if not, why and what to do. */
 export function SaveState(props: {

@@ -1,4 +1,5 @@
 import { History, type Step } from './history.ts';
+import { type Entry, makeState, type SheetState, spotOf, toMark } from './sheet-state.ts';
 import type { Mark, TextRow } from './text-row.ts';
 
 /** As the service takes them; one more is refused here already, so that a paste is not sent in vain. */
@@ -20,28 +21,8 @@ export type SendOutcome =
   | { outcome: 'refused'; problems: readonly { index: number | undefined; message: string }[] }
   | { outcome: 'failed'; error: unknown; again: boolean };
 
-/** Keeps what is not saved yet through a reload or a crash. */
-export type KeptTexts = { read(): SentText[]; write(texts: SentText[]): void };
-
-type Entry = SentText & { phase: Mark['phase']; message?: string; theirs?: string | null; sent?: string | null };
-
-export type SheetState = {
-  rows: readonly TextRow[];
-  /** How often rows were loaded; not how often they were changed. */
-  loads: number;
-  /** How many rows have a text in a language, by tag. */
-  filled: Readonly<Record<string, number>>;
-  unsaved: number;
-  isSaving: boolean;
-  /** Why saving fails at the moment; it is tried again, or by `saveNow`. */
-  failure: { error: unknown; again: boolean } | undefined;
-  conflicts: readonly Conflict[];
-  refused: readonly { path: string; tag: string; message: string }[];
-  undoable: Step | undefined;
-  redoable: Step | undefined;
-};
-
-export type Conflict = { path: string; tag: string; mine: string | null; theirs: string | null };
+/** Keeps what is not saved yet through a reload or a crash, and what is being typed. */
+export type KeptTexts = { read(): SentText[]; write(texts: SentText[]): void; type(text: SentText | undefined): void };
 
 /**
  * All texts of an application as the grid shows them. What is typed is shown at once and saved in batches, one after the
@@ -62,6 +43,7 @@ export class Sheet {
   #batch = BATCH;
   #isKeptRead = false;
   #loads = 0;
+  #typed: TextChange | undefined;
   readonly #send: (texts: SentText[]) => Promise<SendOutcome>;
   readonly #kept: KeptTexts;
 
@@ -76,7 +58,15 @@ export class Sheet {
   };
 
   get state(): SheetState {
-    this.#state ??= this.#makeState();
+    this.#state ??= makeState({
+      rows: this.#rows,
+      loads: this.#loads,
+      filled: this.#filled,
+      entries: [...this.#entries.values()],
+      isSending: this.#isSending,
+      failure: this.#failure,
+      history: this.#history,
+    });
     return this.#state;
   }
 
@@ -92,6 +82,8 @@ export class Sheet {
       for (const kept of this.#kept.read()) {
         if (!this.#entries.has(spotOf(kept))) this.#entries.set(spotOf(kept), { ...kept, phase: 'waiting' });
       }
+      this.#keep();
+      this.type(this.#typed);
     }
     for (const entry of [...this.#entries.values()]) {
       const row = this.row(entry.path);
@@ -118,10 +110,30 @@ export class Sheet {
 
   /** Answers how many texts became other ones: these can be undone in one step. */
   change(changes: readonly TextChange[], kind: Step['kind']): number {
+    if (this.#typed && kind === 'edit') this.type(undefined);
     const done = this.#apply(changes);
     if (done.length > 0) this.#history.add({ kind, changes: done });
     this.#settle();
     return done.length;
+  }
+
+  /** A text that somebody is at: nobody else's business yet, but not to be lost. Without one, it was ended. */
+  type(change: TextChange | undefined): void {
+    const before = change && (this.row(change.path)?.texts[change.tag] ?? null);
+    const text = textOf(change?.text);
+    this.#typed = change && text !== before ? { ...change, text } : undefined;
+    const entry = this.#typed && this.#entries.get(spotOf(this.#typed));
+    this.#kept.type(this.#typed && { ...this.#typed, was: entry ? entry.was : (before ?? null) });
+  }
+
+  get isTyping(): boolean {
+    return this.#typed !== undefined;
+  }
+
+  /** Whoever leaves in the middle of a text has typed it. */
+  leave(): void {
+    if (this.#typed) this.change([this.#typed], 'edit');
+    this.saveNow();
   }
 
   /** The spots that became what they were before the last step; undefined where there is none. */
@@ -179,7 +191,7 @@ export class Sheet {
     const done: Step['changes'] = [];
     for (const { path, tag, text: wanted } of changes) {
       const row = this.row(path);
-      const text = wanted === null || wanted.trim() === '' ? null : wanted;
+      const text = textOf(wanted);
       const before = row?.texts[tag] ?? null;
       if (!row || before === text) continue;
       done.push({ path, tag, from: before, to: text });
@@ -314,42 +326,9 @@ export class Sheet {
     this.#state = undefined;
     for (const listener of this.#listeners) listener();
   }
-
-  #makeState(): SheetState {
-    const entries = [...this.#entries.values()];
-    return {
-      rows: [...this.#rows],
-      loads: this.#loads,
-      filled: { ...this.#filled },
-      unsaved: entries.length,
-      isSaving: this.#isSending || entries.some(({ phase }) => phase === 'waiting'),
-      failure: this.#failure,
-      conflicts: orNone(
-        entries.flatMap(({ phase, path, tag, text, theirs = null }) =>
-          phase === 'conflict' ? [{ path, tag, mine: text, theirs }] : [],
-        ),
-      ),
-      refused: entries.flatMap(({ phase, path, tag, message = '' }) =>
-        phase === 'refused' ? [{ path, tag, message }] : [],
-      ),
-      undoable: this.#history.undoable,
-      redoable: this.#history.redoable,
-    };
-  }
 }
 
-/** Always the same list while there is nothing in it: whoever shows it need not look again. */
-const NONE: readonly never[] = [];
-function orNone<T>(items: readonly T[]): readonly T[] {
-  return items.length === 0 ? NONE : items;
-}
-
-function spotOf({ path, tag }: { path: string; tag: string }): string {
-  return `${tag} ${path}`;
-}
-
-function toMark({ phase, message = '', theirs = null }: Entry): Mark {
-  if (phase === 'refused') return { phase, message };
-  if (phase === 'conflict') return { phase, theirs };
-  return { phase };
+/** Nothing to read is no text. */
+function textOf(typed: string | null | undefined): string | null {
+  return typed === undefined || typed === null || typed.trim() === '' ? null : typed;
 }

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the elements of a table cannot be virtual both ways
-import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import { useMergedRef } from '@mantine/hooks';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -18,17 +17,14 @@ import type { Leave } from './cell-editor.tsx';
 import { readTable, writeTable } from './clipboard-table.ts';
 import classes from './grid.module.css';
 import { GridHead } from './grid-head.tsx';
-import { GridRow, type ShownColumn } from './grid-row.tsx';
+import { GridRow } from './grid-row.tsx';
 import { planPaste } from './paste.ts';
 import { findMissing, type Progress } from './progress.ts';
-import { blockOf, clamp, move, type Selection, type Spot, START, select } from './selection.ts';
+import { blockOf, clamp, move, type Selection, type Spot, select } from './selection.ts';
 import type { Sheet, TextChange } from './sheet.ts';
 import type { Language } from './text-row.ts';
-
-const ROW = 44;
-const HEAD = 56;
-const NAME = 260;
-const LEAST = 200;
+import { useGridLayout } from './use-grid-layout.ts';
+import { useSelection } from './use-selection.ts';
 
 export type GridAct =
   | { act: 'paste'; changed: number; empty: number; outside: number }
@@ -55,69 +51,21 @@ export function TextsGrid(props: Props) {
   const { sheet, paths, languages, isReadOnly, onAct, onActive } = props;
   const { t } = useTranslation('translations');
   const scroller = useRef<HTMLDivElement>(null);
-  const { ref: sizer, width: viewWidth, height: viewHeight } = useElementSize();
-  const gridRef = useMergedRef(scroller, sizer);
-  const [wanted, setSelection] = useState<Selection>(START);
   const [editing, setEditing] = useState<{ path: string; tag: string; text: string }>();
   // Whether the keys are ours: only then is the focus moved with the active cell.
   const isOurs = useRef(false);
 
-  const bounds = { rows: paths.length, columns: languages.length };
-  const selection = clamp(useFollowed(wanted, setSelection, paths, languages), bounds);
+  const { selection, bounds, setSelection } = useSelection(paths, languages);
   const { active } = selection;
   const activePath = paths[active.row];
   const activeTag = languages[active.column]?.tag;
-  const page = Math.max(1, Math.floor((viewHeight - HEAD) / ROW) - 1);
-
-  const columnWidth = Math.max(LEAST, Math.floor((viewWidth - NAME) / Math.max(1, languages.length)));
-  const width = NAME + columnWidth * languages.length;
-
-  // The active cell is always there, however far it was scrolled away: it has the focus.
-  const withActive = useCallback((range: Range, index: number) => {
-    const shown = defaultRangeExtractor(range);
-    return shown.includes(index) || index >= range.count ? shown : [...shown, index].sort((a, b) => a - b);
-  }, []);
-  const rows = useVirtualizer({
-    count: paths.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    paddingStart: HEAD,
-    scrollPaddingStart: HEAD,
-    overscan: 5,
-    useFlushSync: false,
-    rangeExtractor: (range) => withActive(range, active.row),
-  });
-  const columns = useVirtualizer({
-    horizontal: true,
-    count: languages.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => columnWidth,
-    paddingStart: NAME,
-    scrollPaddingStart: NAME,
-    overscan: 1,
-    useFlushSync: false,
-    rangeExtractor: (range) => withActive(range, active.column),
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the width of a column is another
-  useEffect(() => columns.measure(), [columns, columnWidth]);
-
-  const indexes = columns.getVirtualItems().map(({ index }) => index);
-  const drawn = indexes.join();
-  const shownColumns = useMemo(
-    () =>
-      drawn.split(',').flatMap((text): ShownColumn[] => {
-        const language = text === '' ? undefined : languages[Number(text)];
-        const index = Number(text);
-        return language ? [{ index, left: NAME + index * columnWidth, width: columnWidth, language }] : [];
-      }),
-    [drawn, languages, columnWidth],
-  );
+  const { sizer, sizes, rows, columns, page, scrollTo } = useGridLayout(scroller, languages, paths.length, active);
+  const gridRef = useMergedRef(scroller, sizer);
 
   const go = (next: Selection) => {
     isOurs.current = true;
     setSelection(next);
-    rows.scrollToIndex(next.active.row, { align: 'auto' });
-    columns.scrollToIndex(next.active.column, { align: 'auto' });
+    scrollTo(next.active);
   };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the active cell is another, or its editor closed
@@ -156,7 +104,17 @@ export function TextsGrid(props: Props) {
     },
     [sheet],
   );
-  const onCancel = useCallback(() => setEditing(undefined), []);
+  const onType = useCallback(
+    (text: string) => {
+      const { editing: edited } = latest.current;
+      if (edited) sheet.type({ path: edited.path, tag: edited.tag, text });
+    },
+    [sheet],
+  );
+  const onCancel = useCallback(() => {
+    sheet.type(undefined);
+    setEditing(undefined);
+  }, [sheet]);
 
   const block = blockOf(selection);
   const { left, right } = block;
@@ -276,6 +234,7 @@ export function TextsGrid(props: Props) {
       aria-multiselectable
       aria-readonly={isReadOnly}
       className={classes.grid}
+      style={sizes}
       tabIndex={-1}
       onKeyDown={onKeyDown}
       onCopy={onCopy}
@@ -291,16 +250,9 @@ export function TextsGrid(props: Props) {
       }}
       onDoubleClick={onDoubleClick}
     >
-      <div role="presentation" style={{ width, height: rows.getTotalSize() }}>
-        <GridHead
-          columns={shownColumns}
-          width={width}
-          nameWidth={NAME}
-          progress={props.progress}
-          onMissing={props.onMissing}
-          onHide={props.onHide}
-        />
-        {rows.getVirtualItems().map(({ index, start }) => {
+      <div role="presentation" className={classes.canvas}>
+        <GridHead columns={columns} progress={props.progress} onMissing={props.onMissing} onHide={props.onHide} />
+        {rows.map(({ index, start }) => {
           const row = sheet.row(paths[index] ?? '');
           if (!row) return null;
           const isActive = index === active.row;
@@ -311,13 +263,12 @@ export function TextsGrid(props: Props) {
               row={row}
               index={index}
               top={start}
-              width={width}
-              nameWidth={NAME}
-              columns={shownColumns}
+              columns={columns}
               active={isActive ? active.column : undefined}
               selected={isSelected ? selected : undefined}
               editing={editing?.path === row.path ? editing.text : undefined}
               showParent={props.isFiltered}
+              onType={onType}
               onSave={onSave}
               onCancel={onCancel}
             />
@@ -326,28 +277,6 @@ export function TextsGrid(props: Props) {
       </div>
     </div>
   );
-}
-
-/** The same text stays active when other rows or languages are shown around it. */
-function useFollowed(
-  selection: Selection,
-  setSelection: (next: Selection) => void,
-  paths: readonly string[],
-  languages: readonly Language[],
-): Selection {
-  const [seen, setSeen] = useState({ paths, languages });
-  if (seen.paths === paths && seen.languages === languages) return selection;
-  setSeen({ paths, languages });
-  const path = seen.paths[selection.active.row];
-  const tag = seen.languages[selection.active.column]?.tag;
-  const row = path === undefined ? -1 : paths.indexOf(path);
-  const column = languages.findIndex((language) => language.tag === tag);
-  const followed = select({
-    row: row < 0 ? 0 : row,
-    column: column < 0 ? selection.active.column : column,
-  });
-  setSelection(followed);
-  return followed;
 }
 
 function isCell(target: EventTarget): boolean {

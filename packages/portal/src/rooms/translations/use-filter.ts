@@ -2,7 +2,7 @@ import { useDebouncedValue, useLocalStorage } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { type Filter, filterRows } from './filter-rows.ts';
-import type { SheetState } from './sheet.ts';
+import type { SheetState } from './sheet-state.ts';
 import type { Language } from './text-row.ts';
 
 const FROM = '/frame/applications/$clientId/translations';

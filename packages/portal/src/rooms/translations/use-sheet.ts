@@ -26,14 +26,14 @@ export function useSheet(clientId: string) {
   useEffect(() => {
     const saveNow = () => sheet.saveNow();
     const warn = (event: BeforeUnloadEvent) => {
-      if (sheet.state.unsaved > 0) event.preventDefault();
+      if (sheet.state.unsaved > 0 || sheet.isTyping) event.preventDefault();
     };
     window.addEventListener('online', saveNow);
     window.addEventListener('beforeunload', warn);
     return () => {
       window.removeEventListener('online', saveNow);
       window.removeEventListener('beforeunload', warn);
-      saveNow();
+      sheet.leave();
     };
   }, [sheet]);
 

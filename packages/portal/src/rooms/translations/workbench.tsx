@@ -12,9 +12,10 @@ import { ExportMenu } from './export-menu.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { PhoneList } from './phone-list.tsx';
 import { progressOf } from './progress.ts';
-import { PublishButton } from './publish-button.tsx';
+import { PublishTexts } from './publish-texts.tsx';
 import { SaveState } from './save-state.tsx';
-import type { Sheet, SheetState } from './sheet.ts';
+import type { Sheet } from './sheet.ts';
+import type { SheetState } from './sheet-state.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import type { Language } from './text-row.ts';
 import { type GridAct, TextsGrid } from './texts-grid.tsx';
@@ -114,7 +115,7 @@ export function Workbench(props: Props) {
               ))}
             <ExportMenu clientId={clientId} languages={languages} shown={shown} isPhone={isPhone} />
             {!isReadOnly && (
-              <PublishButton clientId={clientId} sheet={sheet} isSettled={state.unsaved === 0} loads={state.loads} />
+              <PublishTexts clientId={clientId} sheet={sheet} unsaved={state.unsaved} loads={state.loads} />
             )}
             {!isPhone && (
               <Tooltip label={t('shortcuts.title')}>

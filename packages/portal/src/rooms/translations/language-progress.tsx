@@ -1,0 +1,24 @@
+import { Progress as Bar, Group, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { type Progress, percentOf } from './progress.ts';
+
+/** How far a language is; nothing of the default one, in which nothing is missing. */
+export function LanguageProgress(props: Progress & { name: string; isDefault: boolean }) {
+  const { name, isDefault, total, missing } = props;
+  const { t } = useTranslation('translations');
+  if (isDefault) return null;
+  return (
+    <Group gap={6} wrap="nowrap" mt={2}>
+      <Bar
+        value={percentOf({ total, missing })}
+        size="xs"
+        flex={1}
+        color={missing === 0 ? 'inn' : 'yellow'}
+        aria-label={t('grid.progress', { name })}
+      />
+      <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        {missing === 0 ? t('grid.complete') : t('grid.missing', { count: missing })}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,68 @@
+import type { History, Step } from './history.ts';
+import type { SentText } from './sheet.ts';
+import type { Mark, TextRow } from './text-row.ts';
+
+/** A text that is not as the service has it. */
+export type Entry = SentText & { phase: Mark['phase']; message?: string; theirs?: string | null; sent?: string | null };
+
+export type SheetState = {
+  rows: readonly TextRow[];
+  /** How often rows were loaded; not how often they were changed. */
+  loads: number;
+  /** How many rows have a text in a language, by tag. */
+  filled: Readonly<Record<string, number>>;
+  unsaved: number;
+  isSaving: boolean;
+  /** Why saving fails at the moment; it is tried again, or by `saveNow`. */
+  failure: { error: unknown; again: boolean } | undefined;
+  conflicts: readonly Conflict[];
+  refused: readonly { path: string; tag: string; message: string }[];
+  undoable: Step | undefined;
+  redoable: Step | undefined;
+};
+
+export type Conflict = { path: string; tag: string; mine: string | null; theirs: string | null };
+
+type Held = Pick<SheetState, 'rows' | 'loads' | 'filled' | 'failure'> & {
+  entries: readonly Entry[];
+  isSending: boolean;
+  history: History;
+};
+
+/** What is shown of a sheet at one moment. */
+export function makeState({ rows, loads, filled, entries, isSending, failure, history }: Held): SheetState {
+  return {
+    rows: [...rows],
+    loads,
+    filled: { ...filled },
+    unsaved: entries.length,
+    isSaving: isSending || entries.some(({ phase }) => phase === 'waiting'),
+    failure,
+    conflicts: orNone(
+      entries.flatMap(({ phase, path, tag, text, theirs = null }) =>
+        phase === 'conflict' ? [{ path, tag, mine: text, theirs }] : [],
+      ),
+    ),
+    refused: entries.flatMap(({ phase, path, tag, message = '' }) =>
+      phase === 'refused' ? [{ path, tag, message }] : [],
+    ),
+    undoable: history.undoable,
+    redoable: history.redoable,
+  };
+}
+
+/** Always the same list while there is nothing in it: whoever shows it need not look again. */
+const NONE: readonly never[] = [];
+function orNone<T>(items: readonly T[]): readonly T[] {
+  return items.length === 0 ? NONE : items;
+}
+
+export function spotOf({ path, tag }: { path: string; tag: string }): string {
+  return `${tag} ${path}`;
+}
+
+export function toMark({ phase, message = '', theirs = null }: Entry): Mark {
+  if (phase === 'refused') return { phase, message };
+  if (phase === 'conflict') return { phase, theirs };
+  return { phase };
+}

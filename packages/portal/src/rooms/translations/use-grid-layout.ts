@@ -1,0 +1,91 @@
+import { useElementSize } from '@mantine/hooks';
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type RefObject, useCallback, useEffect, useMemo } from 'react';
+import type { Spot } from './selection.ts';
+import type { Language } from './text-row.ts';
+
+const ROW = 44;
+const HEAD = 56;
+const NAME = 260;
+const LEAST = 200;
+
+export type ShownColumn = { index: number; left: number; width: number; language: Language };
+
+/** What every cell of a column has in common, be it of the head or of a row. The names are column 1. */
+export function inColumn({ index, left, width }: ShownColumn) {
+  return { 'aria-colindex': index + 2, style: { insetInlineStart: left, width } };
+}
+
+/** Which rows and columns are drawn, and where: of thousands a few dozen. The head and the rows share it, as do the styles. */
+export function useGridLayout(
+  scroller: RefObject<HTMLDivElement | null>,
+  languages: readonly Language[],
+  rowCount: number,
+  active: Spot,
+) {
+  const { ref: sizer, width: viewWidth, height: viewHeight } = useElementSize();
+  const columnWidth = Math.max(LEAST, Math.floor((viewWidth - NAME) / Math.max(1, languages.length)));
+
+  // The active cell is always there, however far it was scrolled away: it has the focus.
+  const withActive = useCallback((range: Range, index: number) => {
+    const shown = defaultRangeExtractor(range);
+    return shown.includes(index) || index >= range.count ? shown : [...shown, index].sort((a, b) => a - b);
+  }, []);
+  const rows = useVirtualizer({
+    count: rowCount,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    paddingStart: HEAD,
+    scrollPaddingStart: HEAD,
+    overscan: 5,
+    useFlushSync: false,
+    rangeExtractor: (range) => withActive(range, active.row),
+  });
+  const columns = useVirtualizer({
+    horizontal: true,
+    count: languages.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => columnWidth,
+    paddingStart: NAME,
+    scrollPaddingStart: NAME,
+    overscan: 1,
+    useFlushSync: false,
+    rangeExtractor: (range) => withActive(range, active.column),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the width of a column is another
+  useEffect(() => columns.measure(), [columns, columnWidth]);
+
+  const drawn = columns
+    .getVirtualItems()
+    .map(({ index }) => index)
+    .join();
+  const shown = useMemo(
+    () =>
+      drawn.split(',').flatMap((text): ShownColumn[] => {
+        const language = text === '' ? undefined : languages[Number(text)];
+        const index = Number(text);
+        return language ? [{ index, left: NAME + index * columnWidth, width: columnWidth, language }] : [];
+      }),
+    [drawn, languages, columnWidth],
+  );
+  const sizes = {
+    '--grid-row': `${ROW}px`,
+    '--grid-head': `${HEAD}px`,
+    '--grid-name': `${NAME}px`,
+    '--grid-width': `${NAME + columnWidth * languages.length}px`,
+    '--grid-height': `${rows.getTotalSize()}px`,
+  } as CSSProperties;
+
+  return {
+    sizer,
+    sizes,
+    rows: rows.getVirtualItems(),
+    columns: shown,
+    /** As many rows as a page is. */
+    page: Math.max(1, Math.floor((viewHeight - HEAD) / ROW) - 1),
+    scrollTo: ({ row, column }: Spot) => {
+      rows.scrollToIndex(row, { align: 'auto' });
+      columns.scrollToIndex(column, { align: 'auto' });
+    },
+  };
+}

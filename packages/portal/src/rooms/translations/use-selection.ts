@@ -1,0 +1,21 @@
+import { useState } from 'react';
+import { clamp, type Selection, START, select } from './selection.ts';
+import type { Language } from './text-row.ts';
+
+/** What is selected. The same text stays active when other rows or languages are shown around it. */
+export function useSelection(paths: readonly string[], languages: readonly Language[]) {
+  const [wanted, setSelection] = useState<Selection>(START);
+  const [seen, setSeen] = useState({ paths, languages });
+  let selection = wanted;
+  if (seen.paths !== paths || seen.languages !== languages) {
+    setSeen({ paths, languages });
+    const path = seen.paths[wanted.active.row];
+    const tag = seen.languages[wanted.active.column]?.tag;
+    const row = path === undefined ? -1 : paths.indexOf(path);
+    const column = languages.findIndex((language) => language.tag === tag);
+    selection = select({ row: row < 0 ? 0 : row, column: column < 0 ? wanted.active.column : column });
+    setSelection(selection);
+  }
+  const bounds = { rows: paths.length, columns: languages.length };
+  return { selection: clamp(selection, bounds), bounds, setSelection };
+}
