@@ -1,47 +1,53 @@
-import { type Conditions, type Contestant, compare, type Series } from './compare.ts';
+import type { Conditions, Contestant } from './compare.ts';
+import { compare } from './compare.ts';
+import { type HttpServer, httpContestant } from './http-contestant.ts';
 import { type Limit, startBareFastify, startBareHttp } from './limits/start-limit.ts';
 import type { Operation } from './operation.ts';
-import { send } from './send.ts';
+import type { Row } from './results.ts';
+import { type Answer, send } from './send.ts';
 import type { Stage } from './stage.ts';
 
-export type Row = { operation: string; title: string; series: Series[]; void?: string };
+/** What takes part beside the stages in this operation: peers, limits of the storage. */
+export type Others = (operation: Operation) => Promise<Contestant[]>;
 
-export type Field = {
-  /** By what they are called in the table. */
-  stages: Map<string, Stage>;
-  /** Whether a bare Fastify route runs beside the bare server. */
-  withFastify: boolean;
-};
+/** So many different ones are enough for what forgets them. */
+const BARE_REQUESTS = 1_000;
 
 /** One operation on every stage and on the limits, which answer the bytes that the first stage answered. */
-export async function measureOperation(operation: Operation, field: Field, conditions: Conditions): Promise<Row> {
-  const { name, title, once } = operation;
+export async function measureOperation(
+  operation: Operation,
+  stages: Map<string, Stage>,
+  others: Others,
+  conditions: Conditions,
+): Promise<Row> {
+  const { name: operationName, title } = operation;
   const limits: Limit[] = [];
   try {
-    const contestants: Contestant[] = [];
-    for (const [called, stage] of field.stages) contestants.push(await onStage(called, stage, operation));
-    const [first] = contestants;
-    if (!first) throw new Error('there is nothing to measure');
-    const [request = ''] = await first.requests(1);
-    const answer = await firstAnswer(first, request, operation);
-    const again = once ? await first.requests(1_000) : await first.requests(1);
-    for (const [called, start] of [
-      ['bare', startBareHttp],
-      ...(field.withFastify ? ([['fastify', startBareFastify]] as const) : []),
-    ] as const) {
-      const limit = await start(request, answer);
+    const servers: HttpServer[] = [];
+    for (const [name, stage] of stages) servers.push(await onStage(name, stage, operation));
+    const sample = await takeSample(servers[0], operation);
+    for (const [name, start] of [['bare', startBareHttp] as const, ['fastify', startBareFastify] as const]) {
+      if (name === 'fastify' && !operation.besideFastify) continue;
+      const limit = await start(sample.request, sample.answer);
       limits.push(limit);
-      contestants.push({ name: called, ...limit, once: false, requests: async () => again });
+      servers.push({ name, ...limit, once: false, requests: async () => sample.further });
     }
-    return { operation: name, title, series: await compare(contestants, conditions) };
+    const contestants = servers.map((server) => httpContestant(server, conditions));
+    contestants.push(...(await others(operation)));
+    return { operation: operationName, title, series: await compare(contestants, conditions) };
   } catch (error) {
-    return { operation: name, title, series: [], void: error instanceof Error ? error.message : String(error) };
+    return {
+      operation: operationName,
+      title,
+      series: [],
+      void: error instanceof Error ? error.message : String(error),
+    };
   } finally {
     for (const limit of limits) await limit.stop();
   }
 }
 
-async function onStage(name: string, stage: Stage, operation: Operation): Promise<Contestant> {
+async function onStage(name: string, stage: Stage, operation: Operation): Promise<HttpServer> {
   const { port, child } = stage.service;
   if (operation.once) {
     return { name, port, child, once: true, requests: (count) => operation.prepare(stage, count) };
@@ -50,8 +56,12 @@ async function onStage(name: string, stage: Stage, operation: Operation): Promis
   return { name, port, child, once: false, requests: async () => requests };
 }
 
-async function firstAnswer({ port }: Contestant, request: string, { status }: Operation) {
-  const [answer] = await send(port, [request]);
+type Sample = { request: string; answer: Answer; further: string[] };
+
+async function takeSample(server: HttpServer | undefined, { status }: Operation): Promise<Sample> {
+  if (!server) throw new Error('no service to measure');
+  const [request = '', ...further] = await server.requests(BARE_REQUESTS);
+  const [answer] = await send(server.port, [request]);
   if (answer?.status !== status) throw new Error(`HTTP ${answer?.status}, not ${status}: ${answer?.body}`);
-  return answer;
+  return { request, answer, further: further.length > 0 ? further.slice(0, BARE_REQUESTS) : [request] };
 }

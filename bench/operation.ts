@@ -8,6 +8,8 @@ export type Operation = {
   status: number;
   /** Whether a request is good once only (a new user, a token to spend), so that runs need new ones. */
   once: boolean;
+  /** Whether a bare Fastify route with the same bytes is measured too. */
+  besideFastify?: true;
   /** `count` different ones where each is good once; elsewhere as many as there should be different ones. */
   prepare(stage: Stage, count: number): Promise<string[]>;
 };

@@ -1,72 +1,108 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { type PostgresServer, startPostgres } from '../packages/server/test/postgres-server.ts';
+import { verdictRows } from './bars.ts';
+import { measureImport } from './figures/import.ts';
+import { measureLargeCatalog } from './figures/large-catalog.ts';
+import { measureMixedLoad } from './figures/mixed-load.ts';
+import { measureStart } from './figures/start.ts';
 import { generator } from './load.ts';
-import { measureOperation, type Row } from './measure-operation.ts';
+import { measureOperation } from './measure-operation.ts';
 import { operations } from './operations.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
+import { profile } from './profile.ts';
+import type { Figure, Results } from './results.ts';
+import { showSpread, spreadOf } from './spread.ts';
 import { type Stage, setStage } from './stage.ts';
-import { showTable } from './table.ts';
+import { HEAD, layOut, tableRows } from './table.ts';
 
-/** npm run bench: the service against its limits, in one run. docs/performance.md tells how to read it. */
-const USAGE = `npm run bench -- [options]
+/** npm run bench: the service, its limits and its peers in one run. docs/performance.md tells how to read it. */
+const options = readOptions(process.argv.slice(2));
+if (options.help) console.log(USAGE);
+else await inFolder((folder) => (options.profile ? profileOne(folder) : measureAll(folder)));
 
-  --only NAME,NAME      these operations alone: ${operations.map(({ name }) => name).join(', ')}
-  --rounds N            how often each is measured (5)
-  --seconds N           how long each time (2)
-  --connections N       keep-alive connections (64)
-  --users N             users in the database (10000)
-  --fastify             a bare Fastify route beside the bare server
-  --folder PATH         where databases are made: on a real disk, or flushes cost nothing (${tmpdir()})
-  --json FILE           write all figures there (bench/results/latest.json)`;
-
-const { values: options } = parseArgs({
-  options: {
-    help: { type: 'boolean', short: 'h' },
-    only: { type: 'string' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '64' },
-    users: { type: 'string', default: '10000' },
-    fastify: { type: 'boolean', default: false },
-    folder: { type: 'string', default: tmpdir() },
-    json: { type: 'string', default: join(import.meta.dirname, 'results/latest.json') },
-  },
-});
-if (options.help) {
-  console.log(USAGE);
-} else {
-  await bench();
-}
-
-async function bench(): Promise<void> {
-  const wanted = options.only?.split(',') ?? operations.map(({ name }) => name);
-  const unknown = wanted.find((name) => !operations.some((operation) => operation.name === name));
-  if (unknown !== undefined) throw new Error(`There is no operation ${unknown}.\n\n${USAGE}`);
-
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(options.folder, 'innkeeper-bench-'));
-  const machine = `${availableParallelism()} cores (${cpus()[0]?.model}), Node ${process.version}, load by ${generator}, load average before ${loadavg()[0]?.toFixed(1)}`;
-  console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}`);
-  const stages = new Map<string, Stage>();
-  const rows: Row[] = [];
   try {
-    const databaseUrl = `sqlite:${join(folder, 'innkeeper.db')}`;
-    stages.set('sqlite', await setStage({ databaseUrl, folder, users: Number(options.users) }));
-    const conditions = {
-      rounds: Number(options.rounds),
-      seconds: Number(options.seconds),
-      connections: Number(options.connections),
-      folder,
-    };
-    for (const operation of operations.filter(({ name }) => wanted.includes(name))) {
-      const row = await measureOperation(operation, { stages, withFastify: options.fastify }, conditions);
-      rows.push(row);
-      console.log(showTable([row], rows.length === 1));
-    }
+    await work(folder);
   } finally {
-    for (const stage of stages.values()) await stage.stop();
     await rm(folder, { recursive: true, force: true });
   }
-  await mkdir(dirname(options.json), { recursive: true });
-  await writeFile(options.json, `${JSON.stringify({ date: new Date().toISOString(), machine, rows }, null, 2)}\n`);
+}
+
+async function profileOne(folder: string): Promise<void> {
+  const operation = operations.find(({ name }) => options.only.includes(name));
+  if (!operation) throw new Error(`Only operations can be profiled.\n\n${USAGE}`);
+  const { users, seconds, connections, results } = options;
+  const postgres = options.databases[0] === 'postgres' ? await startPostgres({ durable: true }) : undefined;
+  try {
+    const databaseUrl = await newDatabase(folder, postgres);
+    await profile({ operation, stage: { databaseUrl, folder, users }, seconds: seconds * 2, connections, results });
+  } finally {
+    await postgres?.stop();
+  }
+}
+
+async function measureAll(folder: string): Promise<void> {
+  const results: Results = {
+    date: new Date().toISOString().slice(0, 16).replace('T', ' '),
+    machine: `${availableParallelism()} cores (${cpus()[0]?.model}), Node ${process.version}, load by ${generator}, load average before ${loadavg()[0]?.toFixed(1)}`,
+    conditions: (({ rounds, seconds, connections, users }) => ({ rounds, seconds, connections, users }))(options),
+    rows: [],
+    figures: [],
+    left: [],
+  };
+  console.log(`${results.date}, ${results.machine}\n\n${layOut(HEAD)}`);
+  const postgres = options.databases.includes('postgres') ? await startPostgres({ durable: true }) : undefined;
+  const stages = new Map<string, Stage>();
+  try {
+    for (const kind of options.databases) {
+      const databaseUrl = await newDatabase(folder, kind === 'postgres' ? postgres : undefined);
+      stages.set(kind, await setStage({ databaseUrl, folder, users: options.users }));
+    }
+    await measureOperations(stages, { ...options, folder }, results);
+    await measureFigures(stages, { ...options, folder }, results);
+  } finally {
+    for (const stage of stages.values()) await stage.stop();
+    await postgres?.stop();
+  }
+  console.log(
+    `\n${verdictRows(results)
+      .map((row) => row.map((cell, index) => cell.padEnd([36, 34, 11, 11][index] ?? 0)).join(' '))
+      .join('\n')}`,
+  );
+  await mkdir(options.results, { recursive: true });
+  await writeFile(join(options.results, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
+}
+
+async function measureOperations(stages: Map<string, Stage>, conditions: Options, results: Results): Promise<void> {
+  for (const operation of operations.filter(({ name }) => options.only.includes(name))) {
+    const row = await measureOperation(operation, stages, async () => [], conditions);
+    results.rows.push(row);
+    console.log(tableRows(row).map(layOut).join('\n'));
+  }
+}
+
+async function measureFigures(stages: Map<string, Stage>, conditions: Options, results: Results): Promise<void> {
+  const { folder, rounds, quick } = conditions;
+  const [stage] = stages.values();
+  const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'start.db')}` };
+  const ways: Record<string, () => Promise<Figure[]>> = {
+    start: () => measureStart(settings, rounds),
+    'mixed-load': async () => (stage ? measureMixedLoad(stage, conditions) : []),
+    import: () => measureImport(folder, quick ? 20_000 : 100_000, Math.min(rounds, 3)),
+    'large-catalog': () => measureLargeCatalog(folder),
+  };
+  for (const [name, measure] of Object.entries(ways)) {
+    if (!options.only.includes(name)) continue;
+    const figures = await measure();
+    results.figures.push(...figures);
+    for (const { title, unit, values } of figures)
+      console.log(`${title.padEnd(60)} ${showSpread(spreadOf(values), 1)} ${unit}`);
+  }
+}
+
+async function newDatabase(folder: string, postgres: PostgresServer | undefined): Promise<string> {
+  return postgres ? postgres.createDatabase() : `sqlite:${join(folder, 'innkeeper.db')}`;
 }

@@ -8,6 +8,7 @@ export const getKey: Operation = {
   title: 'get one key',
   status: 200,
   once: false,
+  besideFastify: true,
   prepare: async (stage) => [getKeyRequest(stage)],
 };
 

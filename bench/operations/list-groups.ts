@@ -6,5 +6,6 @@ export const listGroups: Operation = {
   title: 'list groups (5, in 5 languages)',
   status: 200,
   once: false,
+  besideFastify: true,
   prepare: async ({ clientId }) => [request('GET', '/api/option_groups', { apiKey: clientId })],
 };

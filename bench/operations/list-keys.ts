@@ -7,6 +7,7 @@ export const listKeys: Operation = {
   title: 'list keys (20, in 5 languages)',
   status: 200,
   once: false,
+  besideFastify: true,
   prepare: async ({ clientId }) => [
     request('GET', `/api/option_keys?option_group_name=${GROUP}`, { apiKey: clientId }),
   ],

@@ -1,0 +1,90 @@
+import { type Results, ratioOf, seriesOf } from './results.ts';
+import { type Spread, showSpread, spreadOf } from './spread.ts';
+
+/** What a run is held to, and what it reaches for. Ratios are of one run. */
+export type Bar = {
+  what: string;
+  /** A ratio or a figure; undefined where this run has not measured it. */
+  read(results: Results): Spread | undefined;
+  bar: number;
+  stretch?: number;
+  /** Where less is better. */
+  atMost?: true;
+  unit?: string;
+};
+
+export type Verdict = 'stretch' | 'held' | 'missed' | 'not measured';
+
+/** `one`'s rate as a share of `other`'s. */
+const ratio =
+  (operation: string, one: string, other: string) =>
+  ({ rows }: Results): Spread | undefined => {
+    const row = rows.find((each) => each.operation === operation);
+    const [a, b] = [row && seriesOf(row, one), row && seriesOf(row, other)];
+    return a && b && ratioOf(a, b);
+  };
+
+const figure =
+  (name: string) =>
+  ({ figures }: Results): Spread | undefined => {
+    const found = figures.find((each) => each.name === name);
+    return found && spreadOf(found.values);
+  };
+
+const catalogReads = ['list-groups', 'list-keys', 'get-key'].flatMap((name): Bar[] => [
+  { what: `${name} / bare node:http`, read: ratio(name, 'sqlite', 'bare'), bar: 0.8, stretch: 0.95 },
+  { what: `${name} / bare Fastify route`, read: ratio(name, 'sqlite', 'fastify'), bar: 1 },
+]);
+
+const onPostgres = ['save', 'create-user', 'get-access-token'].flatMap((name): Bar[] => [
+  { what: `${name}, PostgreSQL / bare`, read: ratio(name, 'postgres', 'bare'), bar: 0.25 },
+  { what: `${name}, PostgreSQL / pgbench`, read: ratio(name, 'postgres', 'pgbench'), bar: 0.8, stretch: 1 },
+]);
+
+export const bars: Bar[] = [
+  ...catalogReads,
+  { what: 'get-key, 304 / bare', read: ratio('get-key-304', 'sqlite', 'bare'), bar: 0.85, stretch: 1 },
+  { what: 'save, new, SQLite / bare', read: ratio('save', 'sqlite', 'bare'), bar: 0.5, stretch: 0.65 },
+  {
+    what: 'save, another value, SQLite / bare',
+    read: ratio('save-replace', 'sqlite', 'bare'),
+    bar: 0.5,
+    stretch: 0.65,
+  },
+  { what: 'create-user, SQLite / bare', read: ratio('create-user', 'sqlite', 'bare'), bar: 0.45, stretch: 0.6 },
+  {
+    what: 'get-access-token, SQLite / bare',
+    read: ratio('get-access-token', 'sqlite', 'bare'),
+    bar: 0.35,
+    stretch: 0.5,
+  },
+  { what: 'read-selections / bare', read: ratio('read-selections', 'sqlite', 'bare'), bar: 0.5, stretch: 0.7 },
+  ...onPostgres,
+  { what: 'bytes on disk for a selection', read: figure('selection-bytes'), bar: 220, stretch: 140, atMost: true },
+  { what: 'memory at rest', read: figure('memory-idle'), bar: 90, atMost: true, unit: 'MB' },
+  { what: 'memory under mixed load', read: figure('memory-load'), bar: 160, atMost: true, unit: 'MB' },
+  { what: 'memory, 5,000 keys × 20 languages', read: figure('memory-catalog'), bar: 350, atMost: true, unit: 'MB' },
+  { what: 'process start to ready', read: figure('start'), bar: 500, stretch: 300, atMost: true, unit: 'ms' },
+  { what: 'p99 at half the peak, mixed load', read: figure('mixed-p99'), bar: 5, stretch: 3, atMost: true, unit: 'ms' },
+  { what: 'users import', read: figure('import'), bar: 30_000, stretch: 80_000, unit: 'users/s' },
+];
+
+export function judge({ bar, stretch, atMost, read }: Bar, results: Results): { verdict: Verdict; measured?: Spread } {
+  const measured = read(results);
+  if (!measured || Number.isNaN(measured.median)) return { verdict: 'not measured' };
+  const reaches = (goal: number): boolean => (atMost ? measured.median <= goal : measured.median >= goal);
+  const verdict = !reaches(bar) ? 'missed' : stretch !== undefined && reaches(stretch) ? 'stretch' : 'held';
+  return { verdict, measured };
+}
+
+/** One line for each bar: what, measured, bar, stretch, verdict. */
+export function verdictRows(results: Results): string[][] {
+  return bars.map((bar) => {
+    const { verdict, measured } = judge(bar, results);
+    const digits = measured && measured.median >= 20 ? 0 : 2;
+    const goal = (value: number | undefined): string =>
+      value === undefined ? '' : `${bar.atMost ? '≤' : '≥'} ${value.toLocaleString('en')}`;
+    const shown = measured ? `${showSpread(measured, digits)} ${bar.unit ?? (bar.atMost ? '' : '×')}`.trim() : '';
+    return [bar.what, shown, goal(bar.bar), goal(bar.stretch), verdict];
+  });
+}

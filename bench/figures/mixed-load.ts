@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { Conditions } from '../compare.ts';
+import { runLoad } from '../load.ts';
+import type { Operation } from '../operation.ts';
+import { createUser } from '../operations/create-user.ts';
+import { getAccessToken } from '../operations/get-access-token.ts';
+import { getKey, getKeyUnchanged } from '../operations/get-key.ts';
+import { listGroups } from '../operations/list-groups.ts';
+import { listKeys } from '../operations/list-keys.ts';
+import { readSelections } from '../operations/read-selections.ts';
+import { save, saveReplace } from '../operations/save.ts';
+import type { Figure } from '../results.ts';
+import { residentMegabytes } from '../service.ts';
+import type { Stage } from '../stage.ts';
+
+/** In a hundred requests: who opens settings reads most of all, and now and then saves. */
+const MIX: [Operation, number][] = [
+  [listGroups, 15],
+  [listKeys, 25],
+  [getKey, 10],
+  [getKeyUnchanged, 10],
+  [readSelections, 15],
+  [saveReplace, 10],
+  [save, 5],
+  [createUser, 5],
+  [getAccessToken, 5],
+];
+
+/** The most that a mix of operations reaches, its memory then, and how long an answer takes at half that rate. */
+export async function measureMixedLoad(stage: Stage, conditions: Conditions): Promise<Figure[]> {
+  const { rounds, seconds, connections, folder } = conditions;
+  const { port, child } = stage.service;
+  const run = async (count: number, pauseMs?: number) => {
+    const requests = await mixedRequests(stage, count);
+    const load = { port, requests, once: true, seconds, connections, ...(pauseMs === undefined ? {} : { pauseMs }) };
+    return runLoad(load, join(folder, 'requests'));
+  };
+  const peaks: number[] = [];
+  const p99: number[] = [];
+  const shares: number[] = [];
+  const memory: number[] = [];
+  await run(8_000);
+  let best = (await run(20_000)).rate;
+  for (let round = 0; round < rounds; round++) {
+    let most = 0;
+    const watch = setInterval(() => {
+      void residentMegabytes(child).then((now) => (most = Math.max(most, now)));
+    }, 100);
+    const peak = await run(Math.ceil(best * seconds * 1.4)).finally(() => clearInterval(watch));
+    best = Math.max(best, peak.rate);
+    const half = peak.rate / 2;
+    const calm = await run(Math.ceil(best * seconds), (connections / half) * 1000 - peak.p50 / 4);
+    peaks.push(peak.rate);
+    memory.push(most);
+    p99.push(calm.p99);
+    shares.push(calm.rate / peak.rate);
+  }
+  return [
+    { name: 'mixed-peak', title: 'mixed load, the most', unit: '/s', values: peaks },
+    { name: 'memory-load', title: 'memory under it, 64 connections', unit: 'MB', values: memory },
+    { name: 'mixed-p99', title: 'mixed load at about half of that, p99', unit: 'ms', values: p99 },
+    { name: 'mixed-share', title: 'the share that was reached there', unit: 'x', values: shares },
+  ];
+}
+
+/** Evenly mixed: each operation has its places among a hundred, spread over them. */
+async function mixedRequests(stage: Stage, count: number): Promise<string[]> {
+  const hundreds = Math.ceil(count / 100);
+  const sources: { requests: string[]; share: number; taken: number }[] = [];
+  for (const [operation, share] of MIX) {
+    sources.push({ requests: await operation.prepare(stage, hundreds * share), share, taken: 0 });
+  }
+  return Array.from({ length: hundreds * 100 }, (_, index) => {
+    const behind = (source: (typeof sources)[number]): number => ((index + 1) * source.share) / 100 - source.taken;
+    const next = sources.reduce((most, source) => (behind(source) > behind(most) ? source : most));
+    return next.requests[next.taken++ % next.requests.length] as string;
+  });
+}

@@ -1,0 +1,40 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { Conditions, Contestant } from './compare.ts';
+import { runLoad } from './load.ts';
+import { processorTime } from './service.ts';
+
+export type HttpServer = {
+  name: string;
+  port: number;
+  child: ChildProcess;
+  /** Requests for one run of so many. */
+  requests(count: number): Promise<string[]>;
+  /** Whether each of them is good once only. */
+  once: boolean;
+};
+
+/** For the first run, which is the warm-up. */
+const FIRST_REQUESTS = 8_000;
+/** A run may turn out quicker than those before. */
+const SPARE = 1.4;
+
+/** Whatever answers HTTP, under the load of `connections`. */
+export function httpContestant(server: HttpServer, { connections, folder }: Conditions): Contestant {
+  const { name, port, child, once } = server;
+  let best = 0;
+  return {
+    name,
+    async run(seconds) {
+      const requests = await server.requests(best === 0 ? FIRST_REQUESTS : Math.ceil(best * seconds * SPARE));
+      const before = await processorTime(child);
+      const result = await runLoad({ port, requests, once, seconds, connections }, join(folder, 'requests')).catch(
+        (error: Error) => {
+          throw new Error(`${name}: ${error.message}`, { cause: error });
+        },
+      );
+      best = Math.max(best, result.rate);
+      return { ...result, processorUs: (((await processorTime(child)) - before) * 1000) / result.answered };
+    },
+  };
+}

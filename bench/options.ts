@@ -1,0 +1,64 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { operations } from './operations.ts';
+
+/** What is measured beside the operations. */
+export const FIGURES = ['start', 'mixed-load', 'import', 'large-catalog'];
+
+const RESULTS = join(import.meta.dirname, 'results');
+
+export const USAGE = `npm run bench -- [options]
+
+  --only NAME,NAME      these alone: ${operations.map(({ name }) => name).join(', ')};
+                        ${FIGURES.join(', ')}
+  --database NAME       sqlite or postgres; both by default
+  --rounds N            how often each is measured (5)
+  --seconds N           how long each time (2)
+  --quick               2 rounds of 1 second, fewer users, no peers: a look in a few minutes
+  --connections N       keep-alive connections (64)
+  --users N             users in the database (10000)
+  --profile NAME        a CPU profile of one operation instead: flame graphs in the results, hottest functions here
+  --results FOLDER      where figures, plot and profiles are written (bench/results)
+  --folder PATH         where databases are made: on a real disk, or flushes cost nothing (${tmpdir()})`;
+
+export type Options = ReturnType<typeof readOptions>;
+
+/** Throws what to say to whoever typed it. */
+export function readOptions(args: string[]) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      only: { type: 'string' },
+      database: { type: 'string' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      connections: { type: 'string', default: '64' },
+      users: { type: 'string' },
+      profile: { type: 'string' },
+      results: { type: 'string', default: RESULTS },
+      folder: { type: 'string', default: tmpdir() },
+    },
+  });
+  const { quick, help, profile, results, folder, database } = values;
+  const all = [...operations.map(({ name }) => name), ...FIGURES];
+  const only = (profile ?? values.only)?.split(',') ?? all;
+  const unknown = only.find((name) => !all.includes(name));
+  if (unknown !== undefined) throw new Error(`There is nothing called ${unknown}.\n\n${USAGE}`);
+  if (database !== undefined && !['sqlite', 'postgres'].includes(database)) throw new Error(USAGE);
+  const number = (text: string | undefined, usual: number, ifQuick = usual): number => {
+    const value = text === undefined ? (quick ? ifQuick : usual) : Number(text);
+    if (!(value > 0)) throw new Error(`${text} is no number above 0.\n\n${USAGE}`);
+    return value;
+  };
+  return {
+    ...{ help, only, quick, profile: profile !== undefined, results, folder },
+    databases: database === undefined ? ['sqlite', 'postgres'] : [database],
+    rounds: number(values.rounds, 5, 2),
+    seconds: number(values.seconds, 2, 1),
+    connections: number(values.connections, 64),
+    users: number(values.users, 10_000, 1_000),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Measured, Series } from './compare.ts';
+import { type Spread, spreadOf } from './spread.ts';
+
+/** An operation, taken in turn by all that can. */
+export type Row = { operation: string; title: string; series: Series[]; void?: string };
+
+/** What is no rate: a time, a size. */
+export type Figure = { name: string; title: string; unit: string; values: number[] };
+
+/** All of a run, as it is kept in JSON. */
+export type Results = {
+  date: string;
+  machine: string;
+  /** Of which kind and length, for whoever compares two of them. */
+  conditions: Record<string, number | string>;
+  rows: Row[];
+  figures: Figure[];
+  /** What was not measured, and why. */
+  left: string[];
+};
+
+export function seriesOf({ series }: Row, name: string): Series | undefined {
+  return series.find((one) => one.name === name);
+}
+
+/** Round by round: what ran beside both in one round disturbed both. */
+export function ratioOf(one: Series, other: Series, figure = (run: Measured): number => run.rate): Spread {
+  const pairs = one.runs.flatMap((run, round) => {
+    const against = other.runs[round];
+    return against ? [figure(run) / figure(against)] : [];
+  });
+  return spreadOf(pairs);
+}
