@@ -8,7 +8,10 @@ export default defineConfig({
     // Processes, not threads: suites start servers, send signals and read the environment.
     pool: 'forks',
     maxWorkers: 2,
-    // Threads and processes that suites start take modules as the service itself compiled and kept them.
+    // The service is loaded once for all suites of a process, by Node itself, as it is when it serves: nothing in it may
+    // depend on being loaded anew. Threads and processes that suites start take modules as they were compiled and kept.
+    isolate: false,
+    experimental: { viteModuleRunner: false },
     env: { NODE_COMPILE_CACHE: compileCacheFolder() },
     testTimeout: 20_000,
     hookTimeout: 30_000,

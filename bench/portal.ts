@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { startBrowser } from '../packages/server/test/browser.ts';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromiumHere } from '../packages/server/test/browser.ts';
 
 /**
  * The portal's grid of translations with 5,000 keys in 10 languages, in a real Chromium against the real service on
@@ -31,7 +31,7 @@ const env = {
 };
 let worked: () => Promise<number> = async () => Number.NaN;
 let server: ChildProcess | undefined;
-let browser: Awaited<ReturnType<typeof startBrowser>> | undefined;
+let browser: Browser | undefined;
 try {
   spawnSync(process.execPath, [join(ROOT, 'packages/portal/build.js')], { stdio: 'inherit' });
   const { clientId } = JSON.parse(innkeeper('app', 'create', '--name', 'Large', '--json')) as { clientId: string };
@@ -44,8 +44,8 @@ try {
   server = spawn(process.execPath, [BIN, 'serve', '--port', String(port)], { env, stdio: 'inherit' });
   await untilReady();
 
-  browser = await startBrowser();
-  const window = await browser.window({
+  browser = await chromium.launch(await chromiumHere());
+  const window = await browser.newContext({
     locale: 'en-GB',
     viewport: { width: 1280, height: 800 },
     permissions: ['clipboard-read', 'clipboard-write'],

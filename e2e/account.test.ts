@@ -5,12 +5,12 @@ import { databases } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { manageAs } from '../packages/server/test/manage/manage.ts';
 import { openSession, PASSWORD } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name });
 const someone = () => `${uniqueName()}@example.com`;
 
-describe.each(databases)('the account room on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the account room on $kind', (database) => {
   const portal = openPortal(database);
   const enter = async (email = someone(), options = {}) => ({
     ...(await portal.enter('/account', { email, ...options })),

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { download, expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)> {{name}} "Ünï"';
 
-describe.each(databases)('the applications of the portal on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the applications of the portal on $kind', (database) => {
   const portal = openPortal(database);
 
   test('the first one is made, and its secret is shown once', async () => {
@@ -21,11 +20,8 @@ describe.each(databases)('the applications of the portal on $kind', IN_A_BROWSER
     await page.mouse.click(5, 5);
     await page.keyboard.press('Escape');
     await dialog.waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      dialog.getByRole('button', { name: 'Download as .env' }).click(),
-    ]);
-    expect(await readFile(await download.path(), 'utf8')).toContain(`INNKEEPER_CLIENT_SECRET=${secret}\n`);
+    const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env' }).click());
+    expect(file.text).toContain(`INNKEEPER_CLIENT_SECRET=${secret}\n`);
     await expectAccessible(page);
     await dialog.getByRole('link', { name: 'Open the application' }).click();
     await page.getByRole('heading', { name: XSS, level: 1 }).waitFor();

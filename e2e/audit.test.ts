@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 
-describe.each(databases)('the audit of the portal on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the audit of the portal on $kind', (database) => {
   const portal = openPortal(database);
 
   test('tells who changed what, from what to what, page by page', async () => {

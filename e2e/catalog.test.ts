@@ -5,12 +5,12 @@ import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 /** Many steps, on a machine that may be busy with other tests. */
 const LONG = { timeout: 120_000 };
 
-describe.each(databases)('the catalog room on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the catalog room on $kind', (database) => {
   const portal = openPortal(database);
 
   /** An application with a catalog, and its address in the portal. */
@@ -330,7 +330,7 @@ describe.each(databases)('the catalog room on $kind', IN_A_BROWSER, (database) =
   });
 });
 
-describe('a large catalog', IN_A_BROWSER, () => {
+describe('a large catalog', () => {
   const portal = openPortal(databases[0] as (typeof databases)[0]);
 
   test('of 5,000 keys in 10 languages stays quick', LONG, async () => {

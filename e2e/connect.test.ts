@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeSnippets, SECRET, type SnippetName } from '../packages/portal/src/rooms/connect/snippets.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const run = promisify(execFile);
 
-describe.each(databases)('the connect room on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the connect room on $kind', (database) => {
   const portal = openPortal(database);
 
   testPage(database)('has snippets with real ids, and a way into the explorer', async () => {
@@ -51,7 +51,7 @@ describe.each(databases)('the connect room on $kind', IN_A_BROWSER, (database) =
 });
 
 /** As somebody would who pastes them: php and go are run where they are installed, which is seldom. */
-describe('the snippets', IN_A_BROWSER, () => {
+describe('the snippets', () => {
   const [sqlite] = databases as [(typeof databases)[0]];
   const portal = openPortal(sqlite);
   let folder: string;

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { download, expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
-describe.each(databases)('the credentials room on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the credentials room on $kind', (database) => {
   const portal = openPortal(database);
   const works = async (application: { clientId: string; clientSecret: string; name: string }) =>
     (await makeUser(portal.server, application)).specialToken !== undefined;
@@ -23,9 +23,8 @@ describe.each(databases)('the credentials room on $kind', IN_A_BROWSER, (databas
     await expectAccessible(page);
     // A slip does not close what is shown once.
     await page.keyboard.press('Escape');
-    const downloading = page.waitForEvent('download');
-    await dialog.getByRole('button', { name: 'Download as .env file' }).click();
-    expect((await downloading).suggestedFilename()).toBe(`innkeeper-${application.clientId}.env`);
+    const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env file' }).click());
+    expect(file.name).toBe(`innkeeper-${application.clientId}.env`);
     const done = dialog.getByRole('button', { name: 'Done' });
     expect(await done.isDisabled()).toBe(true);
     await dialog.getByRole('checkbox').check();

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
-describe.each(databases)('the portal on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the portal on $kind', (database) => {
   const portal = openPortal(database);
 
   test('goes from room to room, and is left', async () => {
@@ -60,7 +60,7 @@ describe.each(databases)('the portal on $kind', IN_A_BROWSER, (database) => {
   });
 });
 
-describe('the files of the portal', IN_A_BROWSER, () => {
+describe('the files of the portal', () => {
   const [sqlite] = databases as [(typeof databases)[0]];
   const portal = openPortal(sqlite);
 

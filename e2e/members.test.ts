@@ -3,9 +3,9 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { memberWith, PASSWORD, type Visitor } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage, type Visit } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage, type Visit } from './portal.ts';
 
-describe.each(databases)('the members room on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the members room on $kind', (database) => {
   const portal = openPortal(database);
 
   /** A window of somebody with this role, on the room of an application. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
-describe.each(databases)('the overview of the portal on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the overview of the portal on $kind', (database) => {
   const portal = openPortal(database);
 
   test('says what to do next until it was done, then how it goes', async () => {

@@ -1,13 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type Browser, startBrowser } from '../packages/server/test/browser.ts';
+import { text } from 'node:stream/consumers';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from 'vitest';
 import type { Database } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
-
-/** A browser shares the machine with two services and their databases: what fails is tried once more, and fails if it fails again. */
-export const IN_A_BROWSER = { retry: 1 };
 
 /** A window on the portal, and whatever the browser found wrong with it. */
 export type Visit = { page: Page; complaints: string[] };
@@ -20,15 +18,21 @@ export type Portal = {
   enter(path?: string, options?: BrowserContextOptions & { email?: string }): Promise<Visit>;
 };
 
+/** The Chromium of this process of the run. */
+export async function ownBrowser(): Promise<Browser> {
+  const urls = inject('browserUrls');
+  return chromium.connect(urls[Number(process.env.VITEST_POOL_ID) % urls.length] as string);
+}
+
 /** To be called in a describe: a service on this database and a browser, both for all of its tests. */
 export function openPortal(database: { fresh(): Promise<string> }): Portal {
-  // Chromium may have to be installed first.
-  vi.setConfig({ testTimeout: 40_000, hookTimeout: 600_000 });
+  vi.setConfig({ testTimeout: 60_000 });
   let server: TestServer;
   let browser: Browser;
   const open: { close(): Promise<void> }[] = [];
   beforeAll(async () => {
-    [server, browser] = await Promise.all([database.fresh().then((url) => startTestServer(url)), startBrowser()]);
+    server = await startTestServer(await database.fresh());
+    browser = await ownBrowser();
   });
   afterEach(async () => {
     for (const window of open.splice(0)) await window.close();
@@ -41,7 +45,7 @@ export function openPortal(database: { fresh(): Promise<string> }): Portal {
   /** Nothing moves: what is clicked is where it is seen. */
   const openWindow = async (options: BrowserContextOptions): Promise<BrowserContext> => {
     const viewport = { width: 1280, height: 800 };
-    const window = await browser.window({ locale: 'en-GB', reducedMotion: 'reduce', viewport, ...options });
+    const window = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', viewport, ...options });
     open.push(window);
     return window;
   };
@@ -87,7 +91,7 @@ function listen(page: Page, origin: string): string[] {
   return complaints;
 }
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Nothing that would keep somebody out: axe finds nothing serious, in both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
@@ -95,7 +99,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     // What fades from one theme to the other would be looked at half way.
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     // Not by a script element, which the page's policy would block.
-    await page.evaluate((await import('node:fs')).readFileSync(axe, 'utf8'));
+    await page.evaluate(axe);
     const found = await page.evaluate(async () => {
       const { violations } = await (window as unknown as { axe: Axe }).axe.run(document);
       return violations
@@ -115,6 +119,12 @@ type Axe = {
 export async function expectFits(page: Page): Promise<void> {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   expect(content).toBeLessThanOrEqual(window as number);
+}
+
+/** The file that a page gives when this is done. */
+export async function download(page: Page, act: () => Promise<void>): Promise<{ name: string; text: string }> {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
+  return { name: file.suggestedFilename(), text: await text(await file.createReadStream()) };
 }
 
 /** What is about the page alone is the same on both databases: on one of them, so that the suite stays short. */

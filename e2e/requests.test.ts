@@ -3,11 +3,11 @@ import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 
-describe.each(databases)('the requests of the portal on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the requests of the portal on $kind', (database) => {
   const portal = openPortal(database);
 
   test('come in by themselves, are filtered, looked into and copied as curl', async () => {

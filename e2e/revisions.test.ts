@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts';
 import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
-describe.each(databases)('the room of revisions on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the room of revisions on $kind', (database) => {
   const portal = openPortal(database);
 
   async function application() {

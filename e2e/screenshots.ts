@@ -6,10 +6,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { fillDemo } from '../packages/server/src/demo/make-demo.ts';
 import { createApplication } from '../packages/server/src/domain/applications/create-application.ts';
-import { startBrowser } from '../packages/server/test/browser.ts';
+import { chromiumHere } from '../packages/server/test/browser.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { signInToken } from '../packages/server/test/portal/portal.ts';
@@ -56,13 +56,13 @@ const pages = Object.entries(PAGES).filter(
 );
 const folder = await mkdtemp(join(tmpdir(), 'innkeeper-screenshots-'));
 const server = await startTestServer(`sqlite:${join(folder, 'data.db')}`);
-const browser = await startBrowser();
+const browser = await chromium.launch(await chromiumHere());
 try {
   const demo = await makeDemo(server);
   await mkdir(OUT, { recursive: true });
   for (const [device, viewport] of Object.entries(DEVICES)) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const window = await browser.window({ viewport, colorScheme, locale: 'en-GB' });
+      const window = await browser.newContext({ viewport, colorScheme, locale: 'en-GB' });
       const page = await window.newPage();
       await page.goto(`${server.url}/portal/sign-in#${await signInToken(server)}`);
       await shoot(page, `sign-in-${device}-${colorScheme}`);

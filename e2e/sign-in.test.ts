@@ -7,7 +7,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';
 import { memberWith, PASSWORD, setUpToken, signInToken, tokenOf } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const PHONE = { viewport: { width: 380, height: 760 } };
 const account = (page: Page) => page.getByRole('button', { name: /^Account / });
@@ -32,7 +32,7 @@ async function fill(page: Page, email: string, password: string): Promise<void> 
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-describe.each(databases)('getting in, on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('getting in, on $kind', (database) => {
   const portal = openPortal(database);
 
   test('a set-up link makes the first account, by keyboard alone, and is not spent by looking', async () => {

@@ -7,7 +7,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { editor } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, type Portal, testPage } from './portal.ts';
+import { download, expectAccessible, expectFits, openPortal, type Portal, testPage } from './portal.ts';
 
 const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
 
@@ -74,7 +74,7 @@ const paste = async (page: Page, text: string) => {
   await page.keyboard.press('ControlOrMeta+v');
 };
 
-describe.each(databases)('the room of translations on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the room of translations on $kind', (database) => {
   const portal = openPortal(database);
 
   testPage(database)('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
@@ -135,11 +135,8 @@ describe.each(databases)('the room of translations on $kind', IN_A_BROWSER, (dat
   test('a file is exported, comes back with a conflict, is looked at, taken in part, undone and published', async () => {
     const { page, edit, get, draft } = await enter(portal);
     await page.getByRole('button', { name: 'Export' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'All languages' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('test-texts-r1.csv');
+    const exported = await download(page, () => page.getByRole('menuitem', { name: 'All languages' }).click());
+    expect(exported.name).toBe('test-texts-r1.csv');
     const folder = await mkdtemp(join(tmpdir(), 'innkeeper-texts-'));
     try {
       const { text } = await get('/catalog/translations/export?draft=true&language=de');
@@ -182,7 +179,7 @@ describe.each(databases)('the room of translations on $kind', IN_A_BROWSER, (dat
   });
 });
 
-describe('the room of translations', IN_A_BROWSER, () => {
+describe('the room of translations', () => {
   const portal = openPortal(databases[0] as (typeof databases)[0]);
 
   test('the keys reach everything, and the active cell keeps the focus', async () => {

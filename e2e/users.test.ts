@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, expectFits, IN_A_BROWSER, openPortal, testPage } from './portal.ts';
+import { download, expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
 
 const PAYLOAD = '<img src=x onerror="document.title=`broken`">';
 
-describe.each(databases)('the users room on $kind', IN_A_BROWSER, (database) => {
+describe.each(databases)('the users room on $kind', (database) => {
   const portal = openPortal(database);
 
   const fill = async () => {
@@ -82,9 +82,8 @@ describe.each(databases)('the users room on $kind', IN_A_BROWSER, (database) => 
       viewport: { width: 380, height: 760 },
     });
     await page.getByRole('button', { name: 'Actions' }).click();
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: 'Export as JSON' }).click();
-    expect((await downloading).suggestedFilename()).toBe(`user-${ada.userCode}.json`);
+    const file = await download(page, () => page.getByRole('menuitem', { name: 'Export as JSON' }).click());
+    expect(file.name).toBe(`user-${ada.userCode}.json`);
     await expectFits(page);
     await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Erase user' }).click();

@@ -1,17 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { chromium } from 'playwright-core';
 
 const run = promisify(execFile);
 
 /** Nothing that a browser does of its own accord: no first-run pages, updates or synchronisation. */
 const FLAGS = [
-  '--headless',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -31,26 +28,9 @@ const USUAL_PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-export type Browser = {
-  /** A window of its own: nothing in it is left from another. */
-  window(options?: BrowserContextOptions): Promise<BrowserContext>;
-  close(): Promise<void>;
-};
-
-/** A real Chromium, in an empty folder of its own. Where there is none it is installed; where it cannot be, tests fail. */
-export async function startBrowser(): Promise<Browser> {
-  const executablePath = findChromium() ?? (await installChromium());
-  const folder = await mkdtemp(join(tmpdir(), 'innkeeper-browser-'));
-  const first = await chromium.launchPersistentContext(folder, { executablePath, args: FLAGS });
-  const browser = first.browser();
-  if (!browser) throw new Error('Chromium started without a browser to talk to.');
-  return {
-    window: (options) => browser.newContext(options),
-    async close() {
-      await first.close();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
-  };
+/** How to launch a real Chromium. Where there is none it is installed; where it cannot be, tests fail. */
+export async function chromiumHere(): Promise<{ executablePath: string; args: string[] }> {
+  return { executablePath: findChromium() ?? (await installChromium()), args: FLAGS };
 }
 
 function findChromium(): string | undefined {

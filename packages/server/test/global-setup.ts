@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { chromiumHere } from './browser.ts';
 import { startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
@@ -12,17 +14,33 @@ declare module 'vitest' {
     postgresUrl: string;
     /** A folder for the whole run, removed at its end. */
     scratchFolder: string;
+    /** Where suites of the run look at pages: a real Chromium for each process of it, by the address it is driven at. */
+    browserUrls: string[];
   }
 }
 
+/** Where the suites are that look at pages. */
+const LOOKS_AT_PAGES = join(import.meta.dirname, '../../../e2e');
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scratchFolder = await mkdtemp(join(tmpdir(), 'innkeeper-tests-'));
+  project.provide('scratchFolder', scratchFolder);
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../portal/build.js')]);
-  // Never skipped: where PostgreSQL cannot be started, the run fails here.
+  // Never skipped: where PostgreSQL or Chromium cannot be started, the run fails here.
   const postgres = await startPostgres();
   project.provide('postgresUrl', postgres.url('postgres'));
-  project.provide('scratchFolder', scratchFolder);
+  const looking = project.vitest.state.getPaths().filter((path) => path.startsWith(LOOKS_AT_PAGES));
+  const browsers: BrowserServer[] = [];
+  // One after another: the first may have to install it. Each process has its own, as a browser has one clipboard.
+  while (browsers.length < Math.min(looking.length, project.config.maxWorkers)) {
+    browsers.push(await chromium.launchServer(await chromiumHere()));
+  }
+  project.provide(
+    'browserUrls',
+    browsers.map((each) => each.wsEndpoint()),
+  );
   return async () => {
+    for (const browser of browsers) await browser.close();
     await postgres.stop();
     await rm(scratchFolder, { recursive: true, force: true });
   };

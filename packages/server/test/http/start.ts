@@ -36,7 +36,7 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
     const type = response.headers.get('content-type');
     const isJson = type?.startsWith('application/json');
     // Whatever a test is about: no answer may be other than the OpenAPI document says.
-    documented ??= new DocumentedAnswers(await readDocument(server.url));
+    documented ??= await readDocument(server.url);
     const problem = documented.problemWith({ method, path, status: response.status, type, text });
     if (problem !== undefined) throw new Error(problem);
     return {
@@ -61,9 +61,14 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
   };
 }
 
-async function readDocument(url: string): Promise<OpenApiDocument> {
-  const response = await fetch(`${url}/openapi.json`);
-  return (await response.json()) as OpenApiDocument;
+/** Servers with the same settings serve the same document: it is compiled once. */
+const documents = new Map<string, DocumentedAnswers>();
+
+async function readDocument(url: string): Promise<DocumentedAnswers> {
+  const text = (await (await fetch(`${url}/openapi.json`)).text()).replaceAll(url, '');
+  const known = documents.get(text) ?? new DocumentedAnswers(JSON.parse(text) as OpenApiDocument);
+  documents.set(text, known);
+  return known;
 }
 
 export async function freePort(): Promise<number> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
 import { suggestLanguage } from '../../../src/domain/catalog/suggest-language.ts';
+import { processorTime } from '../../processor-time.ts';
 
 const withKey = (key: object) => ({
   languages: [{ name: 'English', tag: 'en' }],
@@ -80,10 +81,11 @@ describe('the patterns of one catalog', () => {
     ['that are all too large', (at: number) => `a|(bcde?f){900}${at}`, /too large/],
     ['that are all wrong', (at: number) => `(a|${at}`, /not a pattern/],
   ])('%s are not compiled for long', (_, make, message) => {
-    const started = performance.now();
-    const read = readDefinition(withPatterns(many(5000, make)));
+    const read = () => {
+      const definition = readDefinition(withPatterns(many(5000, make)));
+      expect('problems' in definition && definition.problems[0]?.message).toMatch(message);
+    };
     // Compiling each of them would take a minute.
-    expect(performance.now() - started).toBeLessThan(10_000);
-    expect('problems' in read && read.problems[0]?.message).toMatch(message);
+    expect(processorTime(read)).toBeLessThan(10_000);
   });
 });

@@ -6,6 +6,7 @@ import { isKeptExactly, isWholeSteps } from '../../../src/domain/catalog/exact-d
 import { compilePattern } from '../../../src/domain/catalog/pattern.ts';
 import { readJson } from '../../../src/domain/catalog/read-json.ts';
 import { inCatalogOrder } from '../../../src/domain/catalog/read-key.ts';
+import { processorTime } from '../../processor-time.ts';
 import { scalar } from './generated.ts';
 
 describe('types', () => {
@@ -90,9 +91,8 @@ describe('constraints', () => {
   test.each(['(a+)+', '(a|a)*', '(a|aa)+', '(.*a){20}', '([a-z]+)*[0-9]', '(a?){50}a{50}'])(
     'no text makes %s hang',
     (pattern) => {
-      const started = performance.now();
-      expect(compilePattern(pattern).test(`${'a'.repeat(3_999)}!`)).toBe(false);
-      expect(performance.now() - started).toBeLessThan(1_500);
+      const match = () => expect(compilePattern(pattern).test(`${'a'.repeat(3_999)}!`)).toBe(false);
+      expect(processorTime(match)).toBeLessThan(1_500);
     },
   );
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_FILE_LENGTH, parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { showProblem } from '../../../src/domain/catalog/source.ts';
+import { processorTime } from '../../processor-time.ts';
 
 function problems(text: string, name = 'catalog.yaml'): string[] {
   const parsed = parseCatalogFile(text, name);
@@ -395,16 +396,15 @@ describe('YAML as people write it', () => {
       'a: &a [x, x, x, x, x, x, x, x, x]',
       ...names.slice(1).map((name, at) => level(name, names[at] as string)),
     ];
-    const started = performance.now();
-    expect(problems(bomb.join('\n'))).toEqual([
-      expect.stringMatching(/^catalog\.yaml:7:36 g\[7\] makes the file too large/),
-    ]);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const refuse = () =>
+      expect(problems(bomb.join('\n'))).toEqual([
+        expect.stringMatching(/^catalog\.yaml:7:36 g\[7\] makes the file too large/),
+      ]);
+    expect(processorTime(refuse)).toBeLessThan(2_000);
   });
 
   test('many names in one mapping take no longer than they are many', () => {
-    const started = performance.now();
-    problems(Array.from({ length: 30_000 }, (_, index) => `name${index}: 1`).join('\n'));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    const file = Array.from({ length: 30_000 }, (_, index) => `name${index}: 1`).join('\n');
+    expect(processorTime(() => problems(file))).toBeLessThan(5_000);
   });
 });

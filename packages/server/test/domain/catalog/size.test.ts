@@ -21,7 +21,7 @@ test('5,000 keys in 20 languages are planned in seconds, and one change among th
       ...translate(`${key} of ${group}`),
     })),
   }));
-  const started = performance.now();
+  const before = process.threadCpuUsage();
   const catalog = apply(EMPTY, define({ languages, groups }));
   const parsed = parseCatalogFile(writeJson(toFile(catalog)).replace('"7 of 3 in Language de"', '"Anders"'));
   if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
@@ -43,5 +43,5 @@ test('5,000 keys in 20 languages are planned in seconds, and one change among th
   const [first] = parsed.definition.groups;
   first?.keys.unshift({ ...(first.keys[0] as (typeof first.keys)[0]), name: 'new' });
   expect(toItems(planCatalog(stored(plan.next), parsed.definition).next).filter(isNew)).toHaveLength(3);
-  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(15_000);
 });

@@ -1,17 +1,16 @@
-import type { Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Demo, makeDemo } from '../../src/demo/make-demo.ts';
-import { type Browser, startBrowser } from '../browser.ts';
-import { databases } from '../databases.ts';
-import { startTestServer, type TestServer } from '../http/start.ts';
-import { manageWith } from '../manage/manage.ts';
+import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
+import { databases } from '../packages/server/test/databases.ts';
+import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { manageWith } from '../packages/server/test/manage/manage.ts';
+import { ownBrowser } from './portal.ts';
 
-// Chromium may have to be installed first, and then share two cores with the other suites.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 600_000 });
+vi.setConfig({ testTimeout: 60_000 });
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await startBrowser();
+  browser = await ownBrowser();
 });
 afterAll(() => browser?.close());
 
@@ -31,12 +30,8 @@ afterEach(async () => {
   for (const window of open.splice(0)) await window.close();
 });
 
-async function visit(
-  server: TestServer,
-  path: string,
-  options: Parameters<Browser['window']>[0] = {},
-): Promise<Watched> {
-  const window = await browser.window(options);
+async function visit(server: TestServer, path: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const window = await browser.newContext(options);
   open.push(window);
   const page = await window.newPage();
   const urls: string[] = [];
