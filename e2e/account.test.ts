@@ -46,6 +46,16 @@ describe.each(databases)('the account room on $kind', (database) => {
     await current.fill(PASSWORD);
     await other.page.getByRole('button', { name: 'Change the password' }).click();
     await other.page.getByText('Your other sessions have ended.').waitFor();
+    // So does a token, which outlives the session.
+    await other.page.getByRole('button', { name: 'Make a token' }).click();
+    const dialogue = other.page.getByRole('dialog');
+    await dialogue.getByLabel('Name').fill('deploy');
+    await dialogue.getByRole('textbox', { name: 'Your current password' }).fill(PASSWORD);
+    await dialogue.getByRole('button', { name: 'Make a token' }).click();
+    await dialogue.getByText('The password is not right.').waitFor();
+    await dialogue.getByRole('textbox', { name: 'Your current password' }).fill('a brand new password for me');
+    await dialogue.getByRole('button', { name: 'Make a token' }).click();
+    await section(other.page, 'Personal access tokens').getByText(/^ikp_/).waitFor();
     await page.reload();
     await page.waitForURL('**/sign-in?next=%2Faccount');
     expect([...complaints, ...other.complaints]).toEqual([]);

@@ -119,7 +119,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     const { server } = portal;
     const { appId, clientId } = await server.application();
     await server.service.storage.applications.update(appId, { name: XSS });
-    const { link } = await inviteMember(server.service, { appId, email, role, invitedBy: XSS });
+    const { link } = await inviteMember(server.service, { appId, email, role, invitedBy: XSS, inviterId: null });
     return { path: `/portal/sign-in#${tokenOf(link)}`, clientId, appId, email };
   };
 
@@ -147,7 +147,8 @@ describe.each(databases)('getting in, on $kind', (database) => {
     const email = await withPassword(portal.server);
     const { path, clientId } = await invite('editor', email);
     const { page, complaints } = await portal.visit(path);
-    await page.getByText(`There is an account for ${email}`).waitFor();
+    await page.getByText('I have an account').click();
+    await page.getByText(`Sign in as ${email} to accept.`).waitFor();
     await expectAccessible(page);
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -374,7 +374,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** See what a link is for, without spending it */
+        /**
+         * See what a link is for, without spending it
+         * @description Of an invitation it does not tell whether there is an account with its address: that is known to whom it is for.
+         */
         post: operations["readLink"];
         delete?: never;
         options?: never;
@@ -711,7 +714,7 @@ export interface paths {
         post?: never;
         /**
          * Take a member out of an application
-         * @description It holds at once, for the tokens of the member too. The account stays.
+         * @description It holds at once, for the tokens of the member too, and ends what they invited to. The account stays.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -738,7 +741,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody to an application
-         * @description The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends.
+         * @description The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends, and so does one whose maker no longer owns the application.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -1707,7 +1710,7 @@ export interface components {
             auditUid: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             at: string;
-            /** @description an address, token:NAME or cli:NAME */
+            /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write" */
             actor: string;
             /** @enum {unknown} */
             action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
@@ -1919,7 +1922,7 @@ export interface components {
         };
         CatalogRevision: {
             revision: number;
-            /** @description token:NAME, cli:NAME, … */
+            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
             author: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
@@ -2034,8 +2037,6 @@ export interface components {
             email?: string;
             /** @description of a sign-in link: a code has to come with it */
             needsCode?: boolean;
-            /** @description of an invitation: sign in, and accept it; otherwise it makes the account */
-            hasAccount?: boolean;
             /** @description the name of the one that it invites to */
             application?: string;
             role?: components["schemas"]["Role"];
@@ -2301,7 +2302,7 @@ export interface components {
             administrator: boolean;
             /** @description without one, a link is the only way in */
             hasPassword: boolean;
-            /** @description whether changes to the account ask for it; not in the first hour after a sign-in link */
+            /** @description whether changes to the account and new tokens ask for it, and for a code where `totp` is on; not in the first hour after a sign-in link */
             needsPassword: boolean;
             /** @description whether a code of an authenticator app is asked for */
             totp: boolean;
@@ -2647,10 +2648,11 @@ export interface components {
         };
         /**
          * @description - `9403` The password is not right.
+         *     - `9403` A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.
          *     - `9403` Only a person who is signed in to the portal can do this, no token.
          *     - `9403` This request does not come from the portal itself.
          */
-        "403_passwordWrong_sessionNeeded_foreignPage": {
+        "403_passwordWrong_codeWrong_sessionNeeded_foreignPage": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2660,6 +2662,11 @@ export interface components {
                     code: "9403";
                     /** @description for people */
                     message: string;
+                    /**
+                     * @description the password was right: send it again with a code
+                     * @enum {unknown}
+                     */
+                    needs?: "code";
                 };
             };
         };
@@ -2952,7 +2959,7 @@ export interface components {
                     /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                     revisions?: {
                         revision: number;
-                        /** @description token:NAME, cli:NAME, … */
+                        /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                         author: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
@@ -3020,7 +3027,7 @@ export interface components {
                     /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                     revisions?: {
                         revision: number;
-                        /** @description token:NAME, cli:NAME, … */
+                        /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                         author: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
@@ -4742,6 +4749,10 @@ export interface operations {
                      * @default 90d
                      */
                     expires?: string;
+                    /** @description yours, if you have one */
+                    password?: string;
+                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    code?: string;
                 };
             };
         };
@@ -4770,10 +4781,10 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4831,6 +4842,8 @@ export interface operations {
                     current?: string;
                     /** @description 12 to 256 characters, and none that many people use */
                     password: string;
+                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    code?: string;
                 };
             };
         };
@@ -4844,7 +4857,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManySignIns_tooManyFailures"];
             500: components["responses"]["500_internal"];
@@ -4911,6 +4924,8 @@ export interface operations {
                 "application/json": {
                     /** @description yours, if you have one */
                     password?: string;
+                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    code?: string;
                 };
             };
         };
@@ -4931,7 +4946,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             /** @description - `9409` Codes of an authenticator app are asked for already. */
             409: {
                 headers: {
@@ -4964,6 +4979,8 @@ export interface operations {
                 "application/json": {
                     /** @description yours, if you have one */
                     password?: string;
+                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    code?: string;
                 };
             };
         };
@@ -4977,7 +4994,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             409: components["responses"]["409_totpOff"];
             413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManySignIns_tooManyFailures"];
@@ -4997,6 +5014,8 @@ export interface operations {
                 "application/json": {
                     /** @description yours, if you have one */
                     password?: string;
+                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    code?: string;
                 };
             };
         };
@@ -5012,7 +5031,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             409: components["responses"]["409_totpOff"];
             413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManySignIns_tooManyFailures"];
@@ -6345,7 +6364,7 @@ export interface operations {
                         /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description token:NAME, cli:NAME, … */
+                            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                             author: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
@@ -6977,7 +6996,7 @@ export interface operations {
                         /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description token:NAME, cli:NAME, … */
+                            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                             author: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
@@ -7318,7 +7337,7 @@ export interface operations {
                             /** @description what was published since the draft was begun: publishing it would undo that */
                             revisions: {
                                 revision: number;
-                                /** @description token:NAME, cli:NAME, … */
+                                /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                                 author: string;
                                 /** @description UTC, YYYY-MM-DD HH:MM:SS */
                                 createdAt: string;
@@ -7495,7 +7514,7 @@ export interface operations {
                         /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description token:NAME, cli:NAME, … */
+                            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                             author: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
@@ -7765,7 +7784,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         revision: number;
-                        /** @description token:NAME, cli:NAME, … */
+                        /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                         author: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
@@ -8608,6 +8627,7 @@ export interface operations {
                 from?: string;
                 /** @description UTC, not included */
                 to?: string;
+                /** @description as it is told; needs access "write" */
                 actor?: string;
                 action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 userUid?: string;
@@ -8647,6 +8667,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures"];
             500: components["responses"]["500_internal"];
@@ -8660,6 +8681,7 @@ export interface operations {
                 from?: string;
                 /** @description UTC, not included */
                 to?: string;
+                /** @description as it is told; needs access "write" */
                 actor?: string;
                 action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 userUid?: string;

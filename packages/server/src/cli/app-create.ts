@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createApplication } from '../domain/applications/create-application.ts';
-import { whyMissing } from '../domain/required.ts';
+import { whyNoName } from '../domain/required.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { bold, printResult } from './print.ts';
@@ -22,7 +22,7 @@ export function appCreate(): Command {
 }
 
 async function run(options: CommandOptions & { name: string }): Promise<void> {
-  const problem = whyMissing(options.name);
+  const problem = whyNoName(options.name);
   if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
 
   const made = await withStorage(options, ({ storage, keyring }) =>

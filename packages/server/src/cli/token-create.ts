@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCESS, type Access } from '../domain/manage/access.ts';
 import { createManageToken, DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
-import { whyMissing } from '../domain/required.ts';
+import { whyNoName } from '../domain/required.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
 import { bold, printResult } from './print.ts';
@@ -41,7 +41,7 @@ export function tokenCreate(): Command {
 type CreateOptions = CommandOptions & { name: string; app?: string[]; access: Access; expires: number };
 
 async function run(options: CreateOptions): Promise<void> {
-  const problem = whyMissing(options.name);
+  const problem = whyNoName(options.name);
   if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
 
   const apps = options.app ? [...new Set(options.app)] : null;

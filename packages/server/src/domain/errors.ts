@@ -277,6 +277,12 @@ export const ERRORS = {
     message: 'The password is not right.',
     remedy: 'Send the password that you sign in with.',
   },
+  codeWrong: {
+    code: '9403',
+    status: 403,
+    message: 'A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.',
+    remedy: 'Send it as `code`. A code is good once: after one that you signed in with, wait for the next.',
+  },
   invitationNotYours: {
     code: '9403',
     status: 403,

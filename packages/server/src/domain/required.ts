@@ -31,6 +31,18 @@ export function whyMissing(value: unknown): string | undefined {
   return undefined;
 }
 
+// Unicode's controls, separators of lines, and what embeds, overrides or isolates a direction of writing.
+const DECEIVING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+/** Why it cannot be a name that people are shown in lists and logs: one that rewrites what stands around it is none. */
+export function whyNoName(value: unknown): string | undefined {
+  const problem = whyMissing(value);
+  if (problem !== undefined) return problem;
+  return DECEIVING.test(value as string)
+    ? 'holds a control character, or one that turns the direction of writing'
+    : undefined;
+}
+
 const MAX_LENGTH = 255;
 
 /** Characters as people and PostgreSQL count them: an emoji is one. */

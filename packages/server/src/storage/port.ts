@@ -279,6 +279,8 @@ export interface SecondFactorStore {
   /** With the recovery codes. */
   end(accountId: string): Promise<'ended' | 'off'>;
   replaceRecoveryCodes(accountId: string, recoveryHashes: readonly string[]): Promise<'replaced' | 'off'>;
+  /** Whether it was still good: a code is good once. */
+  spend(accountId: string, factor: Factor): Promise<boolean>;
   countRecoveryCodes(accountId: string): Promise<number>;
 }
 
@@ -358,11 +360,16 @@ export type InvitationRecord = {
   expiresAt: number;
 };
 
-export type NewInvitation = InvitationRecord & { linkHash: string; emailKey: string };
+export type NewInvitation = InvitationRecord & {
+  linkHash: string;
+  emailKey: string;
+  /** The account that invites, and whose invitation ends when it no longer owns the application; null: the operator. */
+  inviterId: string | null;
+};
 
 export interface InvitationStore {
   /** The one before to the same address ends. */
-  create(invitation: NewInvitation): Promise<'created' | 'member' | 'application-gone'>;
+  create(invitation: NewInvitation): Promise<'created' | 'member' | 'not-owner' | 'application-gone'>;
   /** Those of an application that are good, newest first. */
   list(appId: number, now: number): Promise<InvitationRecord[]>;
   revoke(appId: number, invitationId: string): Promise<'revoked' | 'unknown'>;

@@ -28,6 +28,7 @@ export function session(given: Partial<NewSession> = {}): NewSession {
 export function invitation(appId: number, email: string, given: Partial<NewInvitation> = {}): NewInvitation {
   return {
     invitationId: randomUUID(),
+    inviterId: null,
     linkHash: hash(),
     appId,
     email,

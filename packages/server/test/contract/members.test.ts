@@ -28,7 +28,7 @@ describe.each(databases)('members on $kind', (database) => {
   test('an invitation makes its account, once, with its role and a session', async () => {
     const given = invitation(appId, 'Grace@example.com');
     await storage.invitations.create(given);
-    const { linkHash: _, emailKey: __, ...record } = given;
+    const { linkHash: _, emailKey: __, inviterId: ___, ...record } = given;
     expect(await storage.invitations.list(appId, NOW)).toEqual([record]);
     expect(await storage.invitations.findByLink(given.linkHash, NOW)).toEqual({
       invitation: record,
@@ -145,5 +145,52 @@ describe.each(databases)('members on $kind', (database) => {
     expect(await storage.members.remove(appId, accountId)).toBe('last-owner');
     await storage.accounts.createWithLink(account('root@example.com'), link());
     expect(await storage.members.remove(appId, accountId)).toBe('removed');
+  });
+
+  test('an invitation ends with its maker’s right to it, and who has none makes none', async () => {
+    const root = account('root@example.com');
+    await storage.accounts.createWithLink(root, link());
+    const other = await createApplication(storage);
+    const open = async (inviter: NewAccount | null, to = appId) => {
+      const made = invitation(to, `${randomUUID()}@example.com`, { inviterId: inviter?.accountId ?? null });
+      expect(await storage.invitations.create(made)).toBe('created');
+      return made.email;
+    };
+    const opened = async (of = appId) => (await storage.invitations.list(of, NOW)).map(({ email }) => email);
+    const ways: ((made: NewAccount) => Promise<unknown>)[] = [
+      ({ accountId }) => storage.members.changeRole(appId, accountId, 'editor'),
+      ({ accountId }) => storage.members.remove(appId, accountId),
+      ({ emailKey }) => storage.accounts.reset(emailKey, { password: true, totp: false }),
+      ({ emailKey }) => storage.accounts.delete(emailKey),
+    ];
+    for (const way of ways) {
+      const owner = await join(`${randomUUID()}@example.com`, 'owner');
+      const email = await open(owner);
+      await storage.members.changeRole(appId, owner.accountId, 'owner');
+      expect(await opened()).toContain(email);
+      await way(owner);
+      expect(await opened()).not.toContain(email);
+    }
+    const [grace, editor] = [await join('grace@example.com', 'owner'), await join('e@example.com', 'editor')];
+    const invited = grace.accountId;
+    const elsewhere = invitation(other, 'grace@example.com', { role: 'owner' });
+    await storage.invitations.create(elsewhere);
+    await storage.invitations.join(elsewhere.linkHash, NOW, invited);
+    const kept = [await open(root), await open(null)];
+    const there = await open(grace, other);
+    await storage.members.remove(appId, invited);
+    expect((await opened()).sort()).toEqual(kept.sort());
+    expect(await opened(other)).toEqual([there]);
+    for (const { accountId } of [grace, editor, member('nobody@example.com')]) {
+      const refused = invitation(appId, 'x@example.com', { inviterId: accountId });
+      expect(await storage.invitations.create(refused)).toBe('not-owner');
+    }
+    // Whichever comes first: nothing of theirs is left.
+    for (const _ of times(8, String)) {
+      const owner = await join(`${randomUUID()}@example.com`, 'owner');
+      const made = invitation(appId, `${randomUUID()}@example.com`, { inviterId: owner.accountId });
+      await Promise.all([storage.invitations.create(made), storage.members.remove(appId, owner.accountId)]);
+      expect(await opened()).not.toContain(made.email);
+    }
   });
 });

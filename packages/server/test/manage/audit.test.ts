@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { makeSignedInUser, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
-import { editor, type Manage, manageWith } from './manage.ts';
+import { fromPortal, memberWith, signedIn } from '../portal/portal.ts';
+import { byToken, editor, type Manage, manageAs, manageWith } from './manage.ts';
 
 type Entry = {
   action: string;
@@ -38,7 +39,7 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     await manage.send('PATCH', path, { settings: { accessTokenTtl: null } });
     const rotated = await manage.send('POST', `${path}/secrets`, { overlap: '1h' });
     const { items } = await audit(clientId);
-    const by = { actor: 'token:ci', userUid: null };
+    const by = { actor: byToken('ci'), userUid: null };
     expect(items).toMatchObject([
       {
         ...by,
@@ -66,7 +67,10 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
       expect(everything).not.toContain(secret);
     }
     const first = await audit(clientId, 'limit=1');
-    const second = await audit(clientId, `limit=1&after=${first.next}&action=application.changed&actor=token:ci`);
+    const second = await audit(
+      clientId,
+      `limit=1&after=${first.next}&action=application.changed&actor=${encodeURIComponent(items[0]?.actor ?? '')}`,
+    );
     expect(second.items).toEqual([items[1]]);
     expect((await audit(clientId, 'actor=somebody')).items).toEqual([]);
     expect((await audit(clientId, 'from=2020-01-01&to=2020-01-02')).items).toEqual([]);
@@ -113,13 +117,101 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     await manage.send('DELETE', `/applications/${clientId}?confirm=${clientId}`);
     const found = await manage.get('/audit?action=application.deleted');
     expect((found.json.items as Entry[]).find(({ subject }) => subject === name)).toMatchObject({
-      actor: 'token:ci',
+      actor: byToken('ci'),
       before: { clientId, name },
       after: null,
     });
     const { appId } = await server.application();
     const scoped = await manageWith(server, { appIds: [appId] });
     expect((await scoped.get('/audit')).json).toMatchObject({ code: '9403' });
+  });
+
+  test('two tokens of one name are told apart, and their making says which it was', async () => {
+    const { clientId } = await server.application();
+    const root = await signedIn(server, 'root@example.com');
+    const made: { tokenId: string; token: string }[] = [];
+    for (const name of ['twin', 'twin']) {
+      const { json } = await root.send('POST', '/account/tokens', { name, apps: [clientId] });
+      made.push(json as { tokenId: string; token: string });
+      await manageAs(server, json.token as string).send('PATCH', `/applications/${clientId}`, { name: json.tokenId });
+    }
+    const { items } = await audit(clientId);
+    const ends = made.map(({ tokenId }) => tokenId.slice(-12));
+    expect(items.filter(({ action }) => action === 'application.changed').map(({ actor }) => actor)).toEqual(
+      [...ends].reverse().map((end) => `token:twin (${end})`),
+    );
+    expect(items.filter(({ action }) => action === 'token.created').map(({ after }) => after)).toMatchObject(
+      [...made].reverse().map(({ tokenId }) => ({ tokenId })),
+    );
+    await root.send('DELETE', `/account/tokens/${made[0]?.tokenId}`);
+    expect((await audit(clientId, 'action=token.revoked')).items).toMatchObject([
+      { before: { tokenId: made[0]?.tokenId } },
+    ]);
+  });
+
+  test.each(['a\u0007b', 'a\nb', '\u009b31m', 'a\u202etxt.exe', 'a\u2066b', 'a\u2028b'])(
+    '%j is no name of a token or an application',
+    async (name) => {
+      const { clientId } = await server.application();
+      const root = await signedIn(server, 'names@example.com');
+      for (const answer of [
+        await root.send('POST', '/account/tokens', { name }),
+        await root.send('POST', '/applications', { name }),
+        await root.send('PATCH', `/applications/${clientId}`, { name }),
+      ]) {
+        expect(answer).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'name' }] } });
+      }
+      const invited = { email: `${name}@example.com`, role: 'viewer' };
+      expect((await root.send('POST', `/applications/${clientId}/invitations`, invited)).json).toMatchObject({
+        errors: [{ field: 'email' }],
+      });
+      // Names of people and places in any writing are.
+      const good = { name: 'שלום \u200fעולם 👩‍👩‍👧 نص' };
+      expect((await root.send('PATCH', `/applications/${clientId}`, good)).status).toBe(200);
+    },
+  );
+
+  test('who looks or translates sees names of those at work, and no address', async () => {
+    const { application, path } = await editor(server);
+    const { appId, clientId } = application;
+    const [owner, guest] = [
+      await memberWith(server, [{ appId, role: 'owner' }]),
+      await memberWith(server, [{ appId, role: 'editor' }]),
+    ];
+    await owner.send('PATCH', path, { name: 'Renamed' });
+    await owner.send('PATCH', `${path}/members/${guest.accountId}`, { role: 'viewer' });
+    const group = { name: 'more' };
+    expect((await owner.send('POST', `${path}/catalog/groups`, group, { ...fromPortal, 'if-match': '*' })).status).toBe(
+      201,
+    );
+    const drafted = await owner.send(
+      'POST',
+      `${path}/catalog/groups?draft=true`,
+      { name: 'draft' },
+      { ...fromPortal, 'if-match': '*' },
+    );
+    expect(drafted.status).toBe(201);
+    const paths = ['/audit', '/revisions', '/revisions/2', '/catalog/draft'];
+    const read = async (by: { send: Manage['send'] }) =>
+      Promise.all(paths.map(async (each) => (await by.send('GET', path + each)).text));
+    for (const seen of await read(owner)) expect(seen).toContain(owner.email);
+    const translator = await memberWith(server, [{ appId, role: 'translator' }]);
+    const scoped = await manageWith(server, { appIds: [appId], access: 'read' });
+    for (const reader of [guest, translator, scoped]) {
+      const seen = await read(reader);
+      for (const [index, text] of seen.entries()) {
+        expect([paths[index], text.includes(owner.email), text.includes(guest.email)]).toEqual([
+          paths[index],
+          false,
+          false,
+        ]);
+        expect(text).toContain(`"${owner.email.split('@')[0]}@…"`);
+      }
+      expect(seen[0]).toContain(`"subject":"${guest.email.split('@')[0]}@…"`);
+      const tried = await reader.send('GET', `${path}/audit?actor=${owner.email}`);
+      expect(tried).toMatchObject({ status: 403, json: { code: '9403' } });
+    }
+    expect((await audit(clientId, `actor=${owner.email}`)).items.length).toBeGreaterThan(1);
   });
 
   test('one application sees nothing of another', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { EXAMPLE, type Wire } from '../http/options/example-catalog.ts';
 import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
-import { editor, editorOf, manageWith } from './manage.ts';
+import { byToken, editor, editorOf, manageWith } from './manage.ts';
 
 const SMALL = {
   languages: [
@@ -89,13 +89,13 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect(refused.json.revisions).toEqual([
       {
         revision: 3,
-        author: 'token:tests',
+        author: byToken(),
         createdAt: expect.stringMatching(/^\d{4}-/),
         changes: [{ kind: 'added', subject: 'group', path: 'third', details: expect.any(Array) }],
       },
       {
         revision: 2,
-        author: 'token:tests',
+        author: byToken(),
         createdAt: expect.stringMatching(/^\d{4}-/),
         changes: [{ kind: 'added', subject: 'language', path: 'Español', details: ['tag es'] }],
       },
@@ -312,7 +312,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
       offset: 0,
       limit: 50,
       items: [
-        { revision: 3, author: 'token:tests', changes: [{ kind: 'archived', path: 'look/design' }] },
+        { revision: 3, author: byToken(), changes: [{ kind: 'archived', path: 'look/design' }] },
         { revision: 2, changes: [{ kind: 'renamed', path: 'look/design', details: ['was theme'] }] },
         { revision: 1 },
       ],
@@ -321,7 +321,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     expect((page.json.items as Wire[]).map(({ revision }) => revision)).toEqual([2]);
     expect(page.headers.get('link')).toContain('rel="next"');
     const first = (await get('/revisions/1')).json;
-    expect(first).toMatchObject({ revision: 1, author: 'token:tests', catalog: SMALL });
+    expect(first).toMatchObject({ revision: 1, author: byToken(), catalog: SMALL });
     expect((await get('/revisions/compare?from=1&to=2')).json).toEqual({
       from: 1,
       to: 2,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import type { Wire } from '../http/options/example-catalog.ts';
 import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
-import { editor, editorOf, manageWith, type Tree } from './manage.ts';
+import { byToken, editor, editorOf, manageWith, type Tree } from './manage.ts';
 
 describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
   let server: TestServer;
@@ -48,7 +48,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     const made = await change('POST', '/groups', { name: 'sound', keys: [{ name: 'muted', type: 'boolean' }] }, 1);
     expect(made).toMatchObject({
       status: 201,
-      json: { revision: 1, changed: true, draft: { version: 1, baseRevision: 1, createdBy: 'token:tests' } },
+      json: { revision: 1, changed: true, draft: { version: 1, baseRevision: 1, createdBy: byToken() } },
     });
     const etag = made.headers.get('etag') as string;
     expect(made.json).toMatchObject({ draft: { etag } });
@@ -90,7 +90,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     expect(uids(await tree())).toEqual(uids(inDraft));
     expect(await draft()).toEqual({ revision: 2, draft: null });
     const [revision] = (await get('/revisions?limit=1')).json.items as Wire[];
-    expect(revision).toMatchObject({ revision: 2, author: 'token:tests' });
+    expect(revision).toMatchObject({ revision: 2, author: byToken() });
     expect(paths(revision as Wire)).toEqual(['added sound', 'added sound/muted', 'added sound/loudness']);
     expect((await publish()).json.code).toBe('9404');
   });
@@ -152,7 +152,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
       status: 412,
       json: { code: '9412', revision: 1, revisions: [], draft: { version: 1, etag: first.headers.get('etag') } },
     });
-    expect(late.json.edits).toMatchObject([{ version: 1, author: 'token:tests', changes: [{ kind: 'renamed' }] }]);
+    expect(late.json.edits).toMatchObject([{ version: 1, author: byToken(), changes: [{ kind: 'renamed' }] }]);
     const second = await other.edit(
       'PATCH',
       `/keys/${keyUid}?draft=true`,
@@ -161,11 +161,11 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     );
     expect(second).toMatchObject({
       status: 200,
-      json: { draft: { version: 2, createdBy: 'token:tests', updatedBy: 'token:other' } },
+      json: { draft: { version: 2, createdBy: byToken(), updatedBy: byToken('other') } },
     });
     // Who saw the first version.
     const stale = await change('DELETE', `/keys/${keyUid}`, undefined, first.headers.get('etag') as string);
-    expect(stale).toMatchObject({ status: 412, json: { edits: [{ version: 2, author: 'token:other' }] } });
+    expect(stale).toMatchObject({ status: 412, json: { edits: [{ version: 2, author: byToken('other') }] } });
     // What is published is another matter: a draft's ETag does not go there.
     const mixed = await change('PATCH', `/keys/${keyUid}`, {}, '"1"');
     expect(mixed.status).toBe(412);
@@ -179,7 +179,7 @@ describe.each(databases)('drafts of /manage/v1 on $kind', (database) => {
     const gone = await change('PATCH', `/keys/${keyUid}`, { name: 'plum' }, seen);
     expect(gone).toMatchObject({
       status: 412,
-      json: { revision: 2, draft: null, edits: [], revisions: [{ revision: 2, author: 'token:other' }] },
+      json: { revision: 2, draft: null, edits: [], revisions: [{ revision: 2, author: byToken('other') }] },
     });
   });
 

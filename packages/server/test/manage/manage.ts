@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { createManageToken, type WantedManageToken } from '../../src/domain/manage/manage-token.ts';
 import { EXAMPLE, type Wire } from '../http/options/example-catalog.ts';
 import type { Answer, TestServer } from '../http/start.ts';
@@ -20,6 +21,9 @@ export async function manageWith(server: TestServer, wanted: Partial<WantedManag
   if (!made) throw new Error('no token was made');
   return manageAs(server, made.token);
 }
+
+/** As audit and revisions name whoever came with a token of this name. */
+export const byToken = (name = 'tests') => expect.stringMatching(new RegExp(`^token:${name} \\([0-9a-f]{12}\\)$`));
 
 export function manageAs(server: TestServer, token: string): Manage {
   const send: Manage['send'] = (method, path, body, headers = {}) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
-import { manageAs, manageWith } from '../manage/manage.ts';
+import { byToken, manageAs, manageWith } from '../manage/manage.ts';
 import {
   cookieOf,
   fromPortal,
@@ -51,7 +51,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     const token = tokenOf(link as string);
     expect((await look(token)).json).toEqual({
       ...{ kind: 'invitation', email, role: 'translator', invitedBy: owner.email },
-      ...{ application: 'Test', hasAccount: false },
+      application: 'Test',
     });
     for (const body of [{ token }, { token, password: 'short' }]) {
       expect(await openSession(server, body)).toMatchObject({ status: 400, json: { errors: [{ field: 'password' }] } });
@@ -82,7 +82,21 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     const { owner, path, clientId } = await team();
     const [ada, eve] = [await memberWith(server, []), await memberWith(server, [])];
     const { token } = await invite(owner, path, ada.email.toUpperCase(), 'editor');
-    expect((await look(token)).json.hasAccount).toBe(true);
+    // Whoever holds the link cannot tell from it whether there is an account.
+    const unknown = address();
+    const other = await invite(owner, path, unknown, 'editor');
+    const told = [await look(token), await look(other.token)].map(({ status, json: { email: _, ...rest } }) => [
+      status,
+      rest,
+    ]);
+    expect(told[0]).toEqual(told[1]);
+    for (const password of [undefined, 'short', 'qwertyuiop123']) {
+      const [there, none] = [
+        await openSession(server, { token, password }),
+        await openSession(server, { token: other.token, password }),
+      ];
+      expect([there.status, there.json]).toEqual([none.status, none.json]);
+    }
     const stolen = await openSession(server, { token, password: PASSWORD });
     expect(stolen).toMatchObject({ status: 409, json: { code: '9409' } });
     expect(stolen.headers.get('set-cookie')).toBeNull();
@@ -113,6 +127,30 @@ describe.each(databases)('members and invitations on $kind', (database) => {
       expect((await owner.send('DELETE', `${path}/invitations/${id}`)).json.code).toBe('9404');
     }
     expect((await openSession(server, { token: second.token, password: PASSWORD })).json.code).toBe('9401');
+  });
+
+  test('an invitation ends when its maker no longer owns the application, also one that their token made', async () => {
+    const { owner: boss, path, appId } = await team();
+    for (const [method, body] of [
+      ['DELETE', undefined],
+      ['PATCH', { role: 'editor' }],
+    ] as const) {
+      const owner = await memberWith(server, [{ appId, role: 'owner' }]);
+      const { json } = await owner.send('POST', '/account/tokens', { name: 'mine', access: 'own' });
+      const program = manageAs(server, json.token as string);
+      const made = await program.send('POST', `${path}/invitations`, { email: address(), role: 'owner' });
+      const open = [(await invite(owner, path, address(), 'owner')).token, tokenOf(made.json.link as string)];
+      const kept = await invite(boss, path, address());
+      for (const token of [...open, kept.token]) expect((await look(token)).status).toBe(200);
+      expect((await boss.send(method, `${path}/members/${owner.accountId}`, body)).status).toBeLessThan(300);
+      for (const token of open) {
+        expect((await look(token)).json.code).toBe('9401');
+        expect((await openSession(server, { token, password: PASSWORD })).json.code).toBe('9401');
+      }
+      const left = itemsOf(await boss.send('GET', `${path}/invitations`));
+      expect(left.map(({ invitationId }) => invitationId)).toContain(kept.invitationId);
+      expect(left.filter(({ invitedBy }) => invitedBy !== boss.email)).toEqual([]);
+    }
   });
 
   test.each([
@@ -185,7 +223,7 @@ describe.each(databases)('members and invitations on $kind', (database) => {
     expect(answer.json.code).toBe('9404');
     const manage = await manageWith(server, { name: 'ci', appIds: [mine.appId] });
     const made = await manage.send('POST', `${mine.path}/invitations`, { email: address(), role: 'viewer' });
-    expect(made).toMatchObject({ status: 201, json: { invitedBy: 'token:ci' } });
+    expect(made).toMatchObject({ status: 201, json: { invitedBy: byToken('ci') } });
   });
 
   test('how somebody wants the portal to be is kept with the account', async () => {

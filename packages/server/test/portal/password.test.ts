@@ -103,7 +103,7 @@ describe.each(databases)('passwords on $kind', (database) => {
     const [desk, phone] = [await enter(email, PASSWORD), await enter(email, PASSWORD, replica)];
     const visitor = visitorWith(server, cookieOf(desk));
     const elsewhere = visitorWith(replica, cookieOf(phone));
-    const { token } = (await visitor.send('POST', '/account/tokens', { name: 'kept' })).json;
+    const { token } = (await visitor.send('POST', '/account/tokens', { name: 'kept', password: PASSWORD })).json;
     const change = (body: object) => visitor.send('PUT', '/account/password', body);
     for (const body of [{ password: 'a new one for the boat' }, { password: 'a new one for the boat', current: 'x' }]) {
       expect(await change(body)).toMatchObject({ status: 403, json: { code: '9403' } });
@@ -115,6 +115,20 @@ describe.each(databases)('passwords on $kind', (database) => {
     expect((await enter(email, PASSWORD)).json).toEqual(FAILED);
     expect((await enter(email, 'a new one for the boat')).status).toBe(201);
     expect((await manageAs(server, token as string).get('/applications')).status).toBe(200);
+  });
+
+  test('a stolen session makes no personal access token: that takes the password', async () => {
+    const { email } = await withPassword();
+    const thief = visitorWith(server, cookieOf(await enter(email, PASSWORD)));
+    const make = (proof: object) => thief.send('POST', '/account/tokens', { name: 'x', expires: '365d', ...proof });
+    for (const proof of [{}, { password: 'guess' }, { code: '123456' }]) {
+      expect(await make(proof)).toMatchObject({ status: 403, json: { code: '9403' } });
+    }
+    expect((await make({ password: 7 })).json).toMatchObject({ code: '9400', errors: [{ field: 'password' }] });
+    expect((await thief.send('GET', '/account/tokens')).json.items).toEqual([]);
+    // What is wrong with the rest is told before the password is looked at.
+    expect((await make({ expires: 'x', password: 'guess' })).json.code).toBe('9400');
+    expect((await make({ password: PASSWORD })).status).toBe(201);
   });
 
   test('who has forgotten it sets another with a link, in the first hour', async () => {

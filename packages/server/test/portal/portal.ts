@@ -69,7 +69,7 @@ export async function memberWith(
   const link = { linkHash: keyring.hashLink(email), expiresAt: now() + 60_000 };
   const made = await storage.accounts.createWithLink(account, link);
   for (const { appId, role } of roles) {
-    const invited = await inviteMember(server.service, { appId, email, role, invitedBy: 'tests' });
+    const invited = await inviteMember(server.service, { appId, email, role, invitedBy: 'tests', inviterId: null });
     await joinByInvitation(server.service, made.account, tokenOf(invited.link));
   }
   const { sessionToken, session } = makeSession(keyring, { userAgent: 'Tests', means: 'password', now: now() });

@@ -113,7 +113,8 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await enter(visitor.email, first)).json.code).toBe('9401');
     const desk = visitorWith(server, cookieOf(answer));
     expect((await desk.send('POST', '/account/totp/recovery-codes', { password: 'x' })).json.code).toBe('9403');
-    const renewed = await desk.send('POST', '/account/totp/recovery-codes', { password: PASSWORD });
+    const proof = { password: PASSWORD, code: nextCode(visitor.secret) };
+    const renewed = await desk.send('POST', '/account/totp/recovery-codes', proof);
     expect(renewed.json.recoveryCodes).toHaveLength(10);
     expect((await enter(visitor.email, second)).json.code).toBe('9401');
     expect((await enter(visitor.email, (renewed.json.recoveryCodes as string[])[9])).status).toBe(201);
@@ -130,24 +131,59 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await openSession(server, { token, code: nextCode(secret) })).json.code).toBe('9401');
   });
 
-  test('a stolen session cannot turn it on or off: that takes the password', async () => {
-    const { email, secret } = await withTotp();
+  test('a stolen session does nothing lasting: that takes the password and a code', async () => {
+    const { email, secret, recoveryCodes } = await withTotp();
     const answer = await enter(email, nextCode(secret));
     const thief = visitorWith(server, cookieOf(answer));
-    for (const [method, path] of [
-      ['POST', '/account/totp/end'],
-      ['POST', '/account/totp/recovery-codes'],
-      ['POST', '/account/totp'],
+    const spent = nextCode(secret);
+    expect((await enter(email, spent)).status).toBe(201);
+    for (const [method, path, rest] of [
+      ['POST', '/account/totp/end', {}],
+      ['POST', '/account/totp/recovery-codes', {}],
+      ['POST', '/account/tokens', { name: 'x' }],
+      ['POST', '/account/totp', {}],
     ] as const) {
-      for (const body of [{}, { password: 'guess' }]) {
-        const refused = await thief.send(method, path, body);
-        expect([path, refused.status, refused.json.code]).toEqual([path, 403, '9403']);
-      }
+      const refusals = [
+        ...(await Promise.all(
+          [{}, { password: 'guess' }].map((proof) => thief.send(method, path, { ...rest, ...proof })),
+        )),
+        ...(await Promise.all(
+          [{}, { code: '000000' }, { code: spent }].map((proof) =>
+            thief.send(method, path, { ...rest, password: PASSWORD, ...proof }),
+          ),
+        )),
+      ];
+      const told = refusals.map(({ status, json }) => [path, status, json.code, json.needs]);
+      const [password, code] = [
+        [path, 403, '9403', undefined],
+        [path, 403, '9403', 'code'],
+      ];
+      expect(told).toEqual([password, password, code, code, code]);
+      // Whoever has both gets on, and starts anew.
+      const token = { name: 'mine', password: PASSWORD, code: nextCode(secret) };
+      expect((await thief.send('POST', '/account/tokens', token)).status).toBe(201);
+      expect((await thief.send('POST', '/account/tokens', token)).json).toMatchObject({ code: '9403', needs: 'code' });
     }
+    const change = { current: PASSWORD, password: 'a new one for the boat' };
+    expect((await thief.send('PUT', '/account/password', change)).json).toMatchObject({ code: '9403', needs: 'code' });
+    expect((await thief.send('GET', '/session')).json).toMatchObject({ totp: true, recoveryCodes: 10 });
+    const once = { name: 'lost the phone', password: PASSWORD, code: recoveryCodes[0] };
+    const answers = await Promise.all([once, once].map((body) => thief.send('POST', '/account/tokens', body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 403]);
     // And not by trying them all.
     const guesses = Array.from({ length: 12 }, () => thief.send('POST', '/account/totp/end', { password: 'guess' }));
     expect((await Promise.all(guesses)).some(({ status }) => status === 429)).toBe(true);
     expect((await thief.send('GET', '/session')).json.totp).toBe(true);
+  });
+
+  test('codes are guessed at from no number of networks, and a recovery code gets its owner in all the while', async () => {
+    const { email, recoveryCodes } = await withTotp();
+    const [token, other] = [await signInToken(server, email), recoveryCodes[0] as string];
+    const guess = (code: string) => openSession(server, { token, code });
+    const answers = await Promise.all(Array.from({ length: 14 }, (_, index) => guess(`0000${index + 10}`)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(4);
+    expect((await guess(other)).status).toBe(201);
   });
 });
 

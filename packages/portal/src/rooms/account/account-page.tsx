@@ -27,7 +27,7 @@ export function AccountPage() {
       <PasswordSection session={session} />
       <TotpSection session={session} />
       <SessionsSection />
-      <TokensSection applications={session.applications} />
+      <TokensSection session={session} />
       <PreferencesSection />
     </Stack>
   );

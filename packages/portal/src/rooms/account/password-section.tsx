@@ -6,21 +6,24 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
-import { isOfOwnPassword, OwnPassword } from './own-password.tsx';
+import { isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 import { Section } from './section.tsx';
 
-type Session = { email: string; hasPassword: boolean; needsPassword: boolean };
+type Session = Needs & { email: string; hasPassword: boolean };
 
 export function PasswordSection({ session }: { session: Session }) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
-  const [current, setCurrent] = useState('');
+  const [proof, setProof] = useState(NO_PROOF);
   const [password, setPassword] = useState('');
   const change = useMutation({
-    mutationFn: () =>
-      api.put('/manage/v1/account/password', { body: { password, ...(session.needsPassword && { current }) } }),
+    mutationFn() {
+      const { password: current, ...code } = proof;
+      const body = { password, ...(current !== undefined && { current }), ...code };
+      return api.put('/manage/v1/account/password', { body });
+    },
     async onSuccess() {
-      setCurrent('');
+      setProof(NO_PROOF);
       setPassword('');
       notifications.show({ message: t('passwordChanged'), color: 'green' });
       await client.invalidateQueries({ queryKey: ['session'] });
@@ -31,14 +34,14 @@ export function PasswordSection({ session }: { session: Session }) {
     event.preventDefault();
     change.mutate();
   };
-  const isShown = isOfOwnPassword(change.error) || isFieldProblem(change.error, 'password');
+  const isShown = isOfProof(change.error) || isFieldProblem(change.error, 'password');
   return (
     <Section title={t('password')} about={t('passwordAbout')}>
       <form onSubmit={submit}>
         <Stack maw={420}>
           {/* So that what keeps passwords knows whose this one is. */}
           <input type="email" autoComplete="username" value={session.email} readOnly hidden />
-          {session.needsPassword && <OwnPassword value={current} onChange={setCurrent} error={change.error} />}
+          <OwnProof needs={session} value={proof} onChange={setProof} error={change.error} />
           <NewPassword value={password} onChange={setPassword} error={change.error} />
           {!isShown && <Problem error={change.error} />}
           <Group>

@@ -6,6 +6,7 @@ import type { Access } from '../../api/access.ts';
 import { api } from '../../api/client.ts';
 import { Problem } from '../../shell/states.tsx';
 import { Dialogue } from './dialogue.tsx';
+import { isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 
 const ACCESSES: readonly Access[] = ['read', 'texts', 'write', 'own'];
 const LIFETIMES = ['7d', '30d', '90d', '365d'] as const;
@@ -15,6 +16,7 @@ export type KnownApplication = { clientId: string; name: string };
 type Props = {
   opened: boolean;
   applications: readonly KnownApplication[];
+  needs: Needs;
   onClose(): void;
   onMade(token: { name: string; token: string }): void;
 };
@@ -28,18 +30,19 @@ export function TokenForm({ opened, onClose, ...props }: Props) {
   );
 }
 
-function Form({ applications, onClose, onMade }: Omit<Props, 'opened'>) {
+function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
   const { t } = useTranslation('account');
   const { t: shell } = useTranslation();
   const [name, setName] = useState('');
   const [access, setAccess] = useState<Access>('read');
   const [apps, setApps] = useState<string[]>([]);
   const [expires, setExpires] = useState<Lifetime>('90d');
+  const [proof, setProof] = useState(NO_PROOF);
   const make = useMutation({
     mutationFn: async () =>
       (
         await api.post('/manage/v1/account/tokens', {
-          body: { name, access, apps: apps.length > 0 ? apps : null, expires },
+          body: { name, access, apps: apps.length > 0 ? apps : null, expires, ...proof },
         })
       ).data,
     onSuccess: onMade,
@@ -85,7 +88,8 @@ function Form({ applications, onClose, onMade }: Omit<Props, 'opened'>) {
           value={expires}
           onChange={(value) => setExpires((value ?? '90d') as Lifetime)}
         />
-        <Problem error={make.error} />
+        <OwnProof needs={needs} value={proof} onChange={setProof} error={make.error} />
+        {!isOfProof(make.error) && <Problem error={make.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {shell('cancel')}

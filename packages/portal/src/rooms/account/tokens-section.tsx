@@ -9,12 +9,14 @@ import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import type { Needs } from './own-proof.tsx';
 import { tokensQuery } from './queries.ts';
 import { Section } from './section.tsx';
 import { type KnownApplication, TokenForm } from './token-form.tsx';
 
 /** What programs come with. A token is shown once, where it was made. */
-export function TokensSection({ applications }: { applications: readonly KnownApplication[] }) {
+export function TokensSection({ session }: { session: Needs & { applications: readonly KnownApplication[] } }) {
+  const { applications } = session;
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const tokens = useQuery(tokensQuery);
@@ -90,6 +92,8 @@ export function TokensSection({ applications }: { applications: readonly KnownAp
                   )}
                 </Group>
                 <Text size="sm" c="dimmed">
+                  {/* As the audit names it. */}
+                  {t('tokenId', { id: tokenId.slice(-12) })} ·{' '}
                   {apps === null ? t('allApplications') : apps.map(nameOf).join(', ')} ·{' '}
                   {lastUsedAt === null ? (
                     t('neverUsed')
@@ -123,6 +127,7 @@ export function TokensSection({ applications }: { applications: readonly KnownAp
       <TokenForm
         opened={making}
         applications={applications}
+        needs={session}
         onClose={() => setMaking(false)}
         onMade={(token) => {
           setMaking(false);

@@ -3,9 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Dialogue, type DialogueProps } from './dialogue.tsx';
-import { PasswordStep } from './password-step.tsx';
+import type { Proof } from './own-proof.tsx';
+import { ProofStep } from './proof-step.tsx';
 
-export function TotpEnd({ opened, onClose, needsPassword }: DialogueProps) {
+export function TotpEnd({ opened, onClose, needs }: DialogueProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const close = () => {
@@ -13,7 +14,7 @@ export function TotpEnd({ opened, onClose, needsPassword }: DialogueProps) {
     onClose();
   };
   const end = useMutation({
-    mutationFn: (body: { password?: string }) => api.post('/manage/v1/account/totp/end', { body }),
+    mutationFn: (body: Proof) => api.post('/manage/v1/account/totp/end', { body }),
     async onSuccess() {
       notifications.show({ message: t('turnedOff'), color: 'green' });
       close();
@@ -22,11 +23,11 @@ export function TotpEnd({ opened, onClose, needsPassword }: DialogueProps) {
   });
   return (
     <Dialogue opened={opened} onClose={close} title={t('totp')}>
-      <PasswordStep
+      <ProofStep
         about={t('turnOffAbout')}
         action={t('turnOff')}
         color="red"
-        needsPassword={needsPassword}
+        needs={needs}
         busy={end.isPending}
         error={end.error}
         onSubmit={end.mutate}

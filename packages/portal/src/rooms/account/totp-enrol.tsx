@@ -7,16 +7,17 @@ import { Copyable } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { Dialogue, type DialogueProps } from './dialogue.tsx';
-import { PasswordStep } from './password-step.tsx';
+import type { Proof } from './own-proof.tsx';
+import { ProofStep } from './proof-step.tsx';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 /** The password, then the secret and a first code, then the recovery codes. */
-export function TotpEnrol({ opened, onClose, needsPassword }: DialogueProps) {
+export function TotpEnrol({ opened, onClose, needs }: DialogueProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const begin = useMutation({
-    mutationFn: async (body: { password?: string }) => (await api.post('/manage/v1/account/totp', { body })).data,
+    mutationFn: async (body: Proof) => (await api.post('/manage/v1/account/totp', { body })).data,
   });
   const confirm = useMutation({
     mutationFn: async (code: string) => (await api.put('/manage/v1/account/totp', { body: { code } })).data,
@@ -34,10 +35,10 @@ export function TotpEnrol({ opened, onClose, needsPassword }: DialogueProps) {
       ) : begin.data ? (
         <Confirm {...begin.data} error={confirm.error} busy={confirm.isPending} onCode={confirm.mutate} />
       ) : (
-        <PasswordStep
+        <ProofStep
           about={t('enrolAbout')}
           action={t('goOn')}
-          needsPassword={needsPassword}
+          needs={needs}
           busy={begin.isPending}
           error={begin.error}
           onSubmit={begin.mutate}

@@ -2,15 +2,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Dialogue, type DialogueProps } from './dialogue.tsx';
-import { PasswordStep } from './password-step.tsx';
+import type { Proof } from './own-proof.tsx';
+import { ProofStep } from './proof-step.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-export function TotpRenew({ opened, onClose, needsPassword }: DialogueProps) {
+export function TotpRenew({ opened, onClose, needs }: DialogueProps) {
   const { t } = useTranslation('account');
   const client = useQueryClient();
   const renew = useMutation({
-    mutationFn: async (body: { password?: string }) =>
-      (await api.post('/manage/v1/account/totp/recovery-codes', { body })).data,
+    mutationFn: async (body: Proof) => (await api.post('/manage/v1/account/totp/recovery-codes', { body })).data,
     onSuccess: () => client.invalidateQueries({ queryKey: ['session'] }),
   });
   const close = () => {
@@ -22,10 +22,10 @@ export function TotpRenew({ opened, onClose, needsPassword }: DialogueProps) {
       {renew.data ? (
         <RecoveryCodes codes={renew.data.recoveryCodes} onKept={close} />
       ) : (
-        <PasswordStep
+        <ProofStep
           about={t('renewAbout')}
           action={t('renewCodes')}
-          needsPassword={needsPassword}
+          needs={needs}
           busy={renew.isPending}
           error={renew.error}
           onSubmit={renew.mutate}

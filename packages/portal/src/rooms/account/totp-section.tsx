@@ -1,14 +1,16 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Needs } from './own-proof.tsx';
 import { Section } from './section.tsx';
 import { TotpEnd } from './totp-end.tsx';
 import { TotpEnrol } from './totp-enrol.tsx';
 import { TotpRenew } from './totp-renew.tsx';
 
-type Session = { totp: boolean; recoveryCodes: number; needsPassword: boolean };
+type Session = Needs & { recoveryCodes: number };
 
-export function TotpSection({ session: { totp, recoveryCodes, needsPassword } }: { session: Session }) {
+export function TotpSection({ session }: { session: Session }) {
+  const { totp, recoveryCodes } = session;
   const { t } = useTranslation('account');
   const [open, setOpen] = useState<'enrol' | 'renew' | 'end'>();
   const close = () => setOpen(undefined);
@@ -43,9 +45,9 @@ export function TotpSection({ session: { totp, recoveryCodes, needsPassword } }:
           </Button>
         </Group>
       )}
-      <TotpEnrol opened={open === 'enrol'} onClose={close} needsPassword={needsPassword} />
-      <TotpRenew opened={open === 'renew'} onClose={close} needsPassword={needsPassword} />
-      <TotpEnd opened={open === 'end'} onClose={close} needsPassword={needsPassword} />
+      <TotpEnrol opened={open === 'enrol'} onClose={close} needs={session} />
+      <TotpRenew opened={open === 'renew'} onClose={close} needs={session} />
+      <TotpEnd opened={open === 'end'} onClose={close} needs={session} />
     </Section>
   );
 }

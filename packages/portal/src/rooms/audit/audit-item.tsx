@@ -54,8 +54,8 @@ export function AuditItem({ clientId, entry }: { clientId: string; entry: AuditE
   );
 
   function nameOf(name: string): string {
-    const [, kind, rest] = /^(token|cli):(.*)$/s.exec(name) ?? [];
-    if (kind === 'token') return t('actor.token', { name: rest });
+    const [, kind, rest, id] = /^(token|cli):(.*?)(?: \(([0-9a-f]{12})\))?$/s.exec(name) ?? [];
+    if (kind === 'token') return id ? t('actor.tokenOf', { name: rest, id }) : t('actor.token', { name: rest });
     if (kind === 'cli') return t('actor.cli', { name: rest });
     return name === 'cli' ? t('actor.commandLine') : name;
   }

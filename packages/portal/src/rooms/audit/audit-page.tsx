@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
 import { readTime } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
@@ -20,6 +21,7 @@ export function AuditPage() {
   const entries = audit.data?.pages.flatMap((page) => page.items) ?? [];
   // Of whom there is something to see.
   const actors = [...new Set([...entries.map(({ actor }) => actor), ...(filter.actor ? [filter.actor] : [])])].sort();
+  const can = useCan(clientId);
   const isFiltered = filter.action !== null || filter.actor !== '';
   const days = Map.groupBy(entries, (entry) => dayOf(entry, i18n.language));
   return (
@@ -37,17 +39,19 @@ export function AuditPage() {
           value={filter.action}
           onChange={(action) => setFilter({ ...filter, action: action as AuditAction | null })}
         />
-        <Select
-          w={{ base: '100%', xs: 260 }}
-          label={t('filter.actor')}
-          placeholder={t('filter.anybody')}
-          clearable
-          searchable
-          clearButtonProps={{ 'aria-label': t('filter.clear') }}
-          data={actors}
-          value={filter.actor === '' ? null : filter.actor}
-          onChange={(actor) => setFilter({ ...filter, actor: actor ?? '' })}
-        />
+        {can('write') && (
+          <Select
+            w={{ base: '100%', xs: 260 }}
+            label={t('filter.actor')}
+            placeholder={t('filter.anybody')}
+            clearable
+            searchable
+            clearButtonProps={{ 'aria-label': t('filter.clear') }}
+            data={actors}
+            value={filter.actor === '' ? null : filter.actor}
+            onChange={(actor) => setFilter({ ...filter, actor: actor ?? '' })}
+          />
+        )}
       </Group>
       {audit.isPending && <LoadingState />}
       {audit.isError && <ErrorState error={audit.error} retry={() => audit.refetch()} />}

@@ -1,5 +1,5 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,18 +13,15 @@ import { Forgotten } from './forgotten.tsx';
 import { PasswordForm } from './password-form.tsx';
 
 type Role = 'viewer' | 'translator' | 'editor' | 'owner';
-type Invitation = {
-  email?: string;
-  application?: string;
-  role?: Role;
-  invitedBy?: string;
-  hasAccount?: boolean;
-};
+type Invitation = { email?: string; application?: string; role?: Role; invitedBy?: string };
 type Props = { token: string; goOn(path?: string): void };
 
 export function InvitationEntrance({ token, invitation, goOn }: Props & { invitation: Invitation }) {
   const { t } = useTranslation('sign-in');
-  const { email = '', application = '', role = 'viewer', invitedBy = '', hasAccount = false } = invitation;
+  const { email = '', application = '', role = 'viewer', invitedBy = '' } = invitation;
+  const session = useQuery({ ...sessionQuery, retry: false });
+  const [has, setHas] = useState<'none' | 'account'>('none');
+  const isOwn = session.data?.email.toLowerCase() === email.toLowerCase();
   const about = (
     <Stack gap="xs">
       <Text inherit>{t('invitedBy', { who: invitedBy, application })}</Text>
@@ -33,22 +30,40 @@ export function InvitationEntrance({ token, invitation, goOn }: Props & { invita
   );
   return (
     <Entrance title={t('invitationTitle')} about={about}>
-      {hasAccount ? (
-        <Join token={token} email={email} goOn={goOn} />
-      ) : (
-        <Accept token={token} email={email} goOn={goOn} />
+      {session.isPending && <LoadingState />}
+      {/* Only they know: whoever made the invitation is not to learn from it who has an account here. */}
+      {!session.isPending && !isOwn && (
+        <SegmentedControl
+          fullWidth
+          aria-label={t('whichWay')}
+          data={[
+            { value: 'none', label: t('newHere') },
+            { value: 'account', label: t('haveAccount') },
+          ]}
+          value={has}
+          onChange={(value) => setHas(value as typeof has)}
+        />
       )}
+      {!session.isPending &&
+        (isOwn || has === 'account' ? (
+          <Join token={token} email={email} isOwn={isOwn} goOn={goOn} />
+        ) : (
+          <Accept token={token} email={email} goOn={goOn} onThere={() => setHas('account')} />
+        ))}
     </Entrance>
   );
 }
 
 /** Makes the account. */
-function Accept({ token, email, goOn }: Props & { email: string }) {
+function Accept({ token, email, goOn, onThere }: Props & { email: string; onThere(): void }) {
   const { t } = useTranslation('sign-in');
   const [password, setPassword] = useState('');
   const accept = useMutation({
     mutationFn: () => api.post('/manage/v1/session', { body: { token, password } }),
     onSuccess: () => goOn(''),
+    onError(error) {
+      if (isInnkeeperError(error) && error.status === 409) onThere();
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -69,15 +84,12 @@ function Accept({ token, email, goOn }: Props & { email: string }) {
 }
 
 /** With the account that is there: signing in to it comes first. */
-function Join({ token, email, goOn }: Props & { email: string }) {
+function Join({ token, email, isOwn, goOn }: Props & { email: string; isOwn: boolean }) {
   const { t } = useTranslation('sign-in');
-  const session = useQuery({ ...sessionQuery, retry: false });
   const join = useMutation({
     mutationFn: async () => (await api.post('/manage/v1/account/invitations', { body: { token } })).data,
     onSuccess: ({ clientId }) => goOn(`/applications/${clientId}`),
   });
-  if (session.isPending) return <LoadingState />;
-  const isOwn = session.data?.email.toLowerCase() === email.toLowerCase();
   const isEnded = isInnkeeperError(join.error) && join.error.status === 401;
   return (
     <Stack>

@@ -1,30 +1,53 @@
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 
-/** Of an account, or of an address that nobody has: whoever guesses learns nothing of that. */
-const OF_ACCOUNT = { everyMs: 60_000, burst: 10 };
-/** Against one password tried on many accounts. Behind a proxy everybody may come from one address. */
-const OF_ADDRESS = { everyMs: 1_000, burst: 100 };
+type Pace = { everyMs: number; burst: number };
+
+/** Against one password tried on many accounts. Behind a proxy everybody may come from one network. */
+const OF_NETWORK: Pace = { everyMs: 1_000, burst: 100 };
+/** Of an account, or of an address that nobody has, from one network: whoever guesses elsewhere holds up nobody here. */
+const OF_ACCOUNT_THERE: Pace = { everyMs: 60_000, burst: 10 };
+/** Of an account from everywhere: one network alone never uses it up. */
+const OF_ACCOUNT: Pace = { everyMs: 10_000, burst: 100 };
+/** While that is used up, of the account from one network: slow for many guessers, and still a try for its owner. */
+const WHILE_GUESSED: Pace = { everyMs: 300_000, burst: 2 };
+/** Six digits are few, so this is for the account wherever it comes from; only who has the password gets here. */
+const OF_CODES: Pace = { everyMs: 60_000, burst: 10 };
+
+type Where = { emailKey: string; network: string };
 
 /**
  * Counted before the password is looked at, in the database, so that many attempts at once and many replicas get no
  * more than one at a time. One that is refused is not counted: somebody who keeps trying cannot keep others out for good.
  */
-export async function admitAttempt(
-  { storage, keyring, now }: Service,
-  { emailKey, address }: { emailKey: string; address: string },
-): Promise<void> {
-  for (const [subject, allowance] of [
-    [`address ${address}`, OF_ADDRESS],
-    [`account ${emailKey}`, OF_ACCOUNT],
-  ] as const) {
-    const subjectHash = keyring.hashAttempt(subject);
-    if (await storage.attempts.admit({ subjectHash, ...allowance }, now())) continue;
-    const headers = { 'retry-after': String(allowance.everyMs / 1000) };
-    throw new InnkeeperError('tooManySignIns', { headers });
+export async function admitAttempt(service: Service, where: Where): Promise<void> {
+  const { emailKey, network } = where;
+  await admit(service, `network ${network}`, OF_NETWORK);
+  await admit(service, subjectThere(where), OF_ACCOUNT_THERE);
+  if (await isAdmitted(service, `account ${emailKey}`, OF_ACCOUNT)) return;
+  await admit(service, subjectWhileGuessed(where), WHILE_GUESSED);
+}
+
+export async function admitCode(service: Service, emailKey: string): Promise<void> {
+  await admit(service, subjectOfCodes(emailKey), OF_CODES);
+}
+
+/** Whoever got in starts anew. What comes from everywhere goes on being counted. */
+export async function forgetAttempts({ storage, keyring }: Service, where: Where): Promise<void> {
+  for (const subject of [subjectThere(where), subjectWhileGuessed(where), subjectOfCodes(where.emailKey)]) {
+    await storage.attempts.forget(keyring.hashAttempt(subject));
   }
 }
 
-export async function forgetAttempts({ storage, keyring }: Service, emailKey: string): Promise<void> {
-  await storage.attempts.forget(keyring.hashAttempt(`account ${emailKey}`));
+const subjectThere = ({ emailKey, network }: Where): string => `account ${emailKey} from ${network}`;
+const subjectWhileGuessed = (where: Where): string => `${subjectThere(where)} while guessed`;
+const subjectOfCodes = (emailKey: string): string => `codes ${emailKey}`;
+
+async function admit(service: Service, subject: string, pace: Pace): Promise<void> {
+  if (await isAdmitted(service, subject, pace)) return;
+  throw new InnkeeperError('tooManySignIns', { headers: { 'retry-after': String(pace.everyMs / 1000) } });
+}
+
+function isAdmitted({ storage, keyring, now }: Service, subject: string, pace: Pace): Promise<boolean> {
+  return storage.attempts.admit({ subjectHash: keyring.hashAttempt(subject), ...pace }, now());
 }

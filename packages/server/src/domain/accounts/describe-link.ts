@@ -6,7 +6,7 @@ import { kindOfLink } from './links.ts';
 export type LinkDescription =
   | { kind: 'set-up' }
   | { kind: 'sign-in'; email: string; needsCode: boolean }
-  | { kind: 'invitation'; email: string; hasAccount: boolean; appId: number; role: Role; invitedBy: string };
+  | { kind: 'invitation'; email: string; appId: number; role: Role; invitedBy: string };
 
 /** For the page that a link leads to. It is not spent by that. */
 export async function describeLink({ storage, keyring, now }: Service, token: string): Promise<LinkDescription> {
@@ -21,7 +21,7 @@ export async function describeLink({ storage, keyring, now }: Service, token: st
     const found = await storage.invitations.findByLink(linkHash, now());
     if (found) {
       const { email, appId, role, invitedBy } = found.invitation;
-      return { kind, email, appId, role, invitedBy, hasAccount: found.hasAccount };
+      return { kind, email, appId, role, invitedBy };
     }
   }
   throw new InnkeeperError('linkInvalid');

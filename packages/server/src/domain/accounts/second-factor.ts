@@ -1,27 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import type { Credentials, Factor } from '../../storage/port.ts';
-import { InnkeeperError } from '../errors.ts';
 import type { Keyring } from '../keyring.ts';
+import type { Service } from '../service.ts';
+import { admitCode } from './admit-attempt.ts';
 import { findTotpStep, toBase32 } from './totp.ts';
 
 const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
-/** What is to be spent with signing in; undefined where the account asks for nothing more. */
-export function askFactor(
-  keyring: Keyring,
+/**
+ * What is to be spent; undefined where the account asks for nothing more. To be asked when all else was right. Nobody
+ * guesses a recovery code, so whoever has one gets in while somebody else is at guessing the others.
+ */
+export async function readFactor(
+  service: Service,
+  emailKey: string,
   { sealedTotp }: Credentials,
   code: string | undefined,
-  now: number,
-): Factor | undefined {
+): Promise<Factor | 'needed' | 'wrong' | undefined> {
+  const { keyring, now } = service;
   if (sealedTotp === null) return undefined;
-  if (code === undefined) throw new InnkeeperError('codeNeeded', { more: { needs: 'code' } });
+  if (code === undefined) return 'needed';
   const bare = code.replaceAll(/[\s-]/g, '').toLowerCase();
   if (/^[a-z2-7]{16}$/.test(bare)) return { recoveryHash: keyring.hashRecoveryCode(bare) };
+  await admitCode(service, emailKey);
   const secret = keyring.unsealTotp(sealedTotp);
-  const step = secret && findTotpStep(secret, bare, now);
-  if (step === undefined) throw new InnkeeperError('signInFailed');
-  return { step };
+  const step = secret && findTotpStep(secret, bare, now());
+  return step === undefined ? 'wrong' : { step };
 }
 
 /** Each is good once, in place of a code. They are in this answer and nowhere else: only their hashes are kept. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationUpdate } from '../../storage/port.ts';
-import { whyMissing } from '../required.ts';
+import { whyNoName } from '../required.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
 /** What to make of an application's name and settings; undefined puts a setting back to its default. */
@@ -27,7 +27,7 @@ export function readChange(
     if (seen.has(key)) refuse(key, 'is given twice');
     seen.add(key);
     if (key === 'name') {
-      const problem = whyMissing(value);
+      const problem = whyNoName(value);
       if (problem) refuse(key, problem);
       else change.name = value as string;
     } else if (isSettingName(key)) {

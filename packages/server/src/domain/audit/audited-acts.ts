@@ -189,6 +189,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
       tell: (storage, outcome, _before, accountId) =>
         outcome === 'replaced' ? toldOfAccount(storage, 'account.recoveryCodesRenewed', accountId) : [],
     },
+    spend: 'silent',
     countRecoveryCodes: 'read',
   },
   attempts: { admit: 'silent', forget: 'silent' },
@@ -353,8 +354,8 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
 }
 
 /** With each application that it is for, or with the installation. */
-function toldOfToken(action: AuditAction, { name, appIds, access, expiresAt }: ManageTokenRecord): Told[] {
-  const what = { access, expiresAt: time(expiresAt) };
+function toldOfToken(action: AuditAction, { tokenId, name, appIds, access, expiresAt }: ManageTokenRecord): Told[] {
+  const what = { tokenId, access, expiresAt: time(expiresAt) };
   const part = action === 'token.created' ? { after: what } : { before: what };
   return (appIds ?? [null]).map((appId) => ({ action, appId, subject: name, ...part }));
 }

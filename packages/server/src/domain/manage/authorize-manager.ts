@@ -4,7 +4,7 @@ import { InnkeeperError } from '../errors.ts';
 import { accessOf } from '../members/role.ts';
 import type { Service } from '../service.ts';
 import { lesserAccess } from './access.ts';
-import { isManageToken } from './manage-token.ts';
+import { isManageToken, tokenAuthor } from './manage-token.ts';
 import type { Manager } from './manager.ts';
 
 /** When a token or session was last used is kept this exactly: a busy program costs one write a minute. */
@@ -49,15 +49,18 @@ async function admitSession({ storage, keyring, now }: Service, token: string): 
     unwaited(storage.sessions.touch(session.sessionId, { at, endsAt, unlessSince }));
   }
   const canCreateApplications = account.role === 'administrator';
-  return { author: account.email, accessTo: accessOf(signedIn), canCreateApplications, signedIn };
+  const { accountId, email: author } = account;
+  return { author, accountId, accessTo: accessOf(signedIn), canCreateApplications, signedIn };
 }
 
 /** A token opens what it was made for, and never more than its owner may at this moment. The operator may everything. */
-function managerOf({ name, appIds, access }: ManageTokenRecord, owner: Person | null): Manager {
+function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
+  const { appIds, access } = token;
   const scope = appIds && new Set(appIds);
   const ofOwner = owner ? accessOf(owner) : () => 'own' as const;
   return {
-    author: `token:${name}`,
+    author: tokenAuthor(token),
+    accountId: owner?.account.accountId ?? null,
     accessTo(appId) {
       const most = scope === null || scope.has(appId) ? ofOwner(appId) : undefined;
       return most && lesserAccess(most, access);

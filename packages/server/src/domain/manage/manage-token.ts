@@ -38,6 +38,11 @@ export async function createManageToken(
   return (await storage.manageTokens.create(record)) === 'created' ? { token, record } : undefined;
 }
 
+/** As audit and revisions name whoever came with it. Names need not differ; the end of the id does. */
+export function tokenAuthor({ name, tokenId }: Pick<ManageTokenRecord, 'name' | 'tokenId'>): string {
+  return `token:${name} (${tokenId.slice(-12)})`;
+}
+
 export function isManageToken(text: string): boolean {
   return /^ikp_[\w-]{43}$/.test(text);
 }

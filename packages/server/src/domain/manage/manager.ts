@@ -5,6 +5,8 @@ import type { Access } from './access.ts';
 export type Manager = {
   /** As revisions name who made them. */
   author: string;
+  /** Whose session or token it is; null: the operator's. */
+  accountId: string | null;
   /** undefined: the application looks like one that does not exist. */
   accessTo(appId: number): Access | undefined;
   canCreateApplications: boolean;

@@ -17,9 +17,11 @@ export async function acceptInvitation(
   const linkHash = keyring.hashLink(token);
   const found = await storage.invitations.findByLink(linkHash, now());
   if (!found) throw new InnkeeperError('linkInvalid');
-  if (found.hasAccount) throw new InnkeeperError('accountThere');
   const { email } = found.invitation;
-  const passwordHash = await hashPassword(requirePassword(password, email));
+  // Before anything is told of the account: who only looks learns nothing of it.
+  const accepted = requirePassword(password, email);
+  if (found.hasAccount) throw new InnkeeperError('accountThere');
+  const passwordHash = await hashPassword(accepted);
   const account = makeAccount(email, { role: 'member', passwordHash, now: now() });
   const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
   // Nobody is signed in yet: it is theirs from here on.

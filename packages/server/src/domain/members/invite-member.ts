@@ -8,13 +8,19 @@ import type { Service } from '../service.ts';
 /** The link is in this answer and nowhere else. An invitation to the same address before it ends. */
 export async function inviteMember(
   { storage, keyring, publicUrl, now }: Service,
-  { appId, email, role, invitedBy }: { appId: number; email: string; role: Role; invitedBy: string },
+  { inviterId, ...wanted }: { appId: number; email: string; role: Role; invitedBy: string; inviterId: string | null },
 ): Promise<{ link: string; invitation: InvitationRecord }> {
   const createdAt = now();
   const { link, linkHash, expiresAt } = createInvitationLink(keyring, { publicUrl, now: createdAt });
-  const invitation = { invitationId: randomUUIDv7(), appId, email, role, invitedBy, createdAt, expiresAt };
-  const outcome = await storage.invitations.create({ ...invitation, linkHash, emailKey: emailKeyOf(email) });
+  const invitation = { invitationId: randomUUIDv7(), ...wanted, createdAt, expiresAt };
+  const outcome = await storage.invitations.create({
+    ...invitation,
+    linkHash,
+    emailKey: emailKeyOf(wanted.email),
+    inviterId,
+  });
   if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+  if (outcome === 'not-owner') throw new InnkeeperError('manageForbidden');
   if (outcome === 'member') throw new InnkeeperError('alreadyMember');
   return { link, invitation };
 }

@@ -1,5 +1,6 @@
+import { needsPassword } from '../../domain/accounts/confirm-identity.ts';
 import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
-import { needsPassword, type SignedIn } from '../../domain/accounts/sign-in.ts';
+import type { SignedIn } from '../../domain/accounts/sign-in.ts';
 import { accessOf } from '../../domain/members/role.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -22,7 +23,8 @@ export const SignedInShape = Type.Object(
     administrator: Type.Boolean({ description: 'an owner of every application, who can make new ones' }),
     hasPassword: Type.Boolean({ description: 'without one, a link is the only way in' }),
     needsPassword: Type.Boolean({
-      description: 'whether changes to the account ask for it; not in the first hour after a sign-in link',
+      description:
+        'whether changes to the account and new tokens ask for it, and for a code where `totp` is on; not in the first hour after a sign-in link',
     }),
     totp: Type.Boolean({ description: 'whether a code of an authenticator app is asked for' }),
     recoveryCodes: Type.Integer({ description: 'how many are left' }),

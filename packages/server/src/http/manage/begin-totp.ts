@@ -1,26 +1,26 @@
 import type { FastifyInstance } from 'fastify';
-import { confirmIdentity } from '../../domain/accounts/sign-in.ts';
 import { makeTotpSecret, toBase32, totpUri } from '../../domain/accounts/totp.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { clientAddress, networkOf } from '../client-address.ts';
-import { readMembers, readOptionalText } from './input.ts';
+import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
+import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 
 const schema = {
   operationId: 'beginTotp',
   summary: 'Begin to ask for codes of an authenticator app at sign-in',
   description:
     'Nothing is asked for until a first code has confirmed it. The secret is in this answer and nowhere else.',
-  body: Type.Object({ password: Type.Optional(Type.String({ description: 'yours, if you have one' })) }),
+  body: Type.Object(ProofMembers),
   response: {
     200: Type.Object({
       secret: Type.String({ description: 'in base32, to be typed' }),
       uri: Type.String({ description: 'otpauth://, to be scanned as a QR code' }),
     }),
+    ...ProofAnswer,
   },
-  errors: ['passwordWrong', 'tooManySignIns', 'totpOn'] as const,
+  errors: [...PROOF_ERRORS, 'totpOn'] as const,
   examples: {
     begun: {
       summary: 'Without a password',
@@ -36,9 +36,10 @@ const schema = {
 
 export function beginTotpRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody, request }) => {
-    const { password } = readMembers(readBody(), ['password']);
-    await confirmIdentity(service, signedIn, readOptionalText(password, 'password'), networkOf(clientAddress(request)));
+  accountRoute(app, service, operation, async (asked) => {
+    const { signedIn, readBody } = asked;
+    const { password, code } = readMembers(readBody(), ['password', 'code']);
+    await proveIdentity(service, asked, [password, code]);
     const { accountId, email } = signedIn.account;
     const secret = makeTotpSecret();
     const outcome = await service.storage.secondFactors.begin(accountId, service.keyring.sealTotp(secret));

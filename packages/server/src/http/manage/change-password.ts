@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../../domain/accounts/password.ts';
 import { requirePassword } from '../../domain/accounts/password-rules.ts';
-import { confirmIdentity } from '../../domain/accounts/sign-in.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { clientAddress, networkOf } from '../client-address.ts';
 import { PASSWORD } from './examples.ts';
-import { readMembers, readOptionalText } from './input.ts';
+import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
+import { CodeMember, PROOF_ERRORS, ProofAnswer, proveIdentity } from './proof.ts';
 
 const schema = {
   operationId: 'changePassword',
@@ -18,19 +17,20 @@ const schema = {
   body: Type.Object({
     current: Type.Optional(Type.String({ description: 'the password as it is' })),
     password: Type.String({ description: '12 to 256 characters, and none that many people use' }),
+    ...CodeMember,
   }),
-  response: { 204: Type.Null({ description: 'It is the new one from now on.' }) },
-  errors: ['passwordWrong', 'tooManySignIns'] as const,
+  response: { 204: Type.Null({ description: 'It is the new one from now on.' }), ...ProofAnswer },
+  errors: PROOF_ERRORS,
   examples: { first: { summary: 'The first one', body: { password: PASSWORD }, status: 204 } },
 };
 
 export function changePasswordRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'PUT', path: '/account/password', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody, request }) => {
-    const { current, password } = readMembers(readBody(), ['current', 'password']);
-    const { account, session } = signedIn;
+  accountRoute(app, service, operation, async (asked) => {
+    const { current, password, code } = readMembers(asked.readBody(), ['current', 'password', 'code']);
+    const { account, session } = asked.signedIn;
     const wanted = requirePassword(password, account.email);
-    await confirmIdentity(service, signedIn, readOptionalText(current, 'current'), networkOf(clientAddress(request)));
+    await proveIdentity(service, asked, [current, code], 'current');
     const { accounts } = service.storage;
     const outcome = await accounts.setPassword(account.accountId, await hashPassword(wanted), session.sessionId);
     if (outcome === 'unknown') throw new InnkeeperError('sessionEnded');

@@ -3,7 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { ACCESS, type Access } from '../../domain/manage/access.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
 import type { Manager } from '../../domain/manage/manager.ts';
-import { whyMissing } from '../../domain/required.ts';
+import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
@@ -11,6 +11,7 @@ import { TokenShape, viewToken } from './account-views.ts';
 import { MANAGE_TOKEN } from './examples.ts';
 import { readList, readMembers, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
+import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 import { AccessShape, Nullable } from './schemas.ts';
 
 const MAX_APPS = 1000;
@@ -27,9 +28,10 @@ const schema = {
       Nullable(Type.Array(Type.String(), { description: 'clientIds it is for; null: all applications' })),
     ),
     expires: Type.Optional(Type.String({ description: 'how long it is good, up to 365d', default: '90d' })),
+    ...ProofMembers,
   }),
-  response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
-  errors: ['applicationNotFound'] as const,
+  response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofAnswer },
+  errors: [...PROOF_ERRORS, 'applicationNotFound'] as const,
   examples: {
     forOne: {
       summary: 'To read one application, for 30 days',
@@ -61,9 +63,11 @@ const schema = {
 
 export function createAccountTokenRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/account/tokens', schema } as const;
-  accountRoute(app, service, operation, async ({ manager, signedIn, readBody, reply }) => {
-    const { name, access, apps, expires } = readMembers(readBody(), ['name', 'access', 'apps', 'expires']);
-    const problem = whyMissing(name);
+  accountRoute(app, service, operation, async (asked) => {
+    const { manager, signedIn, reply } = asked;
+    const body = readMembers(asked.readBody(), ['name', 'access', 'apps', 'expires', 'password', 'code']);
+    const { name, access, apps, expires } = body;
+    const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);
     const scope = await findScope(service, manager, apps);
     const { storage, keyring, now } = service;
@@ -74,6 +78,7 @@ export function createAccountTokenRoute(app: FastifyInstance, service: Service):
       access: readAccess(access),
       lifetimeSeconds: readExpiry(expires),
     };
+    await proveIdentity(service, asked, [body.password, body.code]);
     const made = await createManageToken(storage, keyring, wanted, now());
     if (!made) throw new InnkeeperError('applicationNotFound');
     reply.code(201);

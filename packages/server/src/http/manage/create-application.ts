@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createApplication } from '../../domain/applications/create-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { whyMissing } from '../../domain/required.ts';
+import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readMembers, refuse } from './input.ts';
@@ -39,7 +39,7 @@ export function createApplicationRoute(app: FastifyInstance, service: Service): 
       });
     }
     const { name } = readMembers(readBody(), ['name']);
-    const problem = whyMissing(name);
+    const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);
     const { storage, keyring, now, refresh } = service;
     const made = await createApplication(storage, keyring, name as string, now());

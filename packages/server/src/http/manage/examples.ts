@@ -11,6 +11,7 @@ export const IF_MATCH = { 'If-Match': '"1"' };
 /** Whatever there is: a draft has another ETag each time. */
 export const ANY_MATCH = { 'If-Match': '*' };
 export const TIME = '2025-11-24 16:00:00';
+export const TOKEN_AUTHOR = 'token:ci (d24e5f607189)';
 
 export const APPLICATION_EXAMPLE = {
   clientId: EXAMPLE.clientId,
@@ -117,16 +118,16 @@ export const DRAFT = {
   version: 1,
   etag: `"1-${EXAMPLE_UIDS.draft}-1"`,
   baseRevision: 1,
-  createdBy: 'token:ci',
+  createdBy: TOKEN_AUTHOR,
   createdAt: TIME,
-  updatedBy: 'token:ci',
+  updatedBy: TOKEN_AUTHOR,
   updatedAt: TIME,
 };
 
 export const DRAFT_EDIT = {
   version: 1,
   kind: 'edit',
-  author: 'token:ci',
+  author: TOKEN_AUTHOR,
   at: TIME,
   changes: [change('changed', 'key', 'appearance/theme', RENAMED)],
 };
@@ -190,7 +191,7 @@ export const INVITATION = {
   invitationId: EXAMPLE.invitationId,
   email: 'hedy@translators.example',
   role: 'translator',
-  invitedBy: 'token:ci',
+  invitedBy: TOKEN_AUTHOR,
   createdAt: TIME,
   expiresAt: '2025-12-01 16:00:00',
 };

@@ -13,7 +13,7 @@ const schema = {
   operationId: 'inviteMember',
   summary: 'Invite somebody to an application',
   description:
-    'The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends.',
+    'The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends, and so does one whose maker no longer owns the application.',
   body: Type.Object({ email: Type.String(), role: RoleShape }),
   response: { 201: Type.Object({ link: Type.String(), ...InvitationShape.properties }) },
   errors: ['alreadyMember'] as const,
@@ -35,7 +35,11 @@ export function inviteMemberRoute(app: FastifyInstance, service: Service): void 
     const problem = whyNoEmail(email);
     if (problem !== undefined) throw refuse('email', problem);
     const wanted = { appId: application.appId, email: email as string, role: readRole(role) };
-    const { link, invitation } = await inviteMember(service, { ...wanted, invitedBy: manager.author });
+    const { link, invitation } = await inviteMember(service, {
+      ...wanted,
+      invitedBy: manager.author,
+      inviterId: manager.accountId,
+    });
     reply.code(201);
     return { link, ...viewInvitation(invitation) };
   });

@@ -6,7 +6,7 @@ import { Type } from '../../schema.ts';
 import type { AuditEntry } from '../../storage/port.ts';
 import type { Query } from '../paging.ts';
 import { formatTime } from '../time.ts';
-import { APPLICATION, TIME } from './examples.ts';
+import { APPLICATION, TIME, TOKEN_AUTHOR } from './examples.ts';
 import { applicationRoute, manageRoute } from './manage-route.ts';
 import {
   NewestFirstMembers,
@@ -18,6 +18,7 @@ import {
 } from './newest-first.ts';
 import { Nullable, Time } from './schemas.ts';
 import { readSpan, SpanQuery } from './time-span.ts';
+import { hidesAddresses } from './without-addresses.ts';
 
 const Members = Nullable(
   Type.Unknown({ description: 'the members that changed, as an object; null: there is nothing to tell' }),
@@ -27,7 +28,10 @@ const AuditShape = Type.Object(
   {
     auditUid: Type.String({ format: 'uuid' }),
     at: Time,
-    actor: Type.String({ description: 'an address, token:NAME or cli:NAME' }),
+    actor: Type.String({
+      description:
+        'an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write"',
+    }),
     action: Type.Enum([...AUDIT_ACTIONS]),
     subject: Type.String({ description: 'a name, an address or a revision; may be empty' }),
     userUid: Nullable(Type.String({ format: 'uuid', description: 'the user it was about, unless erased since' })),
@@ -40,7 +44,7 @@ const AuditShape = Type.Object(
 const common = {
   querystring: Type.Object({
     ...SpanQuery,
-    actor: Type.Optional(Type.String()),
+    actor: Type.Optional(Type.String({ description: 'as it is told; needs access "write"' })),
     action: Type.Optional(Type.Enum([...AUDIT_ACTIONS])),
     userUid: Type.Optional(Type.String({ format: 'uuid' })),
     ...NewestFirstQuery,
@@ -54,6 +58,7 @@ const schema = {
   description:
     'Every change made through /manage/v1 or the command line, kept for 400 days. What a revision of the catalog changed is told by the revision. Of an erased user no entry says who it was.',
   ...common,
+  errors: ['manageForbidden'] as const,
   examples: {
     renamed: {
       summary: 'It was given another name',
@@ -64,7 +69,7 @@ const schema = {
           {
             auditUid: '0198c5a6-5d76-70c8-9e3f-28adbecfd0e5',
             at: TIME,
-            actor: 'token:ci',
+            actor: TOKEN_AUTHOR,
             action: 'application.changed',
             subject: 'My app',
             userUid: null,
@@ -97,9 +102,13 @@ const installationSchema = {
 };
 
 export function listAuditRoute(app: FastifyInstance, service: Service): void {
-  applicationRoute(app, service, { method: 'GET', path: '/audit', schema }, ({ application, query }) =>
-    listAudit(service, application.appId, query),
-  );
+  applicationRoute(app, service, { method: 'GET', path: '/audit', schema }, async ({ application, manager, query }) => {
+    // Who is not shown an address may not find it by trying.
+    if (query.actor !== undefined && hidesAddresses(manager.accessTo(application.appId))) {
+      throw new InnkeeperError('manageForbidden', { message: 'To choose by actor needs access "write".' });
+    }
+    return listAudit(service, application.appId, query);
+  });
 }
 
 export function listInstallationAuditRoute(app: FastifyInstance, service: Service): void {

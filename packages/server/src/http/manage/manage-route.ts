@@ -16,6 +16,7 @@ import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { viewRevision } from './views.ts';
+import { hidesAddresses, withoutAddresses } from './without-addresses.ts';
 
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -98,6 +99,10 @@ export function applicationRoute(
       const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
       return actingAs(manager.author, () => handle({ ...toManageRequest(request, reply, manager), application }));
     },
+    hidesAddresses(request) {
+      const { manager, application } = admitted.get(request) as { manager: Manager; application: Application };
+      return hidesAddresses(manager.accessTo(application.appId));
+    },
   });
 }
 
@@ -149,6 +154,7 @@ type Steps = {
   /** Before the body is read: strangers cannot make us take in a large one. */
   admit(request: FastifyRequest): Promise<void>;
   handle(request: FastifyRequest, reply: FastifyReply): Promise<object | undefined>;
+  hidesAddresses?(request: FastifyRequest): boolean;
 };
 
 function addRoute(
@@ -157,7 +163,7 @@ function addRoute(
   url: string,
   schema: FastifySchema,
   errors: readonly ErrorName[],
-  { admit, handle }: Steps,
+  { admit, handle, hidesAddresses: hides = () => false }: Steps,
 ): void {
   const own: readonly ErrorName[] = schema.errors ?? [];
   const takesInput = schema.body !== undefined || schema.querystring !== undefined;
@@ -182,14 +188,15 @@ function addRoute(
     onRequest: admit,
     async handler(request, reply) {
       reply.header('cache-control', 'no-store');
+      const shown = <T>(value: T): T => (hides(request) ? withoutAddresses(value) : value);
       try {
         // A body may take its time to come: who was let in for it may no longer be.
         if (schema.body !== undefined) await admit(request);
-        const body = await handle(request, reply);
+        const body = shown(await handle(request, reply));
         if (body === undefined) return reply.code(204).send();
         return method === 'GET' && !alwaysNew ? answerIfNew(request, reply, body) : body;
       } catch (error) {
-        throw inOwnWords(error);
+        throw inOwnWords(error, shown);
       }
     },
   });
@@ -257,7 +264,7 @@ type Changed = {
 };
 
 /** What is shared with the other areas answers with their codes; here it is 9400. */
-function inOwnWords(error: unknown): unknown {
+function inOwnWords(error: unknown, shown: <T>(value: T) => T): unknown {
   if (!(error instanceof InnkeeperError)) return error;
   const { message, fields, headers, more } = error;
   if (error.error === 'badParameter' || error.error === 'bodyNotJson') {
@@ -271,7 +278,7 @@ function inOwnWords(error: unknown): unknown {
       ...(edits && { edits: edits.map(viewEdit) }),
       ...(draft && { draft: viewDraft(draft) }),
     };
-    return new InnkeeperError(error.error, { message, headers, more: told });
+    return new InnkeeperError(error.error, { message, headers, more: shown(told) });
   }
   return error;
 }

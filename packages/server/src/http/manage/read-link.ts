@@ -11,6 +11,8 @@ import { RoleShape } from './member-views.ts';
 const schema = {
   operationId: 'readLink',
   summary: 'See what a link is for, without spending it',
+  description:
+    'Of an invitation it does not tell whether there is an account with its address: that is known to whom it is for.',
   headers: Type.Object({ 'X-Innkeeper-Portal': Type.String({ description: 'always 1' }) }),
   body: Type.Object({ token: Type.String({ description: 'what follows # in the link' }) }),
   response: {
@@ -19,9 +21,6 @@ const schema = {
         kind: Type.Enum(['set-up', 'sign-in', 'invitation']),
         email: Type.Optional(Type.String({ description: 'of the account that it is for' })),
         needsCode: Type.Optional(Type.Boolean({ description: 'of a sign-in link: a code has to come with it' })),
-        hasAccount: Type.Optional(
-          Type.Boolean({ description: 'of an invitation: sign in, and accept it; otherwise it makes the account' }),
-        ),
         application: Type.Optional(Type.String({ description: 'the name of the one that it invites to' })),
         role: Type.Optional(RoleShape),
         invitedBy: Type.Optional(Type.String()),

@@ -10,7 +10,7 @@ import { MemberParams } from './member-views.ts';
 const schema = {
   operationId: 'removeMember',
   summary: 'Take a member out of an application',
-  description: 'It holds at once, for the tokens of the member too. The account stays.',
+  description: 'It holds at once, for the tokens of the member too, and ends what they invited to. The account stays.',
   params: MemberParams,
   response: { 204: Type.Null({ description: 'They can no longer see the application.' }) },
   errors: ['memberNotFound', 'lastOwner'] as const,

@@ -183,7 +183,10 @@ export const DraftEditShape = Type.Object(
 
 export const RevisionShape = {
   revision: Type.Integer(),
-  author: Type.String({ description: 'token:NAME, cli:NAME, …' }),
+  author: Type.String({
+    description:
+      'token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write"',
+  }),
   createdAt: Time,
   changes: Type.Array(Change),
 };

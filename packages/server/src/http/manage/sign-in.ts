@@ -58,8 +58,8 @@ export function signInRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'POST', path: '/session', schema } as const;
   entranceRoute(app, service, operation, async ({ request, reply, readBody }) => {
     const body = readMembers(readBody(), ['token', 'email', 'password', 'code']);
-    const address = networkOf(clientAddress(request));
-    const visitor = { userAgent: request.headers['user-agent'] ?? '', address };
+    const network = networkOf(clientAddress(request));
+    const visitor = { userAgent: request.headers['user-agent'] ?? '', network };
     const { sessionToken } = await enter(service, body, visitor);
     await endSessionBefore(service, readSessionCookie(request.headers.cookie, service.publicUrl));
     const { signedIn } = await authorizeManager(service, { session: sessionToken });

@@ -67,6 +67,8 @@ const RESET = statement(`
     delete from sessions s using changed c where s.account_id = c.account_id
   ), tokens_revoked as (
     delete from manage_tokens t using changed c where t.account_id = c.account_id and $2
+  ), invitations_ended as (
+    delete from invitations i using changed c where i.inviter_id = c.account_id and $2
   )
   select account_id from changed
 `);

@@ -18,20 +18,29 @@ const FIND = statement(`
 `);
 const REVOKE = statement('delete from invitations where app_id = $1 and invitation_id = $2 returning invitation_id');
 
-// An invitation to the same address takes the place of the one before.
+// An invitation to the same address takes the place of the one before. The membership is locked, so that who loses it
+// at this moment either invites nobody, or loses this invitation too.
 const CREATE = statement(`
+  with owner as materialized (
+    select account_id from memberships where app_id = $3::bigint and account_id = $10::uuid and role = 'owner' for share
+  ), inviter as (
+    select 1 where $10::uuid is null or exists (select 1 from owner)
+      or exists (select 1 from accounts where account_id = $10::uuid and role = 'administrator')
+  ), made as (
   insert into invitations
-    (invitation_id, link_hash, app_id, email, email_key, role, invited_by, created_at, expires_at)
-  select $1::uuid, $2::bytea, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint
-  where not exists (
+    (invitation_id, link_hash, app_id, email, email_key, role, invited_by, created_at, expires_at, inviter_id)
+  select $1::uuid, $2::bytea, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::uuid
+  from inviter where not exists (
     select 1 from memberships m join accounts a on a.account_id = m.account_id
     where m.app_id = $3::bigint and a.email_key = $5::text
   )
   on conflict (app_id, email_key) do update set
     invitation_id = excluded.invitation_id, link_hash = excluded.link_hash, email = excluded.email,
     role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
-    expires_at = excluded.expires_at
+    expires_at = excluded.expires_at, inviter_id = excluded.inviter_id
   returning invitation_id
+  )
+  select exists (select 1 from made) as made, exists (select 1 from inviter) as may
 `);
 
 type Row = {
@@ -47,13 +56,16 @@ type Spent = { app_id: number; email_key: string; role: Membership['role'] };
 
 export function invitationStore(connections: Connections): InvitationStore {
   return {
-    async create({ invitationId, linkHash, appId, email, emailKey, role, invitedBy, createdAt, expiresAt }) {
-      const what = [email, emailKey, role, invitedBy, createdAt, expiresAt];
+    async create({ invitationId, linkHash, appId, email, emailKey, role, invitedBy, inviterId, createdAt, expiresAt }) {
+      const what = [email, emailKey, role, invitedBy, createdAt, expiresAt, inviterId];
       try {
-        const rows = await connections.write(CREATE, [invitationId, toBytes(linkHash), appId, ...what]);
-        return rows.length > 0 ? 'created' : 'member';
+        const values = [invitationId, toBytes(linkHash), appId, ...what];
+        const [row] = await connections.write<{ made: boolean; may: boolean }>(CREATE, values);
+        if (row?.made) return 'created';
+        return row?.may ? 'member' : 'not-owner';
       } catch (error) {
         if (violation(error)?.constraint === 'invitations_application') return 'application-gone';
+        if (violation(error)?.constraint === 'invitations_inviter') return 'not-owner';
         throw error;
       }
     },

@@ -33,6 +33,7 @@ export function memberStore(connections: Connections): MemberStore {
           'update memberships set role = $3 where app_id = $1 and account_id = $2 returning role',
           [appId, accountId, role],
         );
+        if (role !== 'owner') await endInvitations(query, appId, accountId);
         return rows.length > 0 ? 'changed' : 'unknown';
       });
     },
@@ -44,6 +45,7 @@ export function memberStore(connections: Connections): MemberStore {
           appId,
           accountId,
         ]);
+        await endInvitations(query, appId, accountId);
         return rows.length > 0 ? 'removed' : 'unknown';
       });
     },
@@ -58,6 +60,15 @@ async function lockOwners(query: Query, appId: number): Promise<string[]> {
     [appId],
   );
   return rows.map(({ account_id }) => account_id);
+}
+
+/** What they invited to goes with the right to; an administrator keeps it. */
+async function endInvitations(query: Query, appId: number, accountId: string): Promise<void> {
+  await query(
+    `delete from invitations i using accounts a
+     where i.app_id = $1 and i.inviter_id = $2 and a.account_id = i.inviter_id and a.role <> 'administrator'`,
+    [appId, accountId],
+  );
 }
 
 async function wouldLeaveNobody(query: Query, owners: string[], accountId: string): Promise<boolean> {

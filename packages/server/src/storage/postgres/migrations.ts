@@ -355,6 +355,13 @@ const MIGRATIONS: readonly string[] = [
   );
   create index sign_in_attempts_by_end on sign_in_attempts (due_at);
   `,
+  `
+  -- Whose invitation it is, and ends with: the account's that made it, also by a token. Null: the operator's.
+  alter table invitations add column inviter_id uuid
+    constraint invitations_inviter references accounts (account_id) on delete cascade;
+  create index invitations_by_inviter on invitations (inviter_id);
+  update invitations set inviter_id = (select a.account_id from accounts a where a.email = invited_by);
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

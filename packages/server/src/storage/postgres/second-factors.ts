@@ -55,6 +55,9 @@ export function secondFactorStore(connections: Connections): SecondFactorStore {
         return 'replaced';
       });
     },
+    spend(accountId, factor) {
+      return connections.transaction((query) => spendFactor(query, accountId, factor));
+    },
     async countRecoveryCodes(accountId) {
       const [row] = await connections.read<{ count: number }>(COUNT, [accountId]);
       return row?.count ?? 0;

@@ -95,6 +95,7 @@ export function accountActs(connection: Connection) {
       if (what.password) {
         statement('update accounts set password_hash = null where account_id = ?').run(id);
         statement('delete from manage_tokens where account_id = ?').run(id);
+        statement('delete from invitations where inviter_id = ?').run(id);
       }
       if (what.totp) {
         statement('update accounts set sealed_totp = null, pending_totp = null where account_id = ?').run(id);

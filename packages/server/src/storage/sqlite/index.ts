@@ -107,6 +107,7 @@ function openSqlite(path: string, writer: Writer): Storage {
       begin: (accountId, pendingTotp) => writer.run('beginTotp', accountId, pendingTotp),
       confirm: (accountId, confirmed) => writer.run('confirmTotp', accountId, confirmed),
       end: (accountId) => writer.run('endTotp', accountId),
+      spend: (accountId, factor) => writer.run('spendSecondFactor', accountId, factor),
       replaceRecoveryCodes: (accountId, hashes) => writer.run('replaceRecoveryCodes', accountId, hashes),
     },
     attempts: {

@@ -2,6 +2,7 @@ import type { InvitationRecord, InvitationStore, Membership, NewAccount, NewInvi
 import { insertAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
+import { isOwner } from './members.ts';
 import { insertSession } from './sessions.ts';
 
 const COLUMNS = 'i.invitation_id, i.app_id, i.email, i.role, i.invited_by, i.created_at, i.expires_at';
@@ -42,9 +43,11 @@ export function invitationActs(connection: Connection) {
   };
 
   return {
-    createInvitation(invitation: NewInvitation): 'created' | 'member' | 'application-gone' {
+    createInvitation(invitation: NewInvitation): 'created' | 'member' | 'not-owner' | 'application-gone' {
       const { invitationId, linkHash, appId, email, emailKey, role, invitedBy, createdAt, expiresAt } = invitation;
+      const inviter = invitation.inviterId === null ? null : toBytes(invitation.inviterId);
       if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
+      if (inviter && !isOwner(connection, appId, inviter)) return 'not-owner';
       const member = statement(
         `select 1 from memberships m join accounts a on a.account_id = m.account_id
          where m.app_id = ? and a.email_key = ?`,
@@ -53,9 +56,13 @@ export function invitationActs(connection: Connection) {
       statement('delete from invitations where app_id = ? and email_key = ?').run(appId, emailKey);
       statement(
         `insert into invitations
-           (invitation_id, link_hash, app_id, email, email_key, role, invited_by, created_at, expires_at)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ).run(toBytes(invitationId), toBytes(linkHash), appId, email, emailKey, role, invitedBy, createdAt, expiresAt);
+           (invitation_id, link_hash, app_id, email, email_key, role, invited_by, inviter_id, created_at,
+            expires_at)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        ...[toBytes(invitationId), toBytes(linkHash), appId, email, emailKey],
+        ...[role, invitedBy, inviter, createdAt, expiresAt],
+      );
       return 'created';
     },
     revokeInvitation(appId: number, invitationId: string): 'revoked' | 'unknown' {

@@ -22,7 +22,8 @@ export function memberReads({ statement }: Connection): Pick<MemberStore, 'list'
   };
 }
 
-export function memberActs({ statement }: Connection) {
+export function memberActs(connection: Connection) {
+  const { statement } = connection;
   const roleOf = (appId: number, id: Buffer): Role | undefined =>
     statement('select role from memberships where app_id = ? and account_id = ?').get(appId, id)?.role as
       | Role
@@ -30,6 +31,11 @@ export function memberActs({ statement }: Connection) {
   const wouldLeaveNobody = (appId: number, id: Buffer): boolean =>
     !statement("select 1 from memberships where app_id = ? and role = 'owner' and account_id <> ?").get(appId, id) &&
     !statement("select 1 from accounts where role = 'administrator'").get();
+  /** What they invited to goes with the right to. */
+  const endInvitations = (appId: number, id: Buffer): void => {
+    if (isOwner(connection, appId, id)) return;
+    statement('delete from invitations where app_id = ? and inviter_id = ?').run(appId, id);
+  };
 
   return {
     changeMemberRole(appId: number, accountId: string, role: Role): 'changed' | 'unknown' | 'last-owner' {
@@ -38,6 +44,7 @@ export function memberActs({ statement }: Connection) {
       if (held === undefined) return 'unknown';
       if (held === 'owner' && role !== 'owner' && wouldLeaveNobody(appId, id)) return 'last-owner';
       statement('update memberships set role = ? where app_id = ? and account_id = ?').run(role, appId, id);
+      endInvitations(appId, id);
       return 'changed';
     },
     removeMember(appId: number, accountId: string): 'removed' | 'unknown' | 'last-owner' {
@@ -46,9 +53,19 @@ export function memberActs({ statement }: Connection) {
       if (held === undefined) return 'unknown';
       if (held === 'owner' && wouldLeaveNobody(appId, id)) return 'last-owner';
       statement('delete from memberships where app_id = ? and account_id = ?').run(appId, id);
+      endInvitations(appId, id);
       return 'removed';
     },
   };
+}
+
+/** By a membership, or as an administrator. */
+export function isOwner({ statement }: Connection, appId: number, accountId: Uint8Array): boolean {
+  const owns = statement(
+    `select 1 from accounts a where a.account_id = ? and (a.role = 'administrator' or exists
+      (select 1 from memberships m where m.account_id = a.account_id and m.app_id = ? and m.role = 'owner'))`,
+  ).get(accountId, appId);
+  return owns !== undefined;
 }
 
 export function membershipsOf({ statement }: Connection, accountId: Uint8Array): Membership[] {

@@ -13,7 +13,8 @@ export function secondFactorReads({ statement }: Connection): Pick<SecondFactorS
   };
 }
 
-export function secondFactorActs({ statement }: Connection) {
+export function secondFactorActs(connection: Connection) {
+  const { statement } = connection;
   const keepCodes = (id: Buffer, hashes: readonly string[]): void => {
     statement('delete from recovery_codes where account_id = ?').run(id);
     for (const hash of hashes) {
@@ -56,6 +57,8 @@ export function secondFactorActs({ statement }: Connection) {
       keepCodes(id, recoveryHashes);
       return 'replaced';
     },
+    spendSecondFactor: (accountId: string, factor: Factor): boolean =>
+      spendFactor(connection, toBytes(accountId), factor),
   };
 }
 

@@ -2,32 +2,32 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Problem } from '../../shell/states.tsx';
-import { isOfOwnPassword, OwnPassword } from './own-password.tsx';
+import { isOfProof, type Needs, NO_PROOF, OwnProof, type Proof } from './own-proof.tsx';
 
 /** The first step of whatever a stolen session must not do. */
-export function PasswordStep(props: {
+export function ProofStep(props: {
   about: string;
   action: string;
   color?: string;
-  needsPassword: boolean;
+  needs: Needs;
   busy: boolean;
   error: unknown;
-  onSubmit(body: { password?: string }): void;
+  onSubmit(proof: Proof): void;
   onClose(): void;
 }) {
-  const { about, action, color, needsPassword, busy, error, onSubmit, onClose } = props;
+  const { about, action, color, needs, busy, error, onSubmit, onClose } = props;
   const { t } = useTranslation();
-  const [password, setPassword] = useState('');
+  const [proof, setProof] = useState(NO_PROOF);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSubmit(needsPassword ? { password } : {});
+    onSubmit(proof);
   };
   return (
     <form onSubmit={submit}>
       <Stack>
         <Text>{about}</Text>
-        {needsPassword && <OwnPassword value={password} onChange={setPassword} error={error} focus />}
-        {!isOfOwnPassword(error) && <Problem error={error} />}
+        <OwnProof needs={needs} value={proof} onChange={setProof} error={error} focus />
+        {!isOfProof(error) && <Problem error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('cancel')}

@@ -1,0 +1,33 @@
+import { confirmIdentity } from '../../domain/accounts/confirm-identity.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { clientAddress, networkOf } from '../client-address.ts';
+import { readOptionalText } from './input.ts';
+import type { AccountRequest } from './manage-route.ts';
+
+export const CodeMember = {
+  code: Type.Optional(
+    Type.String({ description: 'of the authenticator app, or a recovery code, where the account asks for one' }),
+  ),
+};
+/** In the body of whatever a stolen session must not do. */
+export const ProofMembers = {
+  password: Type.Optional(Type.String({ description: 'yours, if you have one' })),
+  ...CodeMember,
+};
+export const PROOF_ERRORS = ['passwordWrong', 'codeWrong', 'tooManySignIns'] as const;
+export const ProofAnswer = {
+  403: Type.Object({
+    needs: Type.Optional(Type.Enum(['code'], { description: 'the password was right: send it again with a code' })),
+  }),
+};
+
+export async function proveIdentity(
+  service: Service,
+  { signedIn, request }: Pick<AccountRequest, 'signedIn' | 'request'>,
+  [password, code]: readonly [unknown, unknown],
+  passwordName = 'password',
+): Promise<void> {
+  const proof = { password: readOptionalText(password, passwordName), code: readOptionalText(code, 'code') };
+  await confirmIdentity(service, signedIn, proof, networkOf(clientAddress(request)));
+}
