@@ -24,8 +24,11 @@ export function adminCreate(): Command {
 async function run(options: CommandOptions & { email: string }): Promise<void> {
   const problem = whyNoEmail(options.email);
   if (problem) throw new Misuse(`--email ${problem}.`, { wayOut: 'As in: --email ada@example.com' });
-  const made = await withStorage(options, ({ storage, keyring, config: { publicUrl } }) =>
-    createSignInLink(storage, keyring, { email: options.email, publicUrl, now: Date.now() }),
+  const made = await withStorage(
+    options,
+    ({ storage, keyring, config: { publicUrl } }) =>
+      createSignInLink(storage, keyring, { email: options.email, publicUrl, now: Date.now() }),
+    { makesDatabase: true },
   );
   const { accountId, email } = made.account;
   const expiresAt = showTime(made.expiresAt);

@@ -25,8 +25,10 @@ async function run(options: CommandOptions & { name: string }): Promise<void> {
   const problem = whyNoName(options.name);
   if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
 
-  const made = await withStorage(options, ({ storage, keyring }) =>
-    createApplication(storage, keyring, options.name, Date.now()),
+  const made = await withStorage(
+    options,
+    ({ storage, keyring }) => createApplication(storage, keyring, options.name, Date.now()),
+    { makesDatabase: true },
   );
   printResult(options, made, () =>
     [

@@ -22,7 +22,7 @@ export function migrate(): Command {
 }
 
 async function run(options: CommandOptions & { check?: true }): Promise<void> {
-  const config = readConfig(options);
+  const config = readConfig(options, { needsSecret: !options.check });
   const database = describeDatabase(config.databaseUrl);
   const { storageDriver } = await import('../storage/open.ts');
   const driver = await storageDriver(config.databaseUrl);

@@ -45,20 +45,24 @@ async function run(options: CreateOptions): Promise<void> {
   if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
 
   const apps = options.app ? [...new Set(options.app)] : null;
-  const { token, record } = await withStorage(options, async ({ storage, keyring }) => {
-    const appIds: number[] = [];
-    for (const clientId of apps ?? []) appIds.push((await findApplication(storage, clientId)).appId);
-    const wanted = {
-      name: options.name,
-      accountId: null,
-      appIds: apps && appIds,
-      access: options.access,
-      lifetimeSeconds: options.expires,
-    };
-    const made = await createManageToken(storage, keyring, wanted, Date.now());
-    if (!made) throw new Failure('an application was deleted meanwhile: no token was made.');
-    return made;
-  });
+  const { token, record } = await withStorage(
+    options,
+    async ({ storage, keyring }) => {
+      const appIds: number[] = [];
+      for (const clientId of apps ?? []) appIds.push((await findApplication(storage, clientId)).appId);
+      const wanted = {
+        name: options.name,
+        accountId: null,
+        appIds: apps && appIds,
+        access: options.access,
+        lifetimeSeconds: options.expires,
+      };
+      const made = await createManageToken(storage, keyring, wanted, Date.now());
+      if (!made) throw new Failure('an application was deleted meanwhile: no token was made.');
+      return made;
+    },
+    { makesDatabase: true },
+  );
   const { tokenId, name, access } = record;
   const expiresAt = showTime(record.expiresAt);
   printResult(options, { token, tokenId, name, apps, access, expiresAt }, () =>

@@ -1,19 +1,35 @@
-import { type Config, isWeakSecret, readConfig, type Settings } from '../config.ts';
+import { existsSync } from 'node:fs';
+import { type Config, isWeakSecret, readConfig } from '../config.ts';
 import { actingAs } from '../domain/audit/actor.ts';
 import { auditedStorage } from '../domain/audit/audited-storage.ts';
 import { checkSecret } from '../domain/check-secret.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import type { ApplicationRecord, Storage } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
-import { Failure } from './failure.ts';
+import type { CommandOptions } from './command.ts';
+import { describeDatabase } from './describe-database.ts';
+import { Failure, Misuse } from './failure.ts';
 
 export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config };
 
-/** Opens the database of these settings beside a server that may be running on it, and lets go of it at the end. */
-export async function withStorage<T>(settings: Settings, use: (open: OpenStorage) => Promise<T>): Promise<T> {
-  const config = readConfig(settings);
+/**
+ * Opens the database of these settings beside a server that may be running on it, and lets go of it at the end. A file
+ * that is not there is made by commands that have something to put into it; to others it is a mistyped path.
+ */
+export async function withStorage<T>(
+  options: CommandOptions,
+  use: (open: OpenStorage) => Promise<T>,
+  { makesDatabase = false }: { makesDatabase?: boolean } = {},
+): Promise<T> {
+  const { databaseUrl } = readConfig(options, { needsSecret: false });
+  const isNew = isMissingFile(databaseUrl);
+  if (isNew && !makesDatabase) throw noDatabase(databaseUrl);
+  const config = readConfig(options);
   const { storageDriver } = await import('../storage/open.ts');
-  const storage = await (await storageDriver(config.databaseUrl)).open();
+  const storage = await (await storageDriver(databaseUrl)).open();
+  // With --json, stderr is for an error alone.
+  if (isNew && !options.json)
+    process.stderr.write(`innkeeper: made a new database, ${describeDatabase(databaseUrl)}\n`);
   try {
     const keyring = createKeyring(config.secret);
     // A database keeps the secret it was first used with, and `serve` refuses a weak one: taken here, it would be a trap.
@@ -30,6 +46,18 @@ export async function withStorage<T>(settings: Settings, use: (open: OpenStorage
   } finally {
     await storage.close();
   }
+}
+
+/** PostgreSQL makes no databases by being opened. */
+export function isMissingFile(databaseUrl: string): boolean {
+  return databaseUrl.startsWith('sqlite:') && !existsSync(databaseUrl.slice('sqlite:'.length));
+}
+
+export function noDatabase(databaseUrl: string): Misuse {
+  return new Misuse(`there is no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
+    wayOut:
+      'Check the path in --database-url or INNKEEPER_DATABASE_URL. To make one there: innkeeper migrate, innkeeper app create, or npm start.',
+  });
 }
 
 export async function findApplication(storage: Storage, clientId: string): Promise<ApplicationRecord> {

@@ -64,17 +64,22 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
   });
 
   test('create, list, show and rotate-secret are readable, and no name can give orders to the terminal', async () => {
-    const created = await cli.run('app', 'create', '--name', 'red \u001b[31m alert\nnext line');
-    expect(created.stdout).toContain('Made the application red \\u{1b}[31m alert\\u{a}next line.');
+    const name = 'red \u001b[31m alert\nnext line';
+    const refused = await cli.run('app', 'create', '--name', name);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--name holds a control character') });
+    const created = await cli.run('app', 'create', '--name', 'red alert');
+    expect(created.stdout).toContain('Made the application red alert.');
     const clientId = /clientId +(\S+)/.exec(created.stdout)?.[1] as string;
     const secret = /clientSecret +(\S+)/.exec(created.stdout)?.[1] as string;
     expect((await createUser(clientId, secret)).status).toBe(200);
+    // One that was given before such names were refused.
+    await server.service.storage.applications.update(Number(clientId.split('_')[0]), { name });
 
     const [list, show] = await Promise.all([cli.run('app', 'list'), cli.run('app', 'show', clientId)]);
     const [head, ...rows] = list.stdout.trimEnd().split('\n') as [string, ...string[]];
     expect(head).toMatch(/^CLIENT ID +CREATED \(UTC\) +NAME$/);
     const row = rows.find((line) => line.startsWith(clientId)) as string;
-    expect(row.indexOf('red')).toBe(head.indexOf('NAME'));
+    expect(row.slice(head.indexOf('NAME'))).toBe('red \\u{1b}[31m alert\\u{a}next line');
     expect(row.slice(head.indexOf('CREATED'), head.indexOf('NAME')).trim()).toMatch(TIME);
 
     expect(show.stdout).toMatch(/users +1\n/);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SECRET } from '../http/start.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 
@@ -73,6 +73,9 @@ describe('what was misused ends with 2, one message and no result', () => {
 describe('what failed ends with 1 and the way out, never with a stack', () => {
   const list = (databaseUrl: string, secret = SECRET) =>
     runInnkeeper(['app', 'list'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
+  const create = (databaseUrl: string, secret = SECRET) =>
+    runInnkeeper(['app', 'create', '--name', 'x'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
+  beforeAll(() => create(settings.INNKEEPER_DATABASE_URL));
   const expectFailure = (ending: Awaited<ReturnType<typeof list>>, text: RegExp) => {
     expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(text) });
     expect(ending.stderr).toMatch(/\n +→ /);
@@ -82,7 +85,7 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
   test('a path that leads through a file', async () => {
     writeFileSync(join(folder, 'file'), '');
     expectFailure(
-      await list(`sqlite:${join(folder, 'file/innkeeper.db')}`),
+      await create(`sqlite:${join(folder, 'file/innkeeper.db')}`),
       /file: a (file is in the way|part of the path)/,
     );
   });
@@ -113,13 +116,12 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
   });
 
   test('the secret of another database', async () => {
-    await list(settings.INNKEEPER_DATABASE_URL);
     const other = await list(settings.INNKEEPER_DATABASE_URL, `another ${SECRET}`);
     expectFailure(other, /INNKEEPER_SECRET is not the one this database was made with/);
   });
 
   test('a weak secret that a new database would be bound to', async () => {
-    expectFailure(await list(`sqlite:${join(folder, 'weak.db')}`, 'weak'), /INNKEEPER_SECRET is weak/);
-    expect((await list(`sqlite:${join(folder, 'weak.db')}`)).code).toBe(0);
+    expectFailure(await create(`sqlite:${join(folder, 'weak.db')}`, 'weak'), /INNKEEPER_SECRET is weak/);
+    expect((await create(`sqlite:${join(folder, 'weak.db')}`)).code).toBe(0);
   });
 });

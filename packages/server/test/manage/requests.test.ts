@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
@@ -124,6 +124,25 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
       items.map(({ requestUid }) => requestUid).toReversed(),
     );
     expect(rest.next).toBeNull();
+  });
+
+  test('no secret of ours is kept, wherever a client puts it', async () => {
+    const application = await server.application();
+    const { clientId } = application;
+    const apiKey = { apiKey: clientId };
+    const secrets = ['ikp_', 'iks_', 'ikl_', 'iku_', 'iki_', 'ink_'].map(
+      (kind) => kind + randomBytes(32).toString('hex'),
+    );
+    for (const secret of secrets) {
+      await makeSignedInUser(server, application, `user of ${secret}`);
+      await server.send('GET', `/api/option_groups?language=${secret}`, { headers: apiKey });
+      await server.send('GET', `/api/${secret}`, { headers: { ...apiKey, 'user-agent': `curl ${secret}` } });
+      await server.post('/api/user_options', { [secret]: secret, value: [secret], option_group_name: secret }, apiKey);
+    }
+    const items = await logged(clientId, 5 * secrets.length);
+    const kept = JSON.stringify([items, ...(await Promise.all(items.map((item) => bodies(clientId, item))))]);
+    expect(kept).toContain('user of [masked]');
+    for (const secret of secrets) expect([secret, kept.includes(secret.slice(4))]).toEqual([secret, false]);
   });
 
   test('nothing that opens something is ever written, wherever it was sent', async () => {

@@ -1,5 +1,6 @@
 import { type Config, ConfigError, readConfig, type Settings } from '../../config.ts';
-import type { Check } from './check.ts';
+import { isMissingFile, noDatabase } from '../with-storage.ts';
+import { type Check, failed } from './check.ts';
 import { checkDatabase } from './database.ts';
 import { checkPort } from './port.ts';
 import { checkSettings, failedSetting } from './settings.ts';
@@ -9,6 +10,8 @@ import { checkTokenService } from './token-service.ts';
 export async function examine(settings: Settings): Promise<Check[]> {
   let config: Config;
   try {
+    config = readConfig(settings, { needsSecret: false });
+    if (isMissingFile(config.databaseUrl)) return [noFile(config.databaseUrl)];
     config = readConfig(settings);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -23,4 +26,10 @@ export async function examine(settings: Settings): Promise<Check[]> {
   // The secret is looked at from two sides: it is fine when both say so.
   const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
   return checks.filter(({ check, ok }) => !ok || !failing.has(check));
+}
+
+/** Nothing is made to look at it: a mistyped path would leave a secret and a folder behind. */
+function noFile(databaseUrl: string): Check {
+  const { message, wayOut = '' } = noDatabase(databaseUrl);
+  return failed('database', message, wayOut);
 }

@@ -1,0 +1,49 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { runInnkeeper } from './run-innkeeper.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'innkeeper-missing-'));
+const path = join(folder, 'deeper/mistyped.db');
+const run = (...args: string[]) => runInnkeeper([...args, '--database-url', `sqlite:${path}`]);
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => expect(readdirSync(folder)).toEqual([]));
+
+const COMMANDS = [
+  ...['app list', 'app show 1_a', 'app set 1_a name=x', 'app delete 1_a --yes', 'app rotate-secret 1_a'],
+  ...['users export --app 1_a', 'catalog export --app 1_a', 'catalog revisions --app 1_a', 'token list', 'admin list'],
+];
+
+test('a path that leads nowhere is told, and nothing is made there', async () => {
+  for (let at = 0; at < COMMANDS.length; at += 5) {
+    const some = COMMANDS.slice(at, at + 5);
+    const endings = await Promise.all(some.map((command) => run(...command.split(' '))));
+    for (const [index, { code, stdout, stderr }] of endings.entries()) {
+      expect([some[index], code, stdout]).toEqual([some[index], 2, '']);
+      expect(stderr).toContain(`there is no database at ${path}.`);
+      expect(stderr).toMatch(/→ .*innkeeper migrate, innkeeper app create, or npm start/);
+    }
+  }
+  const told = await run('app', 'list', '--json');
+  expect(JSON.parse(told.stderr)).toMatchObject({ error: { message: expect.stringContaining(path) } });
+  for (const [command, code] of [
+    ['doctor', 1],
+    ['migrate --check', 1],
+  ] as const) {
+    expect((await run(...command.split(' '))).code).toBe(code);
+  }
+});
+
+test('what makes a database says so, on stderr, once; for programs it says nothing', async () => {
+  const first = await run('app', 'create', '--name', 'One');
+  expect(first).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^innkeeper: made a new database, SQLite at .*\n$/),
+  });
+  expect((await run('app', 'create', '--name', 'Two')).stderr).toBe('');
+  expect((await run('app', 'list')).stdout).toContain('Two');
+  rmSync(join(folder, 'deeper'), { recursive: true });
+  expect(await run('app', 'create', '--name', 'One', '--json')).toMatchObject({ code: 0, stderr: '' });
+  rmSync(join(folder, 'deeper'), { recursive: true });
+});

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { databases } from '../databases.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { memberWith, type Visitor } from '../portal/portal.ts';
+
+type Member = Visitor & { accountId: string };
+type Asked = { boss: Member; other: Member; path: string; tokenId: string };
+
+const BODY = JSON.stringify({ name: 'Taken over' });
+
+/** A request that was let in has its body still to come: what it may is asked again when it has. */
+describe.each(databases)('when a body has come, on $kind', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+  });
+  afterAll(() => server?.close());
+
+  /** The head and half of the body have been sent, and the service has let it in. */
+  async function begin(path: string, token: string, other: Member): Promise<ClientRequest> {
+    const sending = request(`${server.url}/manage/v1${path}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-length': BODY.length },
+    });
+    sending.write(BODY.slice(0, 9));
+    await vi.waitFor(async () => {
+      const { items } = (await other.send('GET', '/account/tokens')).json as { items: { lastUsedAt: unknown }[] };
+      expect(items[0]?.lastUsedAt).not.toBeNull();
+    });
+    return sending;
+  }
+
+  async function finish(sending: ClientRequest) {
+    sending.end(BODY.slice(9));
+    const [response] = await once(sending, 'response');
+    let text = '';
+    for await (const part of response) text += part;
+    return { status: response.statusCode as number, code: JSON.parse(text).code as unknown };
+  }
+
+  test.each([
+    ['whose owner is one still', 200, undefined, async () => {}],
+    [
+      'whose owner was removed',
+      ...[404, '9404'],
+      ({ boss, other, path }: Asked) => boss.send('DELETE', `${path}/members/${other.accountId}`),
+    ],
+    [
+      'whose owner was made a viewer',
+      ...[403, '9403'],
+      ({ boss, other, path }: Asked) => boss.send('PATCH', `${path}/members/${other.accountId}`, { role: 'viewer' }),
+    ],
+    [
+      'that was revoked',
+      ...[401, '9401'],
+      ({ other, tokenId }: Asked) => other.send('DELETE', `/account/tokens/${tokenId}`),
+    ],
+  ] as [string, number, string | undefined, (asked: Asked) => Promise<unknown>][])(
+    'a token %s gets %i',
+    async (_, status, code, meanwhile) => {
+      const { appId, clientId } = await server.application();
+      const path = `/applications/${clientId}`;
+      const boss = await memberWith(server, [{ appId, role: 'owner' }]);
+      const other = await memberWith(server, [{ appId, role: 'owner' }]);
+      const { json } = await other.send('POST', '/account/tokens', { name: 'mine' });
+      const sending = await begin(path, json.token as string, other);
+      await meanwhile({ boss, other, path, tokenId: json.tokenId as string });
+      expect(await finish(sending)).toEqual({ status, code });
+      expect((await boss.send('GET', path)).json.name).toBe(status === 200 ? 'Taken over' : 'Test');
+    },
+  );
+});
