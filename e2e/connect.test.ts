@@ -101,6 +101,17 @@ describe('the snippets', () => {
     expect(saved?.value).toBe('["apricot","cherry"]');
   });
 
+  test('for curl stops at a wrong secret, and shows what is wrong', async () => {
+    const { snippets, appId } = await prepare();
+    const path = join(folder, 'wrong.sh');
+    await writeFile(path, `${snippets.curl}echo "the terminal goes on"\n`);
+    for (const shell of ['bash', 'sh']) {
+      const { stdout, stderr } = await run(shell, [path]);
+      expect([stdout, JSON.parse(stderr.replace(/^curl: .*\n/, '')).code]).toEqual(['the terminal goes on\n', '0011']);
+    }
+    expect(await portal.server.service.storage.applications.countUsers(appId)).toBe(0);
+  });
+
   test('for React is well-formed', async () => {
     const { snippets } = await prepare();
     const { code } = await transformWithOxc(snippets.react, 'snippet.tsx');
@@ -112,7 +123,7 @@ describe('the snippets', () => {
     const snippets = makeSnippets({ base: portal.server.url, clientId, sample: undefined });
     const path = join(folder, 'empty.sh');
     await writeFile(path, snippets.curl.replace(SECRET, clientSecret));
-    const { stdout } = await run('bash', ['-eu', path]);
+    const { stdout } = await run('sh', ['-eu', path]);
     expect(stdout).toContain('"items":[]');
   });
 });

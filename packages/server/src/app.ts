@@ -29,7 +29,7 @@ import { revokeRoute } from './http/oauth/revoke.ts';
 import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
 import { optionRoutes } from './http/options/routes.ts';
-import { portalPages } from './http/portal/portal-pages.ts';
+import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
 import { createRawAnswers } from './http/raw-answers.ts';
 import { readRequestId } from './http/request-id.ts';
 import type { RequestLog } from './http/request-log/request-log.ts';
@@ -135,6 +135,9 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     mark(request, reply);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       done(new InnkeeperError('badRequest', { message: 'HTTP/1.1 needs a Host header.' }));
+    } else if (request.is404 && config.areas.has('portal') && wantsPortal(request)) {
+      // Relative, as a proxy may have put all of this under a path.
+      reply.header('vary', 'Accept').redirect('portal');
     } else if (request.is404) {
       // Before the body is read: path and method are wrong whatever it holds.
       done(refusalOf(request));

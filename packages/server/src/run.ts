@@ -40,12 +40,12 @@ async function welcome(server: RunningServer, config: Config): Promise<void> {
   const demo = await makeDemo(storage, keyring, now());
   const url = server.url;
   process.stdout.write(`\n  Innkeeper is ready at ${url}\n`);
+  if (config.areas.has('portal')) process.stdout.write(await portalLines(server, demo !== undefined));
   process.stdout.write(
     demo
       ? demoLines(url, demo)
       : `\n  The demo application of an earlier start is still there: npx innkeeper app list\n  A new secret for it: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
   );
-  if (config.areas.has('portal')) process.stdout.write(await portalLines(server, demo !== undefined));
   process.stdout.write('\n  Stop with Ctrl+C.\n\n');
 }
 
@@ -55,5 +55,5 @@ async function portalLines({ service }: RunningServer, isFirst: boolean): Promis
   const setUp = isFirst ? await createSetUpLink(storage, keyring, { publicUrl, now: now() }) : undefined;
   if (!setUp)
     return `\n  The portal: ${publicUrl}/portal\n  A link to sign in: npx innkeeper admin create --email YOUR-ADDRESS\n`;
-  return `\n  Set up the portal with this link. It works once, within 24 hours:\n\n    ${setUp.link}\n`;
+  return `\n  Begin here: open this link in a browser and make your account. It works once, within 24 hours.\n\n    ${setUp.link}\n`;
 }

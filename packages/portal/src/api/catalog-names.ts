@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { i18n as Translations } from 'i18next';
 import { api } from './client.ts';
 
 /** What the published catalog calls things, archived ones too, to people who read the portal in one of its languages. */
@@ -45,8 +46,14 @@ export function catalogTreeQuery(clientId: string) {
 
 type Tree = Awaited<ReturnType<NonNullable<ReturnType<typeof catalogTreeQuery>['queryFn']>>>;
 
-/** Texts in the reader's language if the catalog has it, else in the catalog's default language, else names. */
-export function nameCatalog(tree: Tree, readerLanguage: string): CatalogNames {
+/**
+ * Texts in the reader's language if the catalog has it, else in the catalog's default language, else names; yes and no
+ * in the reader's.
+ */
+export function nameCatalog(
+  tree: Tree,
+  { language: readerLanguage, t }: Pick<Translations, 'language' | 't'>,
+): CatalogNames {
   const { languages } = tree;
   const own = languages.find(({ tag }) => tag.split('-')[0] === readerLanguage);
   const byDefault = languages.find((language) => language.default) ?? languages[0];
@@ -54,17 +61,19 @@ export function nameCatalog(tree: Tree, readerLanguage: string): CatalogNames {
     const all = (texts ?? {}) as Texts;
     return (own && all[own.name]) ?? (byDefault && all[byDefault.name]) ?? name;
   };
+  const plain = (value: unknown): string =>
+    typeof value === 'boolean' ? t(value ? 'yes' : 'no', { ns: 'shell' }) : String(value);
   const keys = new Map<string, NamedKey>();
   const groups = tree.groups.map((group): NamedGroup => {
     const groupLabel = textOf(group.translations, group.name);
     const named = group.keys.map((key): NamedKey => {
-      const offered = ((key.values ?? []) as Value[]).map((each) =>
+      const offered = ((key.values ?? (key.type === 'boolean' ? [true, false] : [])) as Value[]).map((each) =>
         typeof each === 'object'
-          ? { value: each.value, label: textOf(each.translations, String(each.value)) }
-          : { value: each, label: String(each) },
+          ? { value: each.value, label: textOf(each.translations, plain(each.value)) }
+          : { value: each, label: plain(each) },
       );
       const labels = new Map(offered.map(({ value, label }) => [value, label]));
-      const showOne = (value: unknown): string => labels.get(value as Scalar) ?? String(value);
+      const showOne = (value: unknown): string => labels.get(value as Scalar) ?? plain(value);
       const made: NamedKey = {
         keyUid: key.keyUid,
         groupUid: group.groupUid,
@@ -75,7 +84,7 @@ export function nameCatalog(tree: Tree, readerLanguage: string): CatalogNames {
         archived: key.archived || group.archived,
         type: key.type,
         multiple: key.multiple === true,
-        values: key.type === 'boolean' ? [true, false].map((value) => ({ value, label: String(value) })) : offered,
+        values: offered,
         showValue: (value) => (Array.isArray(value) ? value.map(showOne).join(', ') : showOne(value)),
       };
       keys.set(key.keyUid, made);

@@ -49,6 +49,8 @@ describe('npm start in an empty folder', () => {
     }
     const setUp = /^ {4}(http\S+\/portal\/sign-in#iku_[\w-]{43})$/m.exec(shown)?.[1] as string;
     expect(setUp).toMatch(new RegExp(`^${first.url}/`));
+    // First of all, as that is where people begin.
+    expect(shown.indexOf(setUp)).toBeLessThan(shown.indexOf(clientId as string));
     const made = await fetch(`${first.url}/manage/v1/session`, {
       method: 'POST',
       headers: { origin: first.url, 'x-innkeeper-portal': '1' },

@@ -2,7 +2,7 @@ import { Alert, Box, Button, Card, Code, Container, Group, Stack, Tabs, Text, Ti
 import { IconExternalLink, IconInfoCircle } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useMemo } from 'react';
+
 import { Trans, useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
@@ -21,11 +21,9 @@ export function ConnectPage() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId/connect' });
   const { data: tree } = useSuspenseQuery(catalogTreeQuery(clientId));
   const can = useCan(clientId);
-  const snippets = useMemo(() => {
-    const keys = nameCatalog(tree, i18n.language).groups.flatMap((group) => group.keys);
-    const sample = keys.filter(({ archived }) => !archived).flatMap((key) => sampleOf(key) ?? [])[0];
-    return makeSnippets({ base: SERVICE_URL, clientId, sample });
-  }, [tree, clientId, i18n.language]);
+  const keys = nameCatalog(tree, i18n).groups.flatMap((group) => group.keys);
+  const sample = keys.filter(({ archived }) => !archived).flatMap((key) => sampleOf(key) ?? [])[0];
+  const snippets = makeSnippets({ base: SERVICE_URL, clientId, sample });
   const language = (tree.languages.find((each) => each.default) ?? tree.languages[0])?.tag;
   const explorer = `${SERVICE_URL}/docs?${new URLSearchParams({ apiKey: clientId, ...(language !== undefined && { language }) })}`;
 

@@ -40,36 +40,44 @@ const choice = ({ groupUid, keyUid, value }: Sample) =>
   JSON.stringify({ option_group_uid: groupUid, option_key_uid: keyUid, value });
 
 function curl({ base, clientId, sample }: SnippetFacts): string {
-  return `BASE=${inShell(base)}
+  // In parentheses, so that what fails ends the snippet and not the terminal that it was pasted into.
+  return `(
+BASE=${inShell(base)}
 CLIENT_ID=${inShell(clientId)}
 CLIENT_SECRET=${inShell(SECRET)}
 
+# Stops at the first request that fails, and shows why.
+call() {
+  ANSWER=$(curl -sS --fail-with-body -H 'Content-Type: application/json' "$@") || { printf '%s\\n' "$ANSWER" >&2; exit 1; }
+}
+
 # 1. On your server: create a user. The answer holds a specialToken, good for one exchange.
-SPECIAL_TOKEN=$(curl -sS "$BASE/api/v2/app/create-user" \\
-  -H 'Content-Type: application/json' \\
-  -d '{"clientId":"'"$CLIENT_ID"'","clientSecret":"'"$CLIENT_SECRET"'","clientUserId":"user-'"$(date +%s)"'","clientUserName":"Ada"}' \\
-  | sed -E 's/.*"specialToken":"([^"]+)".*/\\1/')
+call "$BASE/api/v2/app/create-user" \\
+  -d '{"clientId":"'"$CLIENT_ID"'","clientSecret":"'"$CLIENT_SECRET"'","clientUserId":"user-'"$(date +%s)"'","clientUserName":"Ada"}'
+SPECIAL_TOKEN=$(printf '%s\\n' "$ANSWER" | sed -E 's/.*"specialToken":"([^"]+)".*/\\1/')
 
 # 2. Still on your server: exchange it for the user's access token.
-ACCESS_TOKEN=$(curl -sS "$BASE/oauth/v2/get-access-token" \\
-  -H 'Content-Type: application/json' \\
-  -d '{"clientSecret":"'"$CLIENT_SECRET"'","specialToken":"'"$SPECIAL_TOKEN"'"}' \\
-  | sed -E 's/.*"access_token":"([^"]+)".*/\\1/')
+call "$BASE/oauth/v2/get-access-token" \\
+  -d '{"clientSecret":"'"$CLIENT_SECRET"'","specialToken":"'"$SPECIAL_TOKEN"'"}'
+ACCESS_TOKEN=$(printf '%s\\n' "$ANSWER" | sed -E 's/.*"access_token":"([^"]+)".*/\\1/')
 
 # 3. Anywhere: what can be chosen?
-curl -sS "$BASE/api/option_keys" -H "apiKey: $CLIENT_ID"; echo
+call "$BASE/api/option_keys" -H "apiKey: $CLIENT_ID"
+printf '%s\\n' "$ANSWER"
 ${
   sample
     ? `
 # 4. With the user's token: choose (${oneLine(sample.keyName)}).
-curl -sS "$BASE/api/user_options" -H "apiKey: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN" \\
-  -H 'Content-Type: application/json' \\
-  -d ${inShell(choice(sample))}; echo
+call "$BASE/api/user_options" -H "apiKey: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN" \\
+  -d ${inShell(choice(sample))}
+printf '%s\\n' "$ANSWER"
 `
     : ''
 }
 # ${sample ? 5 : 4}. What holds for the user now, defaults included?
-curl -sS "$BASE/api/user_options?effective=true" -H "apiKey: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN"; echo
+call "$BASE/api/user_options?effective=true" -H "apiKey: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN"
+printf '%s\\n' "$ANSWER"
+)
 `;
 }
 

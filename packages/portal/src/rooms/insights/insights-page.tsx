@@ -24,7 +24,7 @@ export function InsightsPage() {
   const navigate = useNavigate({ from: '/applications/$clientId/insights' });
   const { data: tree } = useSuspenseQuery(catalogTreeQuery(clientId));
   const [span, setSpan] = useState<Span>('days30');
-  const names = nameCatalog(tree, i18n.language);
+  const names = nameCatalog(tree, i18n);
   const keys = names.groups.flatMap((group) => group.keys);
   const key = names.key(wanted ?? null) ?? keys.find(({ archived }) => !archived) ?? keys[0];
 

@@ -1,6 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
@@ -11,6 +11,8 @@ export function SetUpForm({ token, goOn }: { token: string; goOn(): void }) {
   const { t } = useTranslation('sign-in');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
   const make = useMutation({
     mutationFn: () => api.post('/manage/v1/session', { body: { token, email: email.trim(), password } }),
     onSuccess: () => goOn(),
@@ -24,6 +26,7 @@ export function SetUpForm({ token, goOn }: { token: string; goOn(): void }) {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
+          ref={first}
           type="email"
           required
           withAsterisk={false}

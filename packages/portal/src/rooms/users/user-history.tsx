@@ -14,7 +14,7 @@ export function UserHistory({ clientId, userUid }: { clientId: string; userUid: 
   const tree = useQuery(catalogTreeQuery(clientId));
   if (history.isPending || tree.isPending) return <LoadingState />;
   if (history.isError) return <ErrorState error={history.error} retry={() => history.refetch()} />;
-  const names = tree.data && nameCatalog(tree.data, i18n.language);
+  const names = tree.data && nameCatalog(tree.data, i18n);
   // Nothing else tells two events of one moment apart; they are only ever added at the top.
   const total = history.data.pages[0]?.total ?? 0;
   const events = history.data.pages

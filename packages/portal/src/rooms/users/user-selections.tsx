@@ -17,7 +17,7 @@ export function UserSelections({ clientId, userUid }: { clientId: string; userUi
   const tree = useQuery(catalogTreeQuery(clientId));
   if (options.isPending || tree.isPending) return <LoadingState />;
   if (options.isError) return <ErrorState error={options.error} retry={() => options.refetch()} />;
-  const names = tree.data && nameCatalog(tree.data, i18n.language);
+  const names = tree.data && nameCatalog(tree.data, i18n);
   const items = options.data.pages.flatMap((page) => page.items);
   if (items.length === 0) {
     return (

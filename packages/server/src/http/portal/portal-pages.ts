@@ -46,6 +46,12 @@ export function portalPages(app: FastifyInstance): void {
   );
 }
 
+/** Whoever opens the bare address in a browser is looking for people's part of it; programs are told that nothing is there. */
+export function wantsPortal({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && url.split('?', 1)[0] === '/' && /\btext\/html\b/.test(headers.accept ?? '');
+}
+
 /** The page's <base> is relative to its own address, so that a proxy may put all of this under a path. */
 function fillPage(html: string, path: string | undefined, nonce: string): string {
   const base = path === undefined ? 'portal/' : `./${'../'.repeat(path.split('/').length - 1)}`;
