@@ -61,7 +61,7 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
   beforeAll(async () => {
     databaseUrl = await fresh();
     cli = commandLine(databaseUrl);
-    await cli.json('app', 'list');
+    await cli.json('migrate');
     storage = await (await storageDriver(databaseUrl)).open();
   });
   afterAll(() => storage?.close());
@@ -383,6 +383,7 @@ Not translated:
 describe('what goes wrong', () => {
   const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'wrong.db')}`, INNKEEPER_SECRET: SECRET };
   const run = (...args: string[]) => runInnkeeper(['catalog', ...args], settings);
+  beforeAll(() => runInnkeeper(['migrate'], settings));
 
   test('a broken file is told by line and column, with 1, before the database is asked', async () => {
     const file = save('broken.yaml', CATALOG.replace('type: boolean', 'type: bool').replace('max: 10', 'max: ten'));

@@ -330,6 +330,7 @@ describe('innkeeper users, misused', () => {
   const cli = commandLine(`sqlite:${join(folder, 'innkeeper.db')}`);
   const file = join(folder, 'users.ndjson');
   writeFileSync(file, `${JSON.stringify(numbered(1))}\n`);
+  beforeAll(() => cli.json('migrate'));
 
   test.concurrent.each([
     ['no file', ['import', '--app', '1_a'], 2, "missing required argument 'FILE'"],

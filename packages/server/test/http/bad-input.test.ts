@@ -75,6 +75,20 @@ describe.each(databases)('bad input on $kind', (database) => {
     expect({ status, json }).toEqual({ status: 404, json: { code: '9404', message: expect.any(String) } });
   });
 
+  test('a browser at the bare address is led to the portal; a program is told that nothing is there', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const led = await server.send('GET', '/?utm=x', { headers });
+    expect([led.status, led.headers.get('location'), led.headers.get('vary')]).toEqual([302, 'portal', 'Accept']);
+    for (const [method, path, accept] of [
+      ['GET', '/', '*/*'],
+      ['GET', '/', 'application/json'],
+      ['POST', '/', 'text/html'],
+      ['GET', '/nowhere', 'text/html'],
+    ] as const) {
+      expect((await server.send(method, path, { headers: { accept } })).json.code).toBe('9404');
+    }
+  });
+
   test.each([
     ['GET', '/api/v2/app/create-user', 'POST'],
     ['DELETE', '/api/v2/app/special-token', 'POST'],
