@@ -47,7 +47,12 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     }
     await expect.poll(() => page.getByRole('radio').count()).toBe(4);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('button', { name: 'Add a group' }).click();
+    // A key needs a group: it says so and leads there.
+    await page.getByRole('navigation', { name: 'Groups and keys' }).getByRole('button', { name: 'Key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a group' }).click();
+    await page.getByLabel('What people read (English)').fill('🎉');
+    await page.getByText('No name can be made of this text').waitFor();
+    expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
     await page.getByLabel('What people read (English)').fill('Nötifications & more');
     expect(await page.getByLabel('Name for programs').inputValue()).toBe('notifications_more');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -56,15 +61,24 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByRole('main').getByRole('button', { name: 'Key' }).last().click();
     await page.getByLabel('What people read (English)').fill('Colour');
     await page.getByRole('combobox', { name: 'Type' }).click();
-    await page.getByRole('option', { name: 'Text' }).click();
+    await page.getByRole('option', { name: 'One of a list' }).click();
+    await page.getByLabel('What they choose from').fill('Blue\nred');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: 'Colour', level: 2 }).waitFor();
+    // At its top, in the first field that is empty.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('lang'))).toBe('de');
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
 
-    await page.getByText('List of values').click();
-    await page.getByLabel('Value 1', { exact: true }).fill('blue');
-    await page.getByLabel('blue: English').fill('Blue');
+    expect(await page.getByLabel('blue: English').inputValue()).toBe('Blue');
     await page.getByRole('button', { name: 'Add a value' }).click();
-    await page.getByLabel('Value 2', { exact: true }).fill('red');
+    await page.getByRole('button', { name: 'Save to draft' }).click();
+    await page.getByText('A value is needed').waitFor();
+    await page.keyboard.type('red');
+    await page.getByText('This value is there already.').waitFor();
+    await page.getByRole('button', { name: 'Remove: red' }).last().click();
+    await page.getByLabel('Name for programs').fill('');
+    await page.getByText('A name is needed.').waitFor();
+    await page.getByLabel('Name for programs').fill('colour');
     await page.getByRole('button', { name: 'Other languages, retire: red' }).click();
     await page.getByLabel('red: العربية').fill('أحمر');
     await page.getByRole('button', { name: 'Move up: red' }).click();
@@ -79,11 +93,25 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByRole('option', { name: 'العربية' }).click();
     await preview.getByText('أحمر').waitFor();
     expect(await preview.getAttribute('dir')).toBe('rtl');
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What you typed on this page is not saved').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await save(page);
+
+    await page.getByRole('main').getByRole('button', { name: 'Key' }).first().click();
+    await page.getByLabel('What people read (English)').fill('Colour');
+    await page.getByText('Another key of this group has this name.').waitFor();
+    expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
+    // Closed by accident: it is still there.
+    await page.keyboard.press('Escape');
+    await page.getByRole('main').getByRole('button', { name: 'Key' }).first().click();
+    expect(await page.getByLabel('What people read (English)').inputValue()).toBe('Colour');
+    await page.getByLabel('What people read (English)').fill('');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     await page.getByText('6 changes not published').waitFor();
     await page.getByRole('button', { name: 'Publish…' }).click();
-    const dialog = page.getByRole('dialog');
     await dialog.getByText(/Deutsch.*: 4 texts/).waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
@@ -185,9 +213,11 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     // Somebody else, elsewhere in the draft, and at another field of the same key.
     const { groupUid } = await app.group('open');
     await app.edit('PATCH', `/groups/${groupUid}?draft=true`, { name: 'offen' });
-    await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'fruits' });
+    await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'fruits', translations: { en: 'Fruit & more' } });
     await save(page);
     await expect.poll(() => page.getByLabel('Name for programs').inputValue()).toBe('fruits');
+    expect(await page.getByLabel('English', { exact: true }).inputValue()).toBe('Fruit & more');
+    expect(await field.inputValue()).toBe('Früchte');
     // At the same field.
     await field.fill('Obstsorten');
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { translations: { de: 'Obst & Co.' } });
@@ -195,6 +225,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     const dialog = page.getByRole('dialog', { name: 'Somebody else changed this too' });
     await dialog.getByText('Obst & Co.').first().waitFor();
     await dialog.getByText('Obstsorten').first().waitFor();
+    expect(await dialog.getByRole('rowheader').allInnerTexts()).toEqual(['Deutsch']);
     await dialog.getByText('token:tests').first().waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Go on typing' }).click();

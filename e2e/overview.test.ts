@@ -11,7 +11,7 @@ describe.each(databases)('the overview of the portal on $kind', (database) => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
     const { clientId, clientSecret } = application;
     const { page, complaints } = await portal.enter(`/applications/${clientId}`);
-    await page.getByText('2 of 5 done').waitFor();
+    await page.getByText('4 of 7 done').waitFor();
     await page.getByText('Create the first user').waitFor();
     expect(await page.getByRole('link', { name: 'To the snippets' }).getAttribute('href')).toContain('/connect');
     await page.getByText('No request has come yet.').waitFor();

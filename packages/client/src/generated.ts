@@ -1674,7 +1674,7 @@ export interface components {
             /** @description what an application needs to be of use, in the order one does it */
             steps: {
                 /** @enum {unknown} */
-                step: "languages" | "options" | "user" | "token" | "selection";
+                step: "languages" | "options" | "publish" | "translations" | "user" | "token" | "selection";
                 done: boolean;
             }[];
         };

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { nameProblem, rowProblems } from '../src/rooms/catalog/form-problems.ts';
 import { formOf, keyOf, newRow, patchBetween } from '../src/rooms/catalog/key-form.ts';
+import { KINDS, kindOf, withKind } from '../src/rooms/catalog/kinds.ts';
+import { nameFrom, valuesFrom } from '../src/rooms/catalog/texts.ts';
 
 type Key = Parameters<typeof formOf>[0];
 
@@ -50,5 +53,42 @@ describe('the form of a key', () => {
       constraint: { min: 'few' },
       default: 'many',
     });
+  });
+
+  test('becomes any other kind, and is that kind then', () => {
+    for (const key of KEYS) {
+      for (const kind of KINDS) {
+        const form = withKind(formOf(key), kind);
+        expect([key.name, kind, kindOf(form)]).toEqual([key.name, kind, kind]);
+        expect(form.listed && form.values.length === 0).toBe(false);
+      }
+    }
+    const list = withKind(formOf({ name: 'n', type: 'string', values: ['a'], default: 'a' }), 'several');
+    expect(keyOf(list)).toEqual({ name: 'n', type: 'string', multiple: true, min: 0, values: ['a'], default: ['a'] });
+    expect(keyOf(withKind(list, 'boolean'))).toEqual({ name: 'n', type: 'boolean' });
+  });
+
+  test('says what the service would refuse', () => {
+    const siblings = [
+      { name: 'taken', archived: false },
+      { name: 'free', archived: true },
+    ];
+    const names = ['taken ', 'free', 'other', ' \u200b', ''];
+    expect(names.map((name) => nameProblem(name, siblings))).toEqual(['taken', undefined, undefined, 'blank', 'blank']);
+    const form = { ...formOf({ name: 'n', type: 'string' }), listed: true, values: ['a', ' ', 'a'].map(newRow) };
+    expect([...rowProblems(form).values()]).toEqual(['blank', 'repeated']);
+    expect(rowProblems({ ...form, listed: false }).size).toBe(0);
+  });
+
+  test('values are made of lines: what people read, and what programs get', () => {
+    const english = { name: 'English', tag: 'en' };
+    expect(valuesFrom('Dark mode\n\n light \nLight\n🎉\nlight', english)).toEqual([
+      { value: 'dark_mode', translations: { English: 'Dark mode' } },
+      'light',
+      'Light',
+      '🎉',
+    ]);
+    expect(valuesFrom('Dark mode', undefined)).toEqual(['dark_mode']);
+    expect(nameFrom('🎉 !')).toBe('');
   });
 });

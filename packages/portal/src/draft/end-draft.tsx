@@ -1,6 +1,6 @@
-import { Badge, Button } from '@mantine/core';
+import { Alert, Badge, Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCloudUpload, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCloudUpload, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../api/access.ts';
@@ -8,6 +8,7 @@ import { DiscardDialog } from './discard-dialog.tsx';
 import classes from './draft-bar.module.css';
 import { PublishDialog } from './publish-dialog.tsx';
 import type { DraftState } from './queries.ts';
+import { useHasUnsaved } from './unsaved.ts';
 
 type Props = {
   clientId: string;
@@ -26,6 +27,7 @@ export function EndDraft({ clientId, draft, withCount = false, settle, notice }:
   const can = useCan(clientId);
   const [publishing, publish] = useDisclosure();
   const [discarding, discard] = useDisclosure();
+  const isUnsaved = useHasUnsaved();
   const [waiting, setWaiting] = useState<'publish' | 'discard'>();
   if (!can('texts')) return null;
   const count = draft?.changeCount ?? 0;
@@ -70,8 +72,22 @@ export function EndDraft({ clientId, draft, withCount = false, settle, notice }:
       >
         {t('bar.publish')}
       </Button>
-      <PublishDialog clientId={clientId} opened={publishing} onClose={publish.close} notice={notice} />
+      <PublishDialog
+        clientId={clientId}
+        opened={publishing}
+        onClose={publish.close}
+        notice={isUnsaved ? <NotPublished>{t('publish.unsaved')}</NotPublished> : notice}
+      />
       {draft && <DiscardDialog clientId={clientId} draft={draft} opened={discarding} onClose={discard.close} />}
     </>
+  );
+}
+
+/** In the dialog: what is typed and stays behind. */
+export function NotPublished({ children }: { children: ReactNode }) {
+  return (
+    <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />}>
+      {children}
+    </Alert>
   );
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { STEPS } from '../../src/domain/activity/read-overview.ts';
 import { databases } from '../databases.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';
 import {
@@ -35,8 +36,26 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
       lastDay: { requests: 0, errors: 0 },
       tokenService: { kind: 'embedded', state: 'ok', averageMilliseconds: null, lastFailedAt: null },
       lastRequestAt: null,
-      steps: ['languages', 'options', 'user', 'token', 'selection'].map((step) => ({ step, done: false })),
+      steps: STEPS.map((step) => ({ step, done: false })),
     });
+    // In the draft it is defined; it is of use to somebody when it is published.
+    const edit = (method: string, rest: string, body?: unknown) =>
+      manage.send(method, `/applications/${clientId}/catalog${rest}`, body, { 'if-match': '*' });
+    const done = async () => {
+      const { steps } = (await overview(clientId)) as { steps: { step: string; done: boolean }[] };
+      return steps.filter((each) => each.done).map(({ step }) => step);
+    };
+    const languages = ['en', 'de'].map((tag) => ({ name: tag, tag }));
+    await edit('PUT', '/languages?draft=true', { languages });
+    expect(await done()).toEqual(['languages']);
+    const keys = [{ name: 'muted', type: 'boolean' }];
+    expect((await edit('POST', '/groups?draft=true', { name: 'sound', keys })).status).toBe(201);
+    expect(await done()).toEqual(['languages', 'options']);
+    const texts = [{ path: 'sound', language: 'de', text: 'Ton' }];
+    expect((await edit('PATCH', '/translations?draft=true', { texts })).status).toBe(200);
+    expect(await done()).toEqual(['languages', 'options', 'translations']);
+    expect((await edit('POST', '/draft/publish', {})).status).toBe(200);
+    expect(await done()).toEqual(['languages', 'options', 'publish', 'translations']);
   });
 
   test('everything that happens is counted, in its hour and its day, and survives a restart', async () => {
@@ -88,6 +107,8 @@ describe.each(databases)('activity and overview of /manage/v1 on $kind', (databa
       steps: [
         { step: 'languages', done: true },
         { step: 'options', done: true },
+        { step: 'publish', done: true },
+        { step: 'translations', done: true },
         { step: 'user', done: true },
         { step: 'token', done: true },
         { step: 'selection', done: false },

@@ -1,107 +1,167 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TreeGroup, TreeLanguage } from '../../draft/queries.ts';
+import type { Tree } from '../../draft/queries.ts';
+import { useUnsaved } from '../../draft/unsaved.ts';
 import { isConflict, useEdit } from '../../draft/use-edit.ts';
 import { Problem } from '../../shell/states.tsx';
 import { editsOf } from './edits.ts';
-import type { KeyForm } from './key-form.ts';
-import { defaultOf, nameFrom } from './texts.ts';
+import { fieldProblem, isBlank, nameProblem } from './form-problems.ts';
+import { KindSelect } from './kind-select.tsx';
+import { isList, type Kind, typeOf } from './kinds.ts';
+import { NameField } from './name-field.tsx';
+import { defaultOf, labelIn, nameFrom, valuesFrom } from './texts.ts';
 
-/** What is to be added: a group, or a key to a group. */
-export type Adding = { kind: 'group' } | { kind: 'key'; group: TreeGroup };
+/** What is to be added: a group, or a key, to a group if one is chosen already. */
+export type Adding = { kind: 'group' } | { kind: 'key'; groupUid: string | undefined };
 
 type Props = {
   clientId: string;
   adding: Adding | undefined;
-  languages: readonly TreeLanguage[];
+  tree: Tree;
   onAdded(uid: string): void;
+  onAddGroup(): void;
   onClose(): void;
 };
+
+type Typed = { label: string; name: string | undefined; type: Kind; values: string };
+const NOTHING: Typed = { label: '', name: undefined, type: 'boolean', values: '' };
 
 /** What people call it, and from that a name for programs. The rest is set where it then stands. */
 export function AddItem({ adding, onClose, ...props }: Props) {
   const { t } = useTranslation('catalog');
+  // Whoever closes it by accident finds what was typed.
+  const kept = useRef(NOTHING);
   return (
     <Modal
       opened={adding !== undefined}
       onClose={onClose}
+      // What was added has the focus then; whatever opened this has it otherwise.
+      returnFocus={kept.current !== NOTHING}
       title={adding && t(adding.kind === 'group' ? 'addGroup.title' : 'addKey.title')}
       closeButtonProps={{ 'aria-label': t('close') }}
     >
-      {adding && <AddForm adding={adding} onClose={onClose} {...props} />}
+      {adding?.kind === 'key' && props.tree.groups.every((group) => group.archived) ? (
+        <Stack>
+          <Text>{t('addKey.groupFirst')}</Text>
+          <Group justify="flex-end">
+            <Button onClick={props.onAddGroup} data-autofocus>
+              {t('addGroup.title')}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        adding && <AddForm key={adding.kind} adding={adding} kept={kept} onClose={onClose} {...props} />
+      )}
     </Modal>
   );
 }
 
-function AddForm({ clientId, adding, languages, onAdded, onClose }: Props & { adding: Adding }) {
+type FormProps = Omit<Props, 'adding' | 'onAddGroup'> & { adding: Adding; kept: { current: Typed } };
+
+function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) {
   const { t } = useTranslation('catalog');
-  const [label, setLabel] = useState('');
-  const [typed, setTyped] = useState<string>();
-  const [type, setType] = useState<KeyForm['type']>('boolean');
+  const [typed, setTyped] = useState(kept.current);
+  const type = (part: Partial<Typed>) => {
+    kept.current = { ...typed, ...part };
+    setTyped(kept.current);
+  };
+  const isKey = adding.kind === 'key';
+  const groups = tree.groups.filter((group) => !group.archived);
+  const [groupUid, setGroupUid] = useState((isKey && adding.groupUid) || groups[0]?.groupUid || '');
   const edit = useEdit<{ groupUid?: string; keyUid?: string }>(clientId);
-  const byDefault = defaultOf(languages);
-  const name = typed ?? nameFrom(label);
+  const byDefault = defaultOf(tree.languages);
+  const name = typed.name ?? nameFrom(typed.label);
+  const values = isKey && isList(typed.type) ? valuesFrom(typed.values, byDefault) : undefined;
+  const siblings = isKey ? (groups.find((group) => group.groupUid === groupUid)?.keys ?? []) : tree.groups;
+  const problem = nameProblem(name, siblings);
+  const comesBack = siblings.some((each) => each.archived && each.name === name.trim());
+  const isBegun = typed.label !== '' || typed.name !== undefined || typed.values !== '';
+  useUnsaved(isBegun && !edit.isPending && !edit.isSuccess);
   const edits = editsOf(clientId);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const translations = byDefault && label.trim() !== '' ? { [byDefault.name]: label.trim() } : undefined;
-    const texts = translations && { translations };
-    const wanted =
-      adding.kind === 'group'
-        ? edits.addGroup({ name: name.trim(), ...texts })
-        : edits.addKey(adding.group.groupUid, { name: name.trim(), type: type as 'boolean', ...texts });
+    if (problem || values?.length === 0) return;
+    const label = typed.label.trim();
+    const texts = byDefault && !isBlank(label) && { translations: { [byDefault.name]: label } };
+    const wanted = isKey
+      ? edits.addKey(groupUid, {
+          name: name.trim(),
+          type: typeOf(typed.type) as 'boolean',
+          ...(values && { values }),
+          ...(typed.type === 'several' && { multiple: true }),
+          ...texts,
+        })
+      : edits.addGroup({ name: name.trim(), ...texts });
     // Something new is in nobody's way: whatever others did meanwhile, it is added to that.
     const made = await edit
       .mutateAsync({ edit: wanted })
       .catch((error) => (isConflict(error) ? edit.mutateAsync({ edit: () => wanted('*') }) : undefined))
       .catch(() => undefined);
-    const uid = made?.groupUid ?? made?.keyUid;
+    const uid = isKey ? made?.keyUid : made?.groupUid;
     if (uid === undefined) return;
+    kept.current = NOTHING;
     onClose();
-    onAdded(adding.kind === 'key' ? (made?.keyUid ?? uid) : uid);
+    onAdded(uid);
   };
+  const refused = fieldProblem(edit.error, 'name');
 
   return (
     <form onSubmit={(event) => void submit(event)}>
       <Stack>
+        {isKey && groups.length > 1 && (
+          <Select
+            label={t('addKey.group')}
+            allowDeselect={false}
+            searchable={groups.length > 10}
+            data={groups.map((group) => ({
+              value: group.groupUid,
+              label: labelIn(group, byDefault, tree.languages),
+            }))}
+            value={groupUid}
+            onChange={(uid) => uid && setGroupUid(uid)}
+          />
+        )}
         <TextInput
           data-autofocus
           label={byDefault ? t('add.labelIn', { language: byDefault.name }) : t('add.label')}
           description={t('add.labelHint')}
           lang={byDefault?.tag}
           maxLength={2000}
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
+          value={typed.label}
+          onChange={(event) => type({ label: event.currentTarget.value })}
         />
-        <TextInput
-          label={t('name')}
-          description={t('add.nameHint')}
-          required
-          maxLength={255}
-          spellCheck={false}
+        <NameField
+          what={adding.kind}
+          description={t(comesBack && !problem ? 'add.comesBack' : 'add.nameHint')}
           value={name}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          // Nothing is wrong with a form that nobody has begun.
+          problem={problem === 'blank' && !isBegun ? undefined : problem}
+          noName={typed.name === undefined}
+          refused={refused}
+          onChange={(wanted) => type({ name: wanted })}
         />
-        {adding.kind === 'key' && (
-          <Select
-            label={t('key.type')}
-            allowDeselect={false}
-            data={(['boolean', 'string', 'integer', 'number', 'date'] as const).map((value) => ({
-              value,
-              label: t(`type.${value}`),
-            }))}
-            value={type}
-            onChange={(value) => value && setType(value as KeyForm['type'])}
+        {isKey && <KindSelect value={typed.type} onChange={(kind) => type({ type: kind })} />}
+        {values && (
+          <Textarea
+            label={t('add.values')}
+            description={t('add.valuesHint')}
+            required
+            autosize
+            minRows={3}
+            maxRows={10}
+            lang={byDefault?.tag}
+            value={typed.values}
+            onChange={(event) => type({ values: event.currentTarget.value })}
           />
         )}
-        <Problem error={edit.error} />
+        {!refused && <Problem error={edit.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('cancel')}
           </Button>
-          <Button type="submit" disabled={name.trim() === ''} loading={edit.isPending}>
+          <Button type="submit" disabled={problem !== undefined || values?.length === 0} loading={edit.isPending}>
             {t('add.action')}
           </Button>
         </Group>

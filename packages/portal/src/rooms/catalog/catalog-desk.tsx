@@ -39,6 +39,7 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
   const [search, setSearch] = useState('');
   const [archived, setArchived] = useState(false);
   const [adding, setAdding] = useState<Adding>();
+  const [added, setAdded] = useState<string>();
   const tellConflict = useTellConflict();
   const { mutate } = useEdit(clientId);
 
@@ -51,6 +52,8 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
     [tree, closed, deferred, showsArchived],
   );
   const edits = editsOf(clientId);
+  const groupUid = found && !found.group.archived ? found.group.groupUid : undefined;
+  const addingKey: Adding = { kind: 'key', groupUid };
 
   const select = (uid: string | undefined) =>
     void navigate({
@@ -99,12 +102,12 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
                 {t('addGroup.action')}
               </Button>
             )}
-            {mayEdit && found && !found.group.archived && (
+            {mayEdit && (
               <Button
                 size="xs"
                 variant="light"
                 leftSection={<IconPlus size={14} aria-hidden />}
-                onClick={() => setAdding({ kind: 'key', group: found.group })}
+                onClick={() => setAdding(addingKey)}
               >
                 {t('addKey.action')}
               </Button>
@@ -181,6 +184,7 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
               group={found.group}
               treeKey={found.key}
               mayEdit={mayEdit}
+              isNew={found.key.keyUid === added}
             />
           ) : found?.kind === 'group' ? (
             <GroupEditor
@@ -189,7 +193,7 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
               tree={tree}
               group={found.group}
               mayEdit={mayEdit}
-              onAddKey={() => setAdding({ kind: 'key', group: found.group })}
+              onAddKey={() => setAdding(addingKey)}
             />
           ) : item !== undefined ? (
             <EmptyState icon={IconListDetails} title={t('notThere')}>
@@ -205,8 +209,12 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
       <AddItem
         clientId={clientId}
         adding={adding}
-        languages={tree.languages}
-        onAdded={select}
+        tree={tree}
+        onAdded={(uid) => {
+          setAdded(uid);
+          select(uid);
+        }}
+        onAddGroup={() => setAdding({ kind: 'group' })}
         onClose={() => setAdding(undefined)}
       />
     </div>

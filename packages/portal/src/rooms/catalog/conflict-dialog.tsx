@@ -2,9 +2,10 @@ import { Button, Code, Group, Modal, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ChangeList } from '../../draft/change-list.tsx';
 import { Moment } from '../../shell/moment.tsx';
+import type { FieldConflict } from './merge.ts';
 import type { Conflict } from './use-merged-save.ts';
 
-/** What somebody else did and what was typed here, side by side. */
+/** What collides, side by side: as it is in the draft and as it was typed here. */
 export function ConflictDialog(props: {
   conflict: Conflict | undefined;
   onKeepMine(): void;
@@ -13,6 +14,7 @@ export function ConflictDialog(props: {
 }) {
   const { conflict, onKeepMine, onTakeTheirs, onClose } = props;
   const { t } = useTranslation('catalog');
+  const wordFor = useWords();
   return (
     <Modal
       opened={conflict !== undefined}
@@ -43,15 +45,15 @@ export function ConflictDialog(props: {
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  {conflict.fields.map(({ field, theirs, yours }) => (
-                    <Table.Tr key={field}>
-                      <Table.Th scope="row">{field}</Table.Th>
-                      <Table.Td>
-                        <Code block>{theirs}</Code>
-                      </Table.Td>
-                      <Table.Td>
-                        <Code block>{yours}</Code>
-                      </Table.Td>
+                  {conflict.fields.map((field) => (
+                    <Table.Tr key={wordFor(field)}>
+                      <Table.Th scope="row">{wordFor(field)}</Table.Th>
+                      {[field.theirs, field.mine].map((side, index) => (
+                        // biome-ignore lint/suspicious/noArrayIndexKey: the two sides, always in this order
+                        <Table.Td key={index}>
+                          <Code block>{show(side)}</Code>
+                        </Table.Td>
+                      ))}
                     </Table.Tr>
                   ))}
                 </Table.Tbody>
@@ -71,4 +73,29 @@ export function ConflictDialog(props: {
       )}
     </Modal>
   );
+}
+
+/** As the editors call it. */
+function useWords(): (field: FieldConflict) => string {
+  const { t } = useTranslation('catalog');
+  const words: Record<string, string> = {
+    name: t('name'),
+    type: t('key.type'),
+    multiple: t('key.howMany'),
+    min: t('key.min'),
+    max: t('key.max'),
+    default: t('key.default'),
+    values: t('key.listed'),
+    constraint: t('key.open'),
+    retired: t('values.retired'),
+    replacement: t('values.replacement'),
+  };
+  return ({ value, language, member }) =>
+    [value, language, member && (words[member] ?? member)].filter((word) => word !== undefined).join(' · ');
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return '–';
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
 }

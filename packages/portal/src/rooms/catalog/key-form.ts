@@ -28,7 +28,7 @@ export type ValueRow = {
 export type ConstraintName = 'min' | 'max' | 'step' | 'pattern' | 'max_length';
 export type KeyPatch = Record<string, unknown>;
 type Scalar = boolean | string | number;
-type FileKey = Pick<TreeKey, 'name' | 'type'> &
+export type FileKey = Pick<TreeKey, 'name' | 'type'> &
   Partial<Pick<TreeKey, 'multiple' | 'min' | 'max' | 'default' | 'values' | 'constraint' | 'translations'>>;
 
 export const CONSTRAINTS: Record<TreeKey['type'], readonly ConstraintName[]> = {
@@ -61,7 +61,7 @@ export function formOf(key: FileKey): KeyForm {
     texts: { ...key.translations },
     type: key.type,
     multiple: key.multiple ?? false,
-    min: text(key.min ?? 0),
+    min: key.min ? text(key.min) : '',
     max: text(key.max),
     listed: key.values !== undefined || key.type === 'boolean',
     values,
@@ -117,7 +117,7 @@ function writeValue({ value, texts, retired, replacement }: ValueRow, read: (val
   };
 }
 
-function filled(texts: Record<string, string>): Record<string, string> | undefined {
+export function filled(texts: Record<string, string>): Record<string, string> | undefined {
   const entries = Object.entries(texts).filter(([, text]) => text.trim() !== '');
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

@@ -2,7 +2,6 @@ import {
   ActionIcon,
   Alert,
   Autocomplete,
-  Badge,
   Button,
   Code,
   Group,
@@ -18,18 +17,18 @@ import {
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import type { Tree, TreeLanguage } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { editsOf } from './edits.ts';
-import { show } from './key-editor.tsx';
-import { stable } from './key-form.ts';
+import { isBlank } from './form-problems.ts';
+import { mergeLanguages } from './merge.ts';
+import { SaveBar } from './save-bar.tsx';
 import { directionOf } from './texts.ts';
-import { useMergedSave } from './use-merged-save.ts';
+import { useEditor } from './use-editor.ts';
 
 /** Proposed while somebody types; any other tag of BCP 47 can be typed. */
 const COMMON =
@@ -45,27 +44,18 @@ type Props = { clientId: string; tree: Tree; mayEdit: boolean; isFirst?: boolean
 /** The languages of the application, in order, one of them the default. */
 export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Props) {
   const { t } = useTranslation('catalog');
-  const [base, setBase] = useState(tree.languages);
-  const [languages, setLanguages] = useState(tree.languages);
-  const { save, isPending, conflict, error, forget } = useMergedSave(clientId);
-  const isChanged = stable(languages.map(toFile)) !== stable(base.map(toFile));
-  const removed = base.filter(({ tag }) => !languages.some((each) => each.tag === tag));
-
-  const take = (from: readonly TreeLanguage[]) => {
-    setBase([...from]);
-    setLanguages([...from]);
-  };
-  const isTyping = useRef(isChanged);
-  isTyping.current = isChanged;
-  useEffect(() => {
-    if (isTyping.current) return;
-    setBase(tree.languages);
-    setLanguages(tree.languages);
-  }, [tree.languages]);
-  useBlocker({
-    shouldBlockFn: () => isChanged && !window.confirm(t('leave')),
-    enableBeforeUnload: () => isChanged,
+  const editor = useEditor<readonly TreeLanguage[], readonly TreeLanguage[], readonly TreeLanguage[]>({
+    clientId,
+    tree,
+    item: tree.languages,
+    toForm: (given) => given,
+    toContent: (given) => given.map(toFile),
+    find: (now) => now.languages,
+    merge: mergeLanguages,
+    edit: (_, after) => editsOf(clientId).setLanguages([...after]),
   });
+  const { form: languages, setForm: setLanguages, isChanged } = editor;
+  const removed = tree.languages.filter(({ tag }) => !languages.some((each) => each.tag === tag));
 
   const change = (tag: string, part: Partial<TreeLanguage>) =>
     setLanguages((held) => held.map((each) => (each.tag === tag ? { ...each, ...part } : each)));
@@ -77,17 +67,7 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
       return [...others.slice(0, to), held[from] as TreeLanguage, ...others.slice(to)];
     });
   const submit = async (force = false) => {
-    const wanted = languages.map(toFile);
-    const saved = await save({
-      edit: editsOf(clientId).setLanguages(wanted),
-      conflictsIn: (now) =>
-        stable(now.languages.map(toFile)) === stable(base.map(toFile))
-          ? []
-          : [{ field: t('languages.title'), theirs: show(now.languages), yours: show(wanted) }],
-      force,
-    });
-    if (!saved) return;
-    setBase(languages);
+    if (languages.some(({ name }) => isBlank(name)) || !(await editor.submit(force))) return;
     notifications.show({ message: t('saved', { what: t('languages.title') }) });
   };
 
@@ -124,6 +104,7 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
                         dir={directionOf(language.tag)}
                         maxLength={255}
                         disabled={!mayEdit}
+                        error={isBlank(language.name) && t('nameBlank')}
                         value={language.name}
                         onChange={(event) => change(language.tag, { name: event.currentTarget.value })}
                       />
@@ -176,29 +157,16 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
           {t('languages.removed', { names: removed.map(({ name }) => name).join(', ') })}
         </Alert>
       )}
-      <Problem error={error} />
+      <Problem error={editor.error} />
       {mayEdit && (
-        <Group>
-          <Button disabled={!isChanged} loading={isPending} onClick={() => void submit()}>
-            {t(isFirst ? 'first.continue' : 'save')}
-          </Button>
-          {!isFirst && (
-            <Button variant="default" disabled={!isChanged} onClick={() => take(tree.languages)}>
-              {t('reset')}
-            </Button>
-          )}
-          {isChanged && !isFirst && <Badge variant="dot">{t('unsaved')}</Badge>}
-        </Group>
+        <SaveBar
+          isChanged={isChanged}
+          isPending={editor.isPending}
+          onSave={() => void submit()}
+          {...(isFirst ? { label: t('first.continue') } : { onReset: editor.reset })}
+        />
       )}
-      <ConflictDialog
-        conflict={conflict}
-        onKeepMine={() => void submit(true)}
-        onTakeTheirs={() => {
-          take(tree.languages);
-          forget();
-        }}
-        onClose={forget}
-      />
+      <ConflictDialog {...editor.conflict} onKeepMine={() => void submit(true)} />
     </Stack>
   );
 }

@@ -165,8 +165,11 @@ function Field({ treeKey, language, languages }: FieldProps) {
 
 const BOOLEANS = ['true', 'false'].map((value) => ({ value, label: value }));
 
-function countHint({ min = 0, max }: TreeKey, t: ReturnType<typeof useTranslation<'catalog'>>['t']): string {
-  return max === undefined ? t('preview.atLeast', { count: min }) : t('preview.between', { min, max });
+/** Nothing, where anything goes. */
+function countHint({ min = 0, max }: TreeKey, t: ReturnType<typeof useTranslation<'catalog'>>['t']) {
+  if (max === undefined) return min > 0 ? t('preview.atLeast', { count: min }) : undefined;
+  if (min === max) return t('preview.exactly', { count: min });
+  return min > 0 ? t('preview.between', { min, max }) : t('preview.atMost', { count: max });
 }
 
 /** Another default or other values: the field starts anew. */

@@ -1,4 +1,5 @@
 import type { TreeLanguage } from '../../draft/queries.ts';
+import { isBlank } from './form-problems.ts';
 
 type Texts = Record<string, string> | undefined;
 
@@ -47,4 +48,17 @@ export function nameFrom(label: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
     .replaceAll(/^_+|_+$/g, '')
     .slice(0, 60);
+}
+
+/** A value of a list for each line: what people read, and from that what programs get. */
+export function valuesFrom(lines: string, language: TreeLanguage | undefined) {
+  const texts = [...new Set(lines.split('\n').map((line) => line.trim()))].filter((text) => !isBlank(text));
+  const seen = new Set<string>();
+  return texts.map((text) => {
+    const name = nameFrom(text) || text;
+    // Two texts can come to one name: then each is its own.
+    const value = seen.has(name) ? text : name;
+    seen.add(value);
+    return value === text || !language ? value : { value, translations: { [language.name]: text } };
+  });
 }

@@ -3,6 +3,7 @@ import { Badge, Text } from '@mantine/core';
 import { IconArchive, IconChevronRight, IconGripVertical } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import classes from './catalog-tree.module.css';
+import { kindOf } from './kinds.ts';
 import type { Row } from './rows.ts';
 
 type Props = {
@@ -76,7 +77,9 @@ export function TreeRow({ id, row, top, height, isActive, isSelected, mayMove, d
         </Badge>
       ) : (
         <Text size="xs" c="dimmed" className={classes.type}>
-          {t(`type.${row.key.type}`)}
+          {t(
+            `type.${kindOf({ ...row.key, multiple: row.key.multiple === true, listed: row.key.values !== undefined })}`,
+          )}
         </Text>
       )}
       {mayMove && (

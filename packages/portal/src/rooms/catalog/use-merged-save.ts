@@ -3,17 +3,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type DraftEdit, draftQuery, type Tree, treeQuery } from '../../draft/queries.ts';
 import { type Edit, isConflict, useEdit } from '../../draft/use-edit.ts';
-
-/** A field that two people changed, as it is in the draft and as it was typed here. */
-export type FieldConflict = { field: string; theirs: string; yours: string };
+import type { FieldConflict } from './merge.ts';
 
 export type Conflict = { fields: FieldConflict[]; isGone: boolean; edits: DraftEdit[] };
 
 type Wanted<T> = {
-  edit: Edit<T>;
-  /** What of it somebody else has changed meanwhile; 'gone' when it is archived. */
-  conflictsIn(tree: Tree): FieldConflict[] | 'gone';
-  /** Over what somebody else did. */
+  /** What was typed together with what is in the draft now, and what collides; 'gone' when it is archived. */
+  mergeInto(tree: Tree): { edit: Edit<T>; conflicts: FieldConflict[] } | 'gone';
+  /** Mine, where the two collide. */
   force?: boolean;
 };
 
@@ -24,28 +21,28 @@ const SHOWN = 3;
  * Saves what was typed. Whoever else worked in the draft meanwhile, on something else, is no reason to ask; on the same
  * thing, both are shown and nothing is lost.
  */
-export function useMergedSave<T>(clientId: string) {
+export function useMergedSave<T>(clientId: string, tree: Tree) {
   const queries = useQueryClient();
   const { mutateAsync, isPending } = useEdit<T>(clientId);
   const [conflict, setConflict] = useState<Conflict>();
   const [error, setError] = useState<unknown>();
 
-  const save = async ({ edit, conflictsIn, force = false }: Wanted<T>): Promise<boolean> => {
+  const save = async ({ mergeInto, force = false }: Wanted<T>): Promise<boolean> => {
     setConflict(undefined);
     setError(undefined);
     let edits: DraftEdit[] = [];
     for (let tries = 1; ; tries++) {
       const held = queries.getQueryData(treeQuery(clientId).queryKey);
-      const found = held ? conflictsIn(held.tree) : [];
-      if (found === 'gone' || (found.length > 0 && !force)) {
+      const merged = mergeInto(held?.tree ?? tree);
+      const isGone = merged === 'gone';
+      if (isGone || (merged.conflicts.length > 0 && !force)) {
         // Seen before anything was sent: the newest edits are the ones that were seen.
         const seen = queries.getQueryData(draftQuery(clientId).queryKey)?.draft?.edits.slice(0, SHOWN) ?? [];
-        const isGone = found === 'gone';
-        setConflict({ fields: isGone ? [] : found, isGone, edits: edits.length > 0 ? edits : seen });
+        setConflict({ fields: isGone ? [] : merged.conflicts, isGone, edits: edits.length > 0 ? edits : seen });
         return false;
       }
       try {
-        await mutateAsync({ edit });
+        await mutateAsync({ edit: merged.edit });
         return true;
       } catch (problem) {
         if (!isConflict(problem) || tries === TRIES) {

@@ -15,6 +15,7 @@ import { IconArrowDown, IconArrowUp, IconLanguage, IconPlus, IconTrash } from '@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TreeLanguage } from '../../draft/queries.ts';
+import { fieldProblem, type RowProblem } from './form-problems.ts';
 import { type KeyForm, newRow, type ValueRow } from './key-form.ts';
 import { defaultOf } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
@@ -23,14 +24,24 @@ type Props = {
   form: KeyForm;
   languages: readonly TreeLanguage[];
   disabled: boolean;
+  /** What the service said of them, and what it would say. */
+  error: unknown;
+  rows: ReadonlyMap<string, RowProblem>;
+  tried: boolean;
   onChange(values: ValueRow[]): void;
 };
 
 /** The values that a key allows: their order, their texts, and which are no longer offered. */
-export function ValuesEditor({ form, languages, disabled, onChange }: Props) {
+export function ValuesEditor({ form, languages, disabled, error, rows, tried, onChange }: Props) {
   const { t } = useTranslation('catalog');
   const [said, say] = useState('');
   const { values, type } = form;
+  const problemOf = ({ id }: ValueRow, index: number) => {
+    const problem = rows.get(id);
+    if (problem === 'repeated') return t('values.repeated');
+    if (problem === 'blank') return tried ? t('values.blank') : undefined;
+    return fieldProblem(error, `values[${index}]`);
+  };
   const change = (id: string, row: Partial<ValueRow>) =>
     onChange(values.map((each) => (each.id === id ? { ...each, ...row } : each)));
   const move = (from: number, to: number) => {
@@ -48,6 +59,7 @@ export function ValuesEditor({ form, languages, disabled, onChange }: Props) {
           row={row}
           index={index}
           form={form}
+          problem={problemOf(row, index)}
           languages={languages}
           disabled={disabled}
           onChange={(changed) => change(row.id, changed)}
@@ -55,6 +67,11 @@ export function ValuesEditor({ form, languages, disabled, onChange }: Props) {
           onRemove={() => onChange(values.filter((each) => each !== row))}
         />
       ))}
+      {values.length === 0 && tried && (
+        <Text size="sm" c="red" role="alert">
+          {t('values.none')}
+        </Text>
+      )}
       {type !== 'boolean' && !disabled && (
         <Group>
           <Button
@@ -78,6 +95,7 @@ type RowProps = {
   row: ValueRow;
   index: number;
   form: KeyForm;
+  problem: string | undefined;
   languages: readonly TreeLanguage[];
   disabled: boolean;
   onChange(row: Partial<ValueRow>): void;
@@ -85,7 +103,8 @@ type RowProps = {
   onRemove(): void;
 };
 
-function ValueFields({ row, index, form, languages, disabled, onChange, onMove, onRemove }: RowProps) {
+function ValueFields(props: RowProps) {
+  const { row, index, form, problem, languages, disabled, onChange, onMove, onRemove } = props;
   const { t } = useTranslation('catalog');
   const [opened, setOpened] = useState(false);
   const isBoolean = form.type === 'boolean';
@@ -107,13 +126,14 @@ function ValueFields({ row, index, form, languages, disabled, onChange, onMove, 
   );
   return (
     <Paper withBorder p="xs" data-testid="value">
-      <Group gap="xs" align="flex-end">
+      <Group gap="xs" align="flex-start">
         <TextInput
           size="sm"
           flex="1 1 8rem"
           label={t('values.value')}
           aria-label={`${t('values.value')} ${index + 1}`}
           disabled={disabled || isBoolean}
+          error={problem}
           value={row.value}
           type={form.type === 'date' ? 'date' : 'text'}
           inputMode={form.type === 'integer' || form.type === 'number' ? 'decimal' : 'text'}
@@ -132,7 +152,7 @@ function ValueFields({ row, index, form, languages, disabled, onChange, onMove, 
             onChange={(event) => onChange({ texts: { ...row.texts, [byDefault.name]: event.currentTarget.value } })}
           />
         )}
-        <Group gap={0} wrap="nowrap">
+        <Group gap={0} wrap="nowrap" pt={25}>
           <Tooltip label={t('values.more')}>
             <ActionIcon
               variant="subtle"

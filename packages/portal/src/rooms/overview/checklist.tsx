@@ -7,6 +7,8 @@ import classes from './overview.module.css';
 const ROOMS = {
   languages: '/applications/$clientId/catalog',
   options: '/applications/$clientId/catalog',
+  publish: '/applications/$clientId/catalog',
+  translations: '/applications/$clientId/translations',
   user: '/applications/$clientId/connect',
   token: '/applications/$clientId/connect',
   selection: '/applications/$clientId/connect',

@@ -1,9 +1,7 @@
-import { Alert } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useCallback, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { EndDraft } from '../../draft/end-draft.tsx';
+import { EndDraft, NotPublished } from '../../draft/end-draft.tsx';
 import { draftQuery } from '../../draft/queries.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -37,13 +35,7 @@ export const PublishTexts = memo(function PublishTexts(props: {
       draft={data?.draft}
       withCount
       settle={settle}
-      notice={
-        unsaved > 0 && (
-          <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-            {t('notInDraft', { count: unsaved })}
-          </Alert>
-        )
-      }
+      notice={unsaved > 0 && <NotPublished>{t('notInDraft', { count: unsaved })}</NotPublished>}
     />
   );
 });

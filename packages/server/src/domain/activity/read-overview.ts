@@ -1,6 +1,8 @@
 import { type ActivityTotals, STEP_MS } from '../../storage/port.ts';
 import { TokenServiceUnreachable } from '../../tokens/port.ts';
 import type { Application } from '../applications/application.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { findMissingTexts } from '../catalog/plan.ts';
 import type { Service } from '../service.ts';
 import { type Activity, readActivity } from './read-activity.ts';
 
@@ -26,7 +28,7 @@ export type Overview = {
   steps: { step: Step; done: boolean }[];
 };
 
-export const STEPS = ['languages', 'options', 'user', 'token', 'selection'] as const;
+export const STEPS = ['languages', 'options', 'publish', 'translations', 'user', 'token', 'selection'] as const;
 export type Step = (typeof STEPS)[number];
 
 export async function readOverview(service: Service, { appId }: Application): Promise<Overview> {
@@ -34,6 +36,9 @@ export async function readOverview(service: Service, { appId }: Application): Pr
   // What this process has counted itself is told at once.
   await service.activity.flush();
   const catalog = await service.catalogs.get(appId);
+  const { published, draft } = await service.openCatalogs.open(appId);
+  // What somebody has defined counts from then on, not from its publication on.
+  const wanted = draft?.catalog ?? published;
   const totals = await storage.activity.totals(appId, now(), COUNT_LIMIT);
   const thisHour = now() - (now() % STEP_MS.hour);
   const span = { step: 'hour', from: thisHour - 23 * STEP_MS.hour, to: thisHour + STEP_MS.hour } as const;
@@ -41,8 +46,10 @@ export async function readOverview(service: Service, { appId }: Application): Pr
   const lastIssuedAt = await storage.activity.lastAt(appId, 'tokensIssued');
   const lastFailedAt = await storage.activity.lastAt(appId, 'tokensFailed');
   const done: Record<Step, boolean> = {
-    languages: catalog.languages.all.length > 0,
-    options: catalog.keys.length > 0,
+    languages: wanted.languages.length > 0,
+    options: liveKeys(wanted) > 0,
+    publish: catalog.keys.length > 0,
+    translations: wanted.languages.length > 0 && isTranslated(wanted),
     user: totals.users.count > 0,
     token: lastIssuedAt !== undefined || totals.liveTokens.count > 0,
     selection: totals.selections.count > 0,
@@ -66,6 +73,16 @@ export async function readOverview(service: Service, { appId }: Application): Pr
     lastRequestAt: (await storage.activity.lastAt(appId, 'requests')) ?? null,
     steps: STEPS.map((step) => ({ step, done: done[step] })),
   };
+}
+
+function liveKeys({ groups }: Catalog): number {
+  const live = groups.filter((group) => !group.archived).flatMap(({ keys }) => keys);
+  return live.filter((key) => !key.archived).length;
+}
+
+/** Each language has a text at least: how far a translation is, its own page tells. */
+function isTranslated(catalog: Catalog): boolean {
+  return findMissingTexts(catalog).every(({ total, missing }) => missing.length < total);
 }
 
 async function stateOf({ tokens }: Service, lastIssuedAt = 0, lastFailedAt = 0): Promise<TokenServiceHealth['state']> {

@@ -1,0 +1,122 @@
+import { Group, NumberInput, Paper, Stack, Title } from '@mantine/core';
+import type { Dispatch, SetStateAction } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { TreeLanguage } from '../../draft/queries.ts';
+import { Choice } from './choice.tsx';
+import { ConstraintFields } from './constraint-fields.tsx';
+import { DefaultField } from './default-field.tsx';
+import { fieldProblem, type RowProblem } from './form-problems.ts';
+import { type KeyForm, newRow } from './key-form.ts';
+import { KindSelect } from './kind-select.tsx';
+import { isList, kindOf, withKind } from './kinds.ts';
+import { ValuesEditor } from './values-editor.tsx';
+
+type Props = {
+  form: KeyForm;
+  languages: readonly TreeLanguage[];
+  disabled: boolean;
+  error: unknown;
+  rows: ReadonlyMap<string, RowProblem>;
+  tried: boolean;
+  setForm: Dispatch<SetStateAction<KeyForm>>;
+};
+
+/** What can be chosen of a key: its kind, how many, from which values or within which limits. */
+export function AnswerFields({ form, languages, disabled, error, rows, tried, setForm }: Props) {
+  const { t } = useTranslation('catalog');
+  const kind = kindOf(form);
+  const change = (part: Partial<KeyForm>) => setForm((held) => ({ ...held, ...part }));
+  // Of a list the kind says so already.
+  const asksHowMany = !isList(kind);
+  const asksWhich = kind === 'integer' || kind === 'number' || kind === 'date';
+  return (
+    <Paper withBorder p="md" component="section" aria-label={t('key.answers')}>
+      <Stack gap="md">
+        <Title order={3} size="h5">
+          {t('key.answers')}
+        </Title>
+        <Group align="flex-start" gap="lg">
+          <KindSelect
+            w={280}
+            disabled={disabled}
+            value={kind}
+            onChange={(wanted) => setForm((held) => withKind(held, wanted))}
+          />
+          {asksHowMany && (
+            <Choice
+              label={t('key.howMany')}
+              disabled={disabled}
+              value={form.multiple ? 'multiple' : 'single'}
+              options={[
+                ['single', t('key.single')],
+                ['multiple', t('key.multiple')],
+              ]}
+              onChange={(value) => change({ multiple: value === 'multiple', byDefault: form.byDefault.slice(0, 1) })}
+            />
+          )}
+          {form.multiple && (
+            <Group gap="sm" wrap="nowrap" align="flex-start">
+              <NumberInput
+                label={t('key.min')}
+                w={120}
+                min={0}
+                placeholder={t('key.anyNumber')}
+                disabled={disabled}
+                value={form.min}
+                error={fieldProblem(error, 'min')}
+                onChange={(min) => change({ min: String(min) })}
+              />
+              <NumberInput
+                label={t('key.max')}
+                w={120}
+                min={1}
+                placeholder={t('key.anyNumber')}
+                disabled={disabled}
+                value={form.max}
+                error={fieldProblem(error, 'max')}
+                onChange={(max) => change({ max: String(max) })}
+              />
+            </Group>
+          )}
+        </Group>
+        {asksWhich && (
+          <Choice
+            label={t('key.allowed')}
+            disabled={disabled}
+            value={form.listed ? 'listed' : 'open'}
+            options={[
+              ['listed', t('key.listed')],
+              ['open', t('key.open')],
+            ]}
+            onChange={(value) =>
+              change({
+                listed: value === 'listed',
+                byDefault: [],
+                values: form.values.length > 0 ? form.values : [newRow()],
+              })
+            }
+          />
+        )}
+        {form.listed ? (
+          <ValuesEditor
+            form={form}
+            languages={languages}
+            disabled={disabled}
+            error={error}
+            rows={rows}
+            tried={tried}
+            onChange={(values) => change({ values })}
+          />
+        ) : (
+          <ConstraintFields form={form} disabled={disabled} onChange={(constraint) => change({ constraint })} />
+        )}
+        <DefaultField
+          form={form}
+          languages={languages}
+          disabled={disabled}
+          onChange={(byDefault) => change({ byDefault })}
+        />
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,31 @@
+import { Select, type SelectProps, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { KINDS, type Kind } from './kinds.ts';
+
+type Props = Omit<SelectProps, 'value' | 'onChange' | 'data'> & { value: Kind; onChange(kind: Kind): void };
+
+/** Which kind of key, each with what it means for whoever chooses. */
+export function KindSelect({ value, onChange, ...props }: Props) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Select
+      {...props}
+      label={t('key.type')}
+      description={t(`typeHint.${value}`)}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      allowDeselect={false}
+      maxDropdownHeight={420}
+      data={KINDS.map((kind) => ({ value: kind, label: t(`type.${kind}`) }))}
+      renderOption={({ option }) => (
+        <div>
+          <Text size="sm">{option.label}</Text>
+          <Text size="xs" c="dimmed">
+            {t(`typeHint.${option.value as Kind}`)}
+          </Text>
+        </div>
+      )}
+      value={value}
+      onChange={(kind) => kind && onChange(kind as Kind)}
+    />
+  );
+}

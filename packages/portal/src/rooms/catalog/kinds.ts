@@ -1,0 +1,37 @@
+import { type KeyForm, newRow } from './key-form.ts';
+
+/** What somebody looks for who defines a key. To the service, a list is texts with values to choose from. */
+export const KINDS = ['boolean', 'one', 'several', 'string', 'integer', 'number', 'date'] as const;
+export type Kind = (typeof KINDS)[number];
+
+const NO_CONSTRAINT = { min: '', max: '', step: '', pattern: '', max_length: '' };
+
+export function kindOf({ type, multiple, listed }: Pick<KeyForm, 'type' | 'multiple' | 'listed'>): Kind {
+  if (type !== 'string' || !listed) return type;
+  return multiple ? 'several' : 'one';
+}
+
+export function isList(kind: Kind): kind is 'one' | 'several' {
+  return kind === 'one' || kind === 'several';
+}
+
+export function typeOf(kind: Kind): KeyForm['type'] {
+  return isList(kind) ? 'string' : kind;
+}
+
+/** The form as another kind of key: what belongs to the kind before goes with it, what fits both stays. */
+export function withKind(form: KeyForm, kind: Kind): KeyForm {
+  const before = kindOf(form);
+  const type = typeOf(kind);
+  if (kind === before) return form;
+  if (isList(kind)) {
+    const values = form.type === 'boolean' || form.values.length === 0 ? [newRow()] : form.values;
+    const byDefault = isList(before) ? form.byDefault.slice(0, 1) : [];
+    return { ...form, type, listed: true, multiple: kind === 'several', values, byDefault };
+  }
+  const multiple = form.multiple && !isList(before);
+  const changed = { ...form, type, multiple, constraint: NO_CONSTRAINT, byDefault: [] };
+  if (kind === 'boolean') return { ...changed, listed: true, values: [newRow('true'), newRow('false')] };
+  const staysListed = form.listed && form.type !== 'boolean' && kind !== 'string' && !isList(before);
+  return { ...changed, listed: staysListed, ...(form.type === 'boolean' && { values: [] }) };
+}

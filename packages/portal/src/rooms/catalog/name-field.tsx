@@ -1,0 +1,42 @@
+import { TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { NameProblem } from './form-problems.ts';
+
+type Props = {
+  description: string;
+  value: string;
+  problem: NameProblem;
+  /** None could be made of the text: it has to be typed. */
+  noName?: boolean;
+  /** What the service said, if it was asked. */
+  refused: string | undefined;
+  what: 'group' | 'key';
+  disabled?: boolean;
+  onChange(name: string): void;
+};
+
+/** The name for programs, with what is the matter with it beside it. */
+export function NameField(props: Props) {
+  const { description, value, problem, noName = false, refused, what, disabled = false, onChange } = props;
+  const { t } = useTranslation('catalog');
+  const error =
+    problem === 'taken'
+      ? t(`nameTaken.${what}`)
+      : problem === 'blank'
+        ? t(noName ? 'nameNotMade' : 'nameBlank')
+        : refused;
+  return (
+    <TextInput
+      label={t('name')}
+      description={description}
+      required
+      maw={360}
+      maxLength={255}
+      spellCheck={false}
+      disabled={disabled}
+      error={error}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,29 @@
+import { Badge, Button, Group, Kbd, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+
+type Props = { isChanged: boolean; isPending: boolean; onSave(): void; onReset?: () => void; label?: string };
+
+/** Under each editor: what was typed goes to the draft, or away. */
+export function SaveBar({ isChanged, isPending, onSave, onReset, label }: Props) {
+  const { t } = useTranslation('catalog');
+  useHotkeys([['mod+S', onSave]], []);
+  return (
+    <Group justify="space-between">
+      <Group>
+        <Button onClick={onSave} loading={isPending} disabled={!isChanged}>
+          {label ?? t('save')}
+        </Button>
+        {onReset && (
+          <Button variant="default" disabled={!isChanged} onClick={onReset}>
+            {t('reset')}
+          </Button>
+        )}
+        {isChanged && onReset && <Badge variant="dot">{t('unsaved')}</Badge>}
+      </Group>
+      <Text size="xs" c="dimmed" visibleFrom="sm">
+        <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">S</Kbd>
+      </Text>
+    </Group>
+  );
+}
