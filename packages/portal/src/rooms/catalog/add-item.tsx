@@ -32,12 +32,17 @@ export function AddItem({ adding, onClose, ...props }: Props) {
   const { t } = useTranslation('catalog');
   // Whoever closes it by accident finds what was typed.
   const kept = useRef(NOTHING);
+  const isAdded = useRef(false);
+  const close = (added: boolean) => {
+    isAdded.current = added;
+    onClose();
+  };
   return (
     <Modal
       opened={adding !== undefined}
-      onClose={onClose}
-      // What was added has the focus then; whatever opened this has it otherwise.
-      returnFocus={kept.current !== NOTHING}
+      onClose={() => close(false)}
+      // What was added has it.
+      returnFocus={!isAdded.current}
       title={adding && t(adding.kind === 'group' ? 'addGroup.title' : 'addKey.title')}
       closeButtonProps={{ 'aria-label': t('close') }}
     >
@@ -51,13 +56,17 @@ export function AddItem({ adding, onClose, ...props }: Props) {
           </Group>
         </Stack>
       ) : (
-        adding && <AddForm key={adding.kind} adding={adding} kept={kept} onClose={onClose} {...props} />
+        adding && <AddForm key={adding.kind} adding={adding} kept={kept} onClose={close} {...props} />
       )}
     </Modal>
   );
 }
 
-type FormProps = Omit<Props, 'adding' | 'onAddGroup'> & { adding: Adding; kept: { current: Typed } };
+type FormProps = Omit<Props, 'adding' | 'onAddGroup' | 'onClose'> & {
+  adding: Adding;
+  kept: { current: Typed };
+  onClose(added: boolean): void;
+};
 
 function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) {
   const { t } = useTranslation('catalog');
@@ -102,7 +111,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
     const uid = isKey ? made?.keyUid : made?.groupUid;
     if (uid === undefined) return;
     kept.current = NOTHING;
-    onClose();
+    onClose(true);
     onAdded(uid);
   };
   const refused = fieldProblem(edit.error, 'name');
@@ -158,7 +167,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
         )}
         {!refused && <Problem error={edit.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={() => onClose(false)}>
             {t('cancel')}
           </Button>
           <Button type="submit" disabled={problem !== undefined || values?.length === 0} loading={edit.isPending}>

@@ -30,7 +30,7 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
   const asksHowMany = !isList(kind);
   const asksWhich = kind === 'integer' || kind === 'number' || kind === 'date';
   return (
-    <Paper withBorder p="md" component="section" aria-label={t('key.answers')}>
+    <Paper withBorder p="md" component="section" aria-label={t('key.answers')} data-fields>
       <Stack gap="md">
         <Title order={3} size="h5">
           {t('key.answers')}
@@ -59,6 +59,7 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
               <NumberInput
                 label={t('key.min')}
                 w={120}
+                hideControls
                 min={0}
                 placeholder={t('key.anyNumber')}
                 disabled={disabled}
@@ -69,6 +70,7 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
               <NumberInput
                 label={t('key.max')}
                 w={120}
+                hideControls
                 min={1}
                 placeholder={t('key.anyNumber')}
                 disabled={disabled}

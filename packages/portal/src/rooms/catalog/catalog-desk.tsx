@@ -193,6 +193,7 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
               tree={tree}
               group={found.group}
               mayEdit={mayEdit}
+              isNew={found.group.groupUid === added}
               onAddKey={() => setAdding(addingKey)}
             />
           ) : item !== undefined ? (

@@ -47,7 +47,9 @@ export function ConflictDialog(props: {
                 <Table.Tbody>
                   {conflict.fields.map((field) => (
                     <Table.Tr key={wordFor(field)}>
-                      <Table.Th scope="row">{wordFor(field)}</Table.Th>
+                      <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
+                        {wordFor(field)}
+                      </Table.Th>
                       {[field.theirs, field.mine].map((side, index) => (
                         // biome-ignore lint/suspicious/noArrayIndexKey: the two sides, always in this order
                         <Table.Td key={index}>

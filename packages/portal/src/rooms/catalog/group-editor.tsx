@@ -17,12 +17,21 @@ import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
+import { useStart } from './use-start.ts';
 
-type Props = { clientId: string; tree: Tree; group: TreeGroup; mayEdit: boolean; onAddKey(): void };
+type Props = {
+  clientId: string;
+  tree: Tree;
+  group: TreeGroup;
+  mayEdit: boolean;
+  /** It was added a moment ago: whoever did that goes on here. */
+  isNew: boolean;
+  onAddKey(): void;
+};
 type Content = { name: string; translations?: Record<string, string> };
 type Form = { name: string; texts: Record<string, string> };
 
-export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props) {
+export function GroupEditor({ clientId, tree, group, mayEdit, isNew, onAddKey }: Props) {
   const { t } = useTranslation('catalog');
   const { languages } = tree;
   const { groupUid } = group;
@@ -51,9 +60,10 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
     notifications.show({ message: t('saved', { what: form.name }) });
   };
   const refused = fieldProblem(error, 'name');
+  const whole = useStart(isNew);
 
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" ref={whole}>
       <Group justify="space-between" align="flex-start">
         <Title order={2} size="h3">
           {labelIn(group, defaultOf(languages), languages)}
@@ -67,7 +77,7 @@ export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props)
         </ItemActions>
       </Group>
       {group.archived && <Alert color="gray">{t('group.archived')}</Alert>}
-      <Paper withBorder p="md" component="section" aria-label={t('key.texts')}>
+      <Paper withBorder p="md" component="section" aria-label={t('key.texts')} data-fields>
         <Stack gap="sm">
           <Title order={3} size="h5">
             {t('key.texts')}

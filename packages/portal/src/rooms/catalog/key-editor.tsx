@@ -1,7 +1,7 @@
 import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup, TreeKey } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
@@ -19,6 +19,7 @@ import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
+import { useStart } from './use-start.ts';
 
 type Props = {
   clientId: string;
@@ -91,7 +92,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
 
       <KeyPreview treeKey={{ ...treeKey, ...content }} languages={languages} />
 
-      <Paper withBorder p="md" component="section" aria-label={t('key.texts')}>
+      <Paper withBorder p="md" component="section" aria-label={t('key.texts')} data-fields>
         <Stack gap="sm">
           <Title order={3} size="h5">
             {t('key.texts')}
@@ -142,21 +143,4 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
       <ConflictDialog {...editor.conflict} onKeepMine={() => void submit(true)} />
     </Stack>
   );
-}
-
-/** A new key is begun at its top, in the first field that is still empty. */
-function useStart(isNew: boolean) {
-  const whole = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!isNew) return;
-    // After the dialogue has given the focus back.
-    const timer = setTimeout(() => {
-      window.scrollTo({ top: 0 });
-      const fields = [...(whole.current?.querySelectorAll<HTMLInputElement>('section + section input') ?? [])];
-      const isText = ({ type, readOnly, value }: HTMLInputElement) => type === 'text' && !readOnly && value === '';
-      (fields.find(isText) ?? fields[0])?.focus({ preventScroll: true });
-    }, 50);
-    return () => clearTimeout(timer);
-  }, [isNew]);
-  return whole;
 }

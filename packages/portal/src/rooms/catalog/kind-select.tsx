@@ -1,4 +1,5 @@
-import { Select, type SelectProps, Text } from '@mantine/core';
+import { Group, Select, type SelectProps, Text } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { KINDS, type Kind } from './kinds.ts';
 
@@ -16,13 +17,16 @@ export function KindSelect({ value, onChange, ...props }: Props) {
       allowDeselect={false}
       maxDropdownHeight={420}
       data={KINDS.map((kind) => ({ value: kind, label: t(`type.${kind}`) }))}
-      renderOption={({ option }) => (
-        <div>
-          <Text size="sm">{option.label}</Text>
-          <Text size="xs" c="dimmed">
-            {t(`typeHint.${option.value as Kind}`)}
-          </Text>
-        </div>
+      renderOption={({ option, checked }) => (
+        <Group justify="space-between" wrap="nowrap" flex={1}>
+          <div>
+            <Text size="sm">{option.label}</Text>
+            <Text size="xs" c="dimmed">
+              {t(`typeHint.${option.value as Kind}`)}
+            </Text>
+          </div>
+          {checked && <IconCheck size={16} aria-hidden />}
+        </Group>
       )}
       value={value}
       onChange={(kind) => kind && onChange(kind as Kind)}

@@ -58,7 +58,7 @@ const HeadCell = memo(function HeadCell(props: CellProps) {
               {t('grid.default')}
             </Badge>
           ) : (
-            <Text size="xs" c="dimmed" component="span">
+            <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
               {tag}
             </Text>
           )}

@@ -84,14 +84,18 @@ export function describeKey({
   constraint,
   defaultValue,
 }: KeyDefinition): string {
-  const counts = `${minSelected} to ${maxSelected ?? 'any number of'}`;
   const parts = [
-    multiple ? `${type}, ${counts} values` : type,
+    multiple ? `${type}, ${describeCounts(minSelected, maxSelected)} values` : type,
     ...(values && type !== 'boolean' ? [`values ${showList(values.map(({ value }) => show(value)))}`] : []),
     ...(Object.keys(constraint).length > 0 ? [show(constraint)] : []),
     ...(defaultValue === null ? [] : [`by default ${show(defaultValue)}`]),
   ];
   return parts.join('; ');
+}
+
+function describeCounts(min: number, max: number | null): string {
+  if (min > 0) return `${min} to ${max ?? 'any number of'}`;
+  return max === null ? 'any number of' : `up to ${max}`;
 }
 
 function everyone(): boolean {
