@@ -33,7 +33,7 @@ let worked: () => Promise<number> = async () => Number.NaN;
 let server: ChildProcess | undefined;
 let browser: Browser | undefined;
 try {
-  spawnSync(process.execPath, [join(ROOT, 'packages/portal/build.js')], { stdio: 'inherit' });
+  spawnSync(process.execPath, [join(ROOT, 'scripts/build.js')], { stdio: 'inherit' });
   const { clientId } = JSON.parse(innkeeper('app', 'create', '--name', 'Large', '--json')) as { clientId: string };
   const file = join(folder, 'catalog.json');
   await writeFile(file, JSON.stringify(makeCatalog()));

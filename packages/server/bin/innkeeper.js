@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs src/main.ts on a Node that is new enough, whichever Node this was started with.
+// Runs the service on a Node that is new enough, whichever Node this was started with.
 
 import module from 'node:module';
 import { compileCacheFolder, findPinnedNode, isNewEnough, runOn, sayWhatToDo } from './runtime.js';
@@ -13,10 +13,12 @@ if (isNewEnough()) {
   // from the environment: without it each would load the compiler that strips types.
   process.env.NODE_COMPILE_CACHE ??= compileCacheFolder();
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  import('../src/main.ts').catch((error) => {
-    console.error(error);
-    process.exitCode = 1;
-  });
+  import('./entry.js')
+    .then(({ entry }) => import(entry()))
+    .catch((error) => {
+      console.error(error);
+      process.exitCode = 1;
+    });
 } else {
   const node = process.env[RERUN_MARK] ? undefined : findPinnedNode();
   if (node) runOn(node, process.execArgv.concat(process.argv.slice(1)), { [RERUN_MARK]: '1' });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { defineGroup, HelpShown } from './cli/command.ts';
 import { bold, printFailure } from './cli/print.ts';
-import { version } from './cli/version.ts';
+import { version } from './package.ts';
 
 const ENDINGS = `
 ${bold('Settings')} come from flags, or else from the environment. Give secrets by the environment: other users of the

@@ -25,7 +25,7 @@ const LOOKS_AT_PAGES = join(import.meta.dirname, '../../../e2e');
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scratchFolder = await mkdtemp(join(tmpdir(), 'innkeeper-tests-'));
   project.provide('scratchFolder', scratchFolder);
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../portal/build.js')]);
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../scripts/build.js')]);
   // Never skipped: where PostgreSQL or Chromium cannot be started, the run fails here.
   const postgres = await startPostgres();
   project.provide('postgresUrl', postgres.url('postgres'));

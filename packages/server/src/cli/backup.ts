@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readConfig, secretPath } from '../config.ts';
 import type { MadeBackup } from '../domain/backup/make-backup.ts';
+import { version } from '../package.ts';
 import { type BackupFiles, BackupUnwritable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
@@ -10,7 +11,6 @@ import { fileProblem } from './file-problem.ts';
 import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { counted, showSize } from './time.ts';
-import { version } from './version.ts';
 
 type Options = CommandOptions & { force?: true };
 

@@ -118,7 +118,7 @@ function makePackage(name: string): void {
   copyFileSync(join(root, 'package.json'), join(folder, name, 'package.json'));
   copyFileSync(join(root, 'packages/server/package.json'), join(server, 'package.json'));
   copyFileSync(bin, probe(name));
-  copyFileSync(join(bin, '../runtime.js'), join(server, 'bin/runtime.js'));
+  for (const file of ['runtime.js', 'entry.js']) copyFileSync(join(bin, '..', file), join(server, 'bin', file));
   writeFileSync(join(server, 'src/main.ts'), PROBE);
 }
 

@@ -28,6 +28,8 @@ export type ServeProcess = {
 export type ServeOptions = {
   settings?: Settings;
   args?: string[];
+  /** What to run, where it is not the bin. */
+  script?: string;
   /** For the runtime itself. */
   nodeArgs?: string[];
   cwd?: string;
@@ -44,14 +46,14 @@ process.once('exit', () => {
 
 /** `innkeeper serve` as an operator runs it: a process of its own, by its bin, ready when this returns. */
 export async function serve(options: ServeOptions): Promise<ServeProcess> {
-  const { settings = {}, args = [], nodeArgs = [], cwd, largestFile, failing = false } = options;
+  const { settings = {}, script = BIN, args = [], nodeArgs = [], cwd, largestFile, failing = false } = options;
   const port = Number(settings.port ?? (await quietPort()));
   const env: NodeJS.ProcessEnv = { PATH: process.env.PATH };
   for (const [name, value] of Object.entries({ ...settings, port: String(port) })) {
     env[environmentName(name as SettingName)] = value;
   }
   // The runtime itself, not the bin's re-run of it: signals must reach the server.
-  const command = [process.execPath, ...nodeArgs, BIN, 'serve', ...args] as [string, ...string[]];
+  const command = [process.execPath, ...nodeArgs, script, 'serve', ...args] as [string, ...string[]];
   const [file, ...rest] = largestFile === undefined ? command : limited(largestFile, command);
   const child = spawn(file, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);

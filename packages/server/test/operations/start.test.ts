@@ -1,38 +1,77 @@
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, inject, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { SECRET } from '../http/start.ts';
 import { endAll, serve } from './serve-process.ts';
+
+const SERVER = join(import.meta.dirname, '../..');
 
 /**
  * A start is mostly loading: nearly half a millisecond a module, and memory that stays. What few need, or nobody at first,
  * is loaded when it is needed: where this fails, find the new import and make it one that waits (docs/performance.md).
  */
 const NOT_AT_START = ['ajv', 'csv-parse', 'oauth4webapi', 'pg', 'prom-client', 'saxes', 'typebox', 'yaml'];
-const MOST_MODULES = 700;
-const MOST_MODULES_OF_WRITER = 60;
 
 afterEach(endAll);
 
-test('a start loads what it needs, and no more', async () => {
+/** The files that its two threads loaded. */
+async function start(script?: string): Promise<{ main: string[]; writer: string[] }> {
   const server = await serve({
     settings: { databaseUrl: await (databases[0] as (typeof databases)[0]).fresh(), secret: SECRET },
     nodeArgs: ['--import', join(import.meta.dirname, 'count-modules.js')],
+    ...(script && { script }),
   });
   server.signal('SIGTERM');
   await server.exited;
-
   const threads = server
     .stderr()
     .split('\n')
     .filter((line) => line.startsWith('{"isMainThread"'))
     .map((line) => JSON.parse(line) as { isMainThread: boolean; urls: string[] });
-  const main = threads.find(({ isMainThread }) => isMainThread)?.urls ?? [];
-  const writer = threads.find(({ isMainThread }) => !isMainThread)?.urls ?? [];
+  const filesOf = (isMain: boolean) =>
+    (threads.find(({ isMainThread }) => isMainThread === isMain)?.urls ?? []).filter((url) => url.startsWith('file:'));
+  return { main: filesOf(true), writer: filesOf(false) };
+}
+
+test('a start loads what it needs, and no more', async () => {
+  const { main, writer } = await start(join(SERVER, 'src/main.ts'));
   const packages = new Set(main.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]));
   expect([...packages]).toEqual(expect.arrayContaining(['fastify', 'pino']));
   expect(NOT_AT_START.filter((name) => packages.has(name))).toEqual([]);
-  expect(main.length).toBeLessThan(MOST_MODULES);
+  expect(main.length).toBeLessThan(700);
   expect(writer).toContainEqual(expect.stringContaining('sqlite/writer-thread.ts'));
-  expect(writer.length).toBeLessThan(MOST_MODULES_OF_WRITER);
+  expect(writer.length).toBeLessThan(60);
+});
+
+test('as it was built, that is a few files', async () => {
+  const { main, writer } = await start();
+  expect(main).toContainEqual(expect.stringContaining('dist/main.js'));
+  expect(main.filter((url) => /\/src\/|\/node_modules\//.test(url))).toEqual([]);
+  expect(main.length).toBeLessThan(100);
+  expect(writer).toContainEqual(expect.stringContaining('dist/writer-thread.js'));
+  expect(writer.length).toBeLessThan(10);
+});
+
+test('sources that are newer than what was built are what runs', async () => {
+  const folder = join(inject('scratchFolder'), 'newer');
+  await cp(join(SERVER, 'bin'), join(folder, 'bin'), { recursive: true });
+  for (const [file, said] of [
+    ['dist/main.js', 'built'],
+    ['src/main.ts', 'sources'],
+  ] as const) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), `console.log('${said}')`);
+  }
+  await writeFile(join(folder, 'package.json'), await readFile(join(SERVER, '../../package.json')));
+  const stamp = join(folder, 'dist/made-of.txt');
+  await writeFile(stamp, '');
+  const run = async () => (await promisify(execFile)(process.execPath, [join(folder, 'bin/innkeeper.js')])).stdout;
+  expect(await run()).toBe('built\n');
+  await utimes(stamp, 0, 0);
+  expect(await run()).toBe('sources\n');
+  await rm(join(folder, 'src'), { recursive: true });
+  expect(await run()).toBe('built\n');
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { PACKAGE_ROOT } from '../../package.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import { makeFile, makePage, once, type StaticFile, sendFile, versionOf } from './static-file.ts';
 
@@ -28,10 +29,12 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const PAGE = join(PACKAGE_ROOT, 'src/http/docs/page');
+
 /** CONTRACT.md section 5: the explorer over /openapi.json. Its files are read when they are first asked for. */
 export function explorerRoutes(app: FastifyInstance, service: Service): void {
   const assets = new Map(Object.keys(ASSETS).map((name) => [name, once(() => readAsset(name))]));
-  const page = once(() => makePage(join(import.meta.dirname, 'page/explorer.html'), 'docs/', assets));
+  const page = once(() => makePage(join(PAGE, 'explorer.html'), 'docs/', assets));
 
   app.get('/docs', { schema: { hide: true } }, async (request, reply) => {
     reply
@@ -69,8 +72,6 @@ export function explorerRoutes(app: FastifyInstance, service: Service): void {
 async function readAsset(name: string): Promise<StaticFile> {
   const { from, type } = ASSETS[name] as (typeof ASSETS)[string];
   const folder =
-    from === 'page'
-      ? join(import.meta.dirname, 'page')
-      : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+    from === 'page' ? PAGE : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return makeFile(await readFile(join(folder, name)), type);
 }

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Config, listeningUrl } from '../../config.ts';
+import { version } from '../../package.ts';
 import type { DocumentedRoute } from './collect-routes.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
@@ -12,7 +12,6 @@ export function openapiRoute(
 ): void {
   const file = once(async () => {
     const { describeApi } = await import('../openapi.ts');
-    const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
     const document = describeApi(routes, { serverUrl: serverUrl(config), version });
     return makeFile(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
   });

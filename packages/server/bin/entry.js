@@ -1,0 +1,27 @@
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const server = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What to run: the service as it was built, or its sources where they are newer, because somebody is at work on them. */
+export function entry() {
+  const builtAt = timeOf(join(server, 'dist/made-of.txt'));
+  const src = join(server, 'src');
+  const isStale = builtAt === undefined || filesIn(src).some((path) => (timeOf(path) ?? 0) > builtAt);
+  return isStale ? '../src/main.ts' : '../dist/main.js';
+}
+
+/** @param {string} path */
+function timeOf(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** @param {string} folder */
+function filesIn(folder) {
+  try {
+    return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+  } catch {
+    return []; // only what was built is here
+  }
+}

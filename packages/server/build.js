@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { buildWhenChanged } from '../../scripts/build-when-changed.js';
+
+const SERVER = import.meta.dirname;
+
+/** Threads are started by the address of their file, which has another name once it is built. */
+const THREADS = {
+  'writer-thread': 'storage/sqlite/writer-thread.ts',
+  'survey-thread': 'storage/sqlite/survey-thread.ts',
+};
+
+/**
+ * The service and all it depends on in a few files, into dist/: half of a start is finding, reading and linking some six
+ * hundred modules (docs/performance.md). What is loaded when it is needed stays a file of its own.
+ */
+export function buildServer() {
+  return buildWhenChanged({
+    dist: join(SERVER, 'dist'),
+    madeOf: [join(SERVER, '../../package-lock.json'), join(SERVER, 'src'), join(SERVER, 'build.js')],
+    async build(dir) {
+      const { rolldown } = await import('rolldown');
+      const entries = Object.entries({ main: 'main.ts', ...THREADS });
+      const bundle = await rolldown({
+        input: Object.fromEntries(entries.map(([name, path]) => [name, join(SERVER, 'src', path)])),
+        platform: 'node',
+        plugins: [
+          {
+            name: 'thread-addresses',
+            transform: (code) => code.replace(/new URL\('\.\/([a-z]+-thread)\.ts'/g, "new URL('./$1.js'"),
+          },
+        ],
+      });
+      await bundle.write({ dir, format: 'esm' });
+    },
+  });
+}

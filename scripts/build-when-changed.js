@@ -1,0 +1,62 @@
+// Makes a folder of files from others, unless it is there already and nothing it is made of has changed.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+
+/** In the built folder: what it is made of. Its time is when that was last found to be so. */
+const STAMP = 'made-of.txt';
+
+/**
+ * Answers whether it had to be built.
+ * @param {{ dist: string, madeOf: string[], build: (folder: string) => Promise<void> }} what
+ */
+export async function buildWhenChanged({ dist, madeOf, build }) {
+  const asOf = new Date();
+  const wanted = await fingerprint(dirname(dist), madeOf);
+  const stamp = join(dist, STAMP);
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) {
+    await utimes(stamp, asOf, asOf);
+    return false;
+  }
+  // Beside it and then in its place: nobody is ever served half of it.
+  const made = await mkdtemp(`${dist}-`);
+  try {
+    await build(made);
+    await writeFile(join(made, STAMP), wanted);
+    await utimes(join(made, STAMP), asOf, asOf);
+    await rm(dist, { recursive: true, force: true });
+    await rename(made, dist).catch((error) => {
+      // Another process was a moment quicker.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+  return true;
+}
+
+/**
+ * @param {string} from
+ * @param {string[]} madeOf
+ */
+async function fingerprint(from, madeOf) {
+  const hash = createHash('sha256');
+  for (const path of (await Promise.all(madeOf.map(filesIn))).flat().sort()) {
+    hash
+      .update(`${relative(from, path)}\0`)
+      .update(await readFile(path))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} path */
+async function filesIn(path) {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((error) => {
+    if (error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (!entries) return [path];
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

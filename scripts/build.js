@@ -1,0 +1,13 @@
+// Builds what is served and what serves it, where it has changed: the portal's files and the service itself. Runs at
+// install and before `npm start` and `npm test`, so that both are there the moment they are wanted.
+
+import { buildPortal } from '../packages/portal/build.js';
+import { buildServer } from '../packages/server/build.js';
+
+for (const [name, build] of [
+  ['portal', buildPortal],
+  ['service', buildServer],
+]) {
+  const started = Date.now();
+  if (await build()) console.log(`The ${name} was built in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+}
