@@ -8,7 +8,12 @@ export type Measured = LoadResult & {
   processorUs?: number;
 };
 
-export type Series = { name: string; runs: Measured[] };
+export type Series = {
+  name: string;
+  runs: Measured[];
+  /** Why it has no runs: one bad answer, and none of its figures count. */
+  void?: string;
+};
 
 export type Conditions = { rounds: number; seconds: number; connections: number; folder: string };
 
@@ -16,13 +21,21 @@ const WARM_UP_SECONDS = 2;
 
 /** Warm-up first; then all in turn, round by round, whoever was last being first in the next. */
 export async function compare(contestants: Contestant[], { rounds, seconds }: Conditions): Promise<Series[]> {
-  const series = contestants.map(({ name }): Series => ({ name, runs: [] }));
-  const inOrder = contestants.map((contestant, index) => ({ contestant, runs: series[index]?.runs ?? [] }));
-  for (const { contestant } of inOrder) await contestant.run(Math.min(WARM_UP_SECONDS, seconds));
-  for (let round = 0; round < rounds; round++) {
-    for (const { contestant, runs } of round % 2 === 0 ? inOrder : inOrder.toReversed()) {
-      runs.push(await contestant.run(seconds));
+  const inOrder = contestants.map((contestant) => ({
+    contestant,
+    series: { name: contestant.name, runs: [] } as Series,
+  }));
+  for (let round = -1; round < rounds; round++) {
+    for (const { contestant, series } of round % 2 === 1 ? inOrder.toReversed() : inOrder) {
+      if (series.void !== undefined) continue;
+      try {
+        const measured = await contestant.run(round < 0 ? Math.min(WARM_UP_SECONDS, seconds) : seconds);
+        if (round >= 0) series.runs.push(measured);
+      } catch (error) {
+        series.runs = [];
+        series.void = error instanceof Error ? error.message : String(error);
+      }
     }
   }
-  return series;
+  return inOrder.map(({ series }) => series);
 }

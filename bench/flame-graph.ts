@@ -1,3 +1,5 @@
+import { escapeXml } from './plot.ts';
+
 /** A CPU profile as V8 writes it (`--cpu-prof`). Times in microseconds of the machine's monotonic clock. */
 export type CpuProfile = {
   nodes: {
@@ -112,8 +114,4 @@ function colour(place: string): string {
   if (place.startsWith('packages/')) return '#f4a259';
   if (place.startsWith('node_modules/')) return '#8fb8de';
   return place.startsWith('node:') ? '#a3c9a8' : '#d0d0d0';
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -12,27 +12,24 @@ export type HttpServer = {
   requests(count: number): Promise<string[]>;
   /** Whether each of them is good once only. */
   once: boolean;
+  /** How many for the first run, which is the warm-up. */
+  first?: number;
 };
 
-/** For the first run, which is the warm-up. */
 const FIRST_REQUESTS = 8_000;
 /** A run may turn out quicker than those before. */
 const SPARE = 1.4;
 
 /** Whatever answers HTTP, under the load of `connections`. */
 export function httpContestant(server: HttpServer, { connections, folder }: Conditions): Contestant {
-  const { name, port, child, once } = server;
+  const { name, port, child, once, first = FIRST_REQUESTS } = server;
   let best = 0;
   return {
     name,
     async run(seconds) {
-      const requests = await server.requests(best === 0 ? FIRST_REQUESTS : Math.ceil(best * seconds * SPARE));
+      const requests = await server.requests(best === 0 ? first : Math.ceil(best * seconds * SPARE));
       const before = await processorTime(child);
-      const result = await runLoad({ port, requests, once, seconds, connections }, join(folder, 'requests')).catch(
-        (error: Error) => {
-          throw new Error(`${name}: ${error.message}`, { cause: error });
-        },
-      );
+      const result = await runLoad({ port, requests, once, seconds, connections }, join(folder, 'requests'));
       best = Math.max(best, result.rate);
       return { ...result, processorUs: (((await processorTime(child)) - before) * 1000) / result.answered };
     },

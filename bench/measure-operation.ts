@@ -1,14 +1,11 @@
-import type { Conditions, Contestant } from './compare.ts';
-import { compare } from './compare.ts';
+import { type Conditions, compare } from './compare.ts';
 import { type HttpServer, httpContestant } from './http-contestant.ts';
 import { type Limit, startBareFastify, startBareHttp } from './limits/start-limit.ts';
 import type { Operation } from './operation.ts';
+import type { Others } from './others.ts';
 import type { Row } from './results.ts';
 import { type Answer, send } from './send.ts';
 import type { Stage } from './stage.ts';
-
-/** What takes part beside the stages in this operation: peers, limits of the storage. */
-export type Others = (operation: Operation) => Promise<Contestant[]>;
 
 /** So many different ones are enough for what forgets them. */
 const BARE_REQUESTS = 1_000;
@@ -33,7 +30,7 @@ export async function measureOperation(
       servers.push({ name, ...limit, once: false, requests: async () => sample.further });
     }
     const contestants = servers.map((server) => httpContestant(server, conditions));
-    contestants.push(...(await others(operation)));
+    contestants.push(...(await others.of(operation)));
     return { operation: operationName, title, series: await compare(contestants, conditions) };
   } catch (error) {
     return {

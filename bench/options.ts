@@ -16,10 +16,13 @@ export const USAGE = `npm run bench -- [options]
   --rounds N            how often each is measured (5)
   --seconds N           how long each time (2)
   --quick               2 rounds of 1 second, fewer users, no peers: a look in a few minutes
+  --no-peers            without Better Auth and Parse Server, which are installed into bench/peers at first
   --connections N       keep-alive connections (64)
   --users N             users in the database (10000)
   --profile NAME        a CPU profile of one operation instead: flame graphs in the results, hottest functions here
+  --write-docs          put tables and plot into docs/performance.md
   --results FOLDER      where figures, plot and profiles are written (bench/results)
+  --flush-ms N          every flush to disk takes so much longer, for a look at slower disks (Linux with a C compiler)
   --folder PATH         where databases are made: on a real disk, or flushes cost nothing (${tmpdir()})`;
 
 export type Options = ReturnType<typeof readOptions>;
@@ -35,11 +38,14 @@ export function readOptions(args: string[]) {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      'no-peers': { type: 'boolean', default: false },
       connections: { type: 'string', default: '64' },
       users: { type: 'string' },
       profile: { type: 'string' },
       results: { type: 'string', default: RESULTS },
+      'write-docs': { type: 'boolean', default: false },
       folder: { type: 'string', default: tmpdir() },
+      'flush-ms': { type: 'string', default: '0' },
     },
   });
   const { quick, help, profile, results, folder, database } = values;
@@ -55,6 +61,10 @@ export function readOptions(args: string[]) {
   };
   return {
     ...{ help, only, quick, profile: profile !== undefined, results, folder },
+    peers: !(quick || values['no-peers']),
+    isWhole: profile === undefined && values.only === undefined && database === undefined,
+    writeDocs: values['write-docs'],
+    flushMs: Number(values['flush-ms']),
     databases: database === undefined ? ['sqlite', 'postgres'] : [database],
     rounds: number(values.rounds, 5, 2),
     seconds: number(values.seconds, 2, 1),

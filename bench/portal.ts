@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumHere } from '../packages/server/test/browser.ts';
+import { freePort, innkeeper, type Service, startService } from './service.ts';
 
 /**
  * The portal's grid of translations with 5,000 keys in 10 languages, in a real Chromium against the real service on
@@ -14,7 +14,6 @@ import { chromiumHere } from '../packages/server/test/browser.ts';
 const GROUPS = 100;
 const KEYS_PER_GROUP = 50;
 const TAGS = 'en de es fr it pt nl pl hu ar'.split(' ');
-const BIN = join(import.meta.dirname, '../packages/server/bin/innkeeper.js');
 const ROOT = join(import.meta.dirname, '..');
 
 /** What the page notes of itself; it is told to forget between two measurements. */
@@ -23,26 +22,26 @@ type Noted = { longTasks: number[]; events: number[]; frames: number[] };
 const folder = await mkdtemp(join(tmpdir(), 'innkeeper-bench-'));
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
-const env = {
-  ...process.env,
+const settings = {
   INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'bench.db')}`,
+  INNKEEPER_PORT: String(port),
   INNKEEPER_PUBLIC_URL: url,
   INNKEEPER_LOG_LEVEL: 'warn',
 };
+const run = (...args: string[]): Promise<string> => innkeeper(args, settings);
 let worked: () => Promise<number> = async () => Number.NaN;
-let server: ChildProcess | undefined;
+let service: Service | undefined;
 let browser: Browser | undefined;
 try {
   spawnSync(process.execPath, [join(ROOT, 'scripts/build.js')], { stdio: 'inherit' });
-  const { clientId } = JSON.parse(innkeeper('app', 'create', '--name', 'Large', '--json')) as { clientId: string };
+  const { clientId } = JSON.parse(await run('app', 'create', '--name', 'Large', '--json')) as { clientId: string };
   const file = join(folder, 'catalog.json');
   await writeFile(file, JSON.stringify(makeCatalog()));
-  innkeeper('catalog', 'apply', file, '--app', clientId);
-  const { link } = JSON.parse(innkeeper('admin', 'create', '--email', 'bench@example.com', '--json')) as {
+  await run('catalog', 'apply', file, '--app', clientId);
+  const { link } = JSON.parse(await run('admin', 'create', '--email', 'bench@example.com', '--json')) as {
     link: string;
   };
-  server = spawn(process.execPath, [BIN, 'serve', '--port', String(port)], { env, stdio: 'inherit' });
-  await untilReady();
+  service = await startService(settings);
 
   browser = await chromium.launch(await chromiumHere());
   const window = await browser.newContext({
@@ -72,7 +71,7 @@ try {
   await measurePasting(page);
 } finally {
   await browser?.close();
-  server?.kill('SIGTERM');
+  await service?.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -272,31 +271,4 @@ function makeCatalog() {
       })),
     })),
   };
-}
-
-function innkeeper(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-    env,
-    encoding: 'utf8',
-    maxBuffer: 1e9,
-  });
-  if (status !== 0) throw new Error(`innkeeper ${args.join(' ')}: ${stderr}`);
-  return stdout;
-}
-
-async function untilReady(): Promise<void> {
-  for (let tries = 0; tries < 2_000; tries++) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('the service did not become ready');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port: free } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return free;
 }

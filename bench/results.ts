@@ -15,12 +15,14 @@ export type Results = {
   conditions: Record<string, number | string>;
   rows: Row[];
   figures: Figure[];
+  /** Whether everything was asked for, so that a bar without a figure is worth telling. */
+  isWhole: boolean;
   /** What was not measured, and why. */
   left: string[];
 };
 
 export function seriesOf({ series }: Row, name: string): Series | undefined {
-  return series.find((one) => one.name === name);
+  return series.find((one) => one.name === name && one.void === undefined);
 }
 
 /** Round by round: what ran beside both in one round disturbed both. */

@@ -24,9 +24,9 @@ export async function innkeeper(args: string[], settings: NodeJS.ProcessEnv): Pr
   return (await promisify(execFile)(process.execPath, [BIN, ...args], { env, maxBuffer: 2 ** 30 })).stdout;
 }
 
-/** `innkeeper serve` as operators run it, its log included, on a free port of 127.0.0.1. */
+/** `innkeeper serve` as operators run it, its log included, on a free port of 127.0.0.1 unless the settings name one. */
 export async function startService(settings: NodeJS.ProcessEnv, nodeArgs: string[] = []): Promise<Service> {
-  const port = await freePort();
+  const port = Number(settings.INNKEEPER_PORT ?? (await freePort()));
   const before = performance.now();
   const child = spawn(process.execPath, [...nodeArgs, BIN, 'serve', '--port', String(port)], {
     env: { ...process.env, ...settings },

@@ -27,15 +27,23 @@ export type Stage = {
   stop(): Promise<void>;
 };
 
-export type StageOptions = { databaseUrl: string; folder: string; users: number; nodeArgs?: string[] };
+export type StageOptions = {
+  databaseUrl: string;
+  folder: string;
+  users: number;
+  nodeArgs?: string[];
+  /** Further settings of the service. */
+  env?: NodeJS.ProcessEnv;
+};
 
 export const GROUP = 'preferences';
 export const SELECTED = 10;
 const KEYS = 20;
 const LANGUAGES = { en: 'English', de: 'Deutsch', es: 'Español', fr: 'Français', pl: 'Polski' };
 
-export async function setStage({ databaseUrl, folder, users, nodeArgs }: StageOptions): Promise<Stage> {
+export async function setStage({ databaseUrl, folder, users, nodeArgs, env }: StageOptions): Promise<Stage> {
   const settings = {
+    ...env,
     INNKEEPER_DATABASE_URL: databaseUrl,
     ...(databaseUrl.startsWith('postgres') ? { INNKEEPER_SECRET: randomBytes(32).toString('hex') } : {}),
   };

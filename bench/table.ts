@@ -20,6 +20,7 @@ export function layOut(values: string[]): string {
 }
 
 function cells(one: Series, bare: Series | undefined): string[] {
+  if (one.void !== undefined) return [one.name, `void: ${one.void.split('\n').slice(0, 2).join(' ')}`];
   const rate = spreadOf(one.runs.map((run) => run.rate)).median;
   const p99 = spreadOf(one.runs.map((run) => run.p99)).median;
   const hasProcessor = one.runs.every((run) => run.processorUs !== undefined);

@@ -1,0 +1,53 @@
+import type { ActName } from '../../packages/server/src/storage/sqlite/acts.ts';
+import { createActs } from '../../packages/server/src/storage/sqlite/acts.ts';
+import { connectToWrite } from '../../packages/server/src/storage/sqlite/connection.ts';
+import { runBatch } from '../../packages/server/src/storage/sqlite/run-batch.ts';
+import { hashOf, newAccessToken, newSelection, newUser, type Place } from './storage-acts.ts';
+
+/**
+ * The limit of the storage, as a process of its own: the service's own act on the service's own connection (WAL,
+ * synchronous=FULL), in a tight loop with nothing around it, so many to a transaction and its flush. Prints JSON.
+ */
+export type Loop = {
+  /** A copy of the service's database. */
+  path: string;
+  operation: string;
+  perTransaction: number;
+  count: number;
+  /** Of the first user it makes: no number is used twice. */
+  from: number;
+};
+export type LoopResult = { seconds: number };
+
+type Act = [ActName, unknown[]];
+
+const loop = JSON.parse(process.argv[2] as string) as Loop;
+const connection = connectToWrite(loop.path);
+const acts = createActs(connection);
+const row = connection.statement('select app_id, key_no, revision from selections limit 1').get() ?? {};
+const place = { appId: row.app_id, keyNo: row.key_no, revision: row.revision } as Place;
+const users = Array.from({ length: loop.count }, (_, index) => newUser(place, loop.from + index));
+const creates = users.map((user): Act => ['createUserWithToken', [user]]);
+if (loop.operation !== 'create-user') run(creates, 1_000);
+const timed: Act[] =
+  loop.operation === 'create-user'
+    ? creates
+    : users.map(({ userId }, index) =>
+        loop.operation === 'save'
+          ? ['saveSelections', [place.appId, userId, [newSelection(place)], { at: Date.now(), means: 'user_uid' }]]
+          : ['exchangeSpecialToken', [hashOf(loop.from + index), Date.now(), newAccessToken()]],
+      );
+const startedAt = performance.now();
+run(timed, loop.perTransaction);
+const result: LoopResult = { seconds: (performance.now() - startedAt) / 1000 };
+connection.close();
+console.log(JSON.stringify(result));
+
+function run(all: Act[], perTransaction: number): void {
+  for (let at = 0; at < all.length; at += perTransaction) {
+    for (const done of runBatch(connection, acts, all.slice(at, at + perTransaction))) {
+      const outcome = 'outcome' in done ? ((done.outcome as { outcome?: string }).outcome ?? done.outcome) : done;
+      if (!['created', 'saved', 'exchanged'].includes(outcome as string)) throw new Error(JSON.stringify(done));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stop } from '../service.ts';
+
+/** Another project's server, in the operations nearest to ours, by our names. */
+export type Peer = {
+  name: string;
+  /** Whose figures are compared with ours on the same one. */
+  database: 'sqlite' | 'postgres';
+  port: number;
+  child: ChildProcess;
+  operations: Record<string, PeerOperation>;
+  stop(): Promise<void>;
+};
+
+export type PeerOperation = {
+  /** Whether a request is good once only. */
+  once: boolean;
+  prepare(count: number): Promise<string[]>;
+};
+
+const FOLDER = import.meta.dirname;
+
+/** Once for each clone: nothing else of this repository needs these packages. */
+export async function installPeers(): Promise<void> {
+  const isThere = await access(join(FOLDER, 'node_modules')).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  console.log('installing the peers into bench/peers …');
+  await promisify(execFile)('npm', ['ci', '--ignore-scripts'], { cwd: FOLDER });
+}
+
+/** In `folder`, where it may leave its logs. */
+export async function startPeer(
+  script: string,
+  argument: string,
+  folder: string,
+): Promise<Pick<Peer, 'port' | 'child' | 'stop'>> {
+  const child = fork(join(FOLDER, script), [argument], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${script} ended with exit code ${code}`);
+  });
+  ended.catch(() => {});
+  const [port] = (await Promise.race([once(child, 'message'), ended])) as [number];
+  return { port, child, stop: () => stop(child) };
+}
+
+/** One call while preparing; throws unless it went well. */
+export async function call<T>(port: number, path: string, init: RequestInit & { body?: string }): Promise<T> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status} ${text.slice(0, 300)}`);
+  return JSON.parse(text) as T;
+}
+
+/** `count` results of `work`, some at a time. */
+export async function times<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const take = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) results[index] = await work(index);
+  };
+  await Promise.all(Array.from({ length: 16 }, take));
+  return results;
+}
