@@ -45,6 +45,11 @@ describe('the form of a key', () => {
     });
   });
 
+  test('a default that is no longer offered goes with its value', () => {
+    const form = formOf({ name: 'n', type: 'string', values: ['a', 'b'], default: 'a' });
+    expect(keyOf({ ...form, values: form.values.slice(1) })).toEqual({ name: 'n', type: 'string', values: ['b'] });
+  });
+
   test('hands on what is no number, for the service to say so', () => {
     const form = formOf({ name: 'n', type: 'integer' });
     expect(keyOf({ ...form, constraint: { ...form.constraint, min: 'few' }, byDefault: ['many'] })).toEqual({

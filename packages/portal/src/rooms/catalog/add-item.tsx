@@ -31,7 +31,7 @@ const NOTHING: Typed = { label: '', name: undefined, type: 'boolean', values: ''
 export function AddItem({ adding, onClose, ...props }: Props) {
   const { t } = useTranslation('catalog');
   // Whoever closes it by accident finds what was typed.
-  const kept = useRef(NOTHING);
+  const kept = useRef({ group: NOTHING, key: NOTHING });
   const isAdded = useRef(false);
   const close = (added: boolean) => {
     isAdded.current = added;
@@ -64,17 +64,18 @@ export function AddItem({ adding, onClose, ...props }: Props) {
 
 type FormProps = Omit<Props, 'adding' | 'onAddGroup' | 'onClose'> & {
   adding: Adding;
-  kept: { current: Typed };
+  kept: { current: Record<Adding['kind'], Typed> };
   onClose(added: boolean): void;
 };
 
 function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) {
   const { t } = useTranslation('catalog');
-  const [typed, setTyped] = useState(kept.current);
-  const type = (part: Partial<Typed>) => {
-    kept.current = { ...typed, ...part };
-    setTyped(kept.current);
+  const [typed, setTyped] = useState(kept.current[adding.kind]);
+  const keep = (next: Typed) => {
+    kept.current[adding.kind] = next;
+    setTyped(next);
   };
+  const type = (part: Partial<Typed>) => keep({ ...typed, ...part });
   const isKey = adding.kind === 'key';
   const groups = tree.groups.filter((group) => !group.archived);
   const [groupUid, setGroupUid] = useState((isKey && adding.groupUid) || groups[0]?.groupUid || '');
@@ -110,7 +111,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
       .catch(() => undefined);
     const uid = isKey ? made?.keyUid : made?.groupUid;
     if (uid === undefined) return;
-    kept.current = NOTHING;
+    keep(NOTHING);
     onClose(true);
     onAdded(uid);
   };
@@ -167,7 +168,13 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
         )}
         {!refused && <Problem error={edit.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => onClose(false)}>
+          <Button
+            variant="default"
+            onClick={() => {
+              keep(NOTHING);
+              onClose(false);
+            }}
+          >
             {t('cancel')}
           </Button>
           <Button type="submit" disabled={problem !== undefined || values?.length === 0} loading={edit.isPending}>

@@ -86,7 +86,9 @@ export function keyOf(form: KeyForm): FileKey {
       return typed === '' ? [] : [[name, name === 'pattern' || form.type === 'date' ? typed : readNumber(typed)]];
     }),
   );
-  const byDefault = form.byDefault.filter((value) => value !== '').map(read);
+  // What is no longer offered cannot be the default.
+  const offered = new Set(form.values.filter(({ retired }) => !retired).map(({ value }) => value));
+  const byDefault = form.byDefault.filter((value) => (form.listed ? offered.has(value) : value !== '')).map(read);
   const texts = filled(form.texts);
   return {
     name: form.name.trim(),

@@ -55,6 +55,9 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
     edit: (_, after) => editsOf(clientId).setLanguages([...after]),
   });
   const { form: languages, setForm: setLanguages, isChanged } = editor;
+  // A language that is being looked for, and whether somebody would have gone on without it.
+  const [sought, seek] = useState('');
+  const [isForgotten, setForgotten] = useState(false);
   const removed = tree.languages.filter(({ tag }) => !languages.some((each) => each.tag === tag));
 
   const change = (tag: string, part: Partial<TreeLanguage>) =>
@@ -67,7 +70,8 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
       return [...others.slice(0, to), held[from] as TreeLanguage, ...others.slice(to)];
     });
   const submit = async (force = false) => {
-    if (languages.some(({ name }) => isBlank(name)) || !(await editor.submit(force))) return;
+    setForgotten(!isBlank(sought));
+    if (!isBlank(sought) || languages.some(({ name }) => isBlank(name)) || !(await editor.submit(force))) return;
     notifications.show({ message: t('saved', { what: t('languages.title') }) });
   };
 
@@ -146,6 +150,9 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
       {mayEdit && (
         <AddLanguage
           taken={languages}
+          typed={sought}
+          setTyped={seek}
+          isForgotten={isForgotten}
           isFirst={isFirst}
           onAdd={(language) =>
             setLanguages((held) => [...held, { ...language, ...(held.length === 0 && { default: true }) }])
@@ -194,10 +201,16 @@ function ownName(tag: string): string {
 }
 
 /** By a word in the reader's own language, or by a tag; the service proposes how the language calls itself. */
-function AddLanguage(props: { taken: readonly TreeLanguage[]; isFirst: boolean; onAdd(language: TreeLanguage): void }) {
-  const { taken, isFirst, onAdd } = props;
+function AddLanguage(props: {
+  taken: readonly TreeLanguage[];
+  isFirst: boolean;
+  typed: string;
+  setTyped(word: string): void;
+  isForgotten: boolean;
+  onAdd(language: TreeLanguage): void;
+}) {
+  const { taken, isFirst, typed, setTyped, isForgotten, onAdd } = props;
   const { t, i18n } = useTranslation('catalog');
-  const [typed, setTyped] = useState('');
   const names = new Intl.DisplayNames([i18n.language], { type: 'language' });
   const options = COMMON.filter((tag) => !taken.some((each) => each.tag === tag)).map((tag) => ({
     tag,
@@ -238,7 +251,7 @@ function AddLanguage(props: { taken: readonly TreeLanguage[]; isFirst: boolean; 
           value={typed}
           onChange={setTyped}
           onOptionSubmit={(word) => add.mutate(word)}
-          error={add.error ? t('languages.unknown') : undefined}
+          error={add.error ? t('languages.unknown') : isForgotten && typed !== '' && t('languages.notAdded')}
         />
         <Button
           type="submit"
