@@ -54,11 +54,7 @@ describe('what is wrong with a file is told by line and column', () => {
       key('type: string, values: [{ retired: true }]'),
       '5:41 groups[0].keys[0].values[0].value is missing',
     ],
-    [
-      'a blank value',
-      key("type: string, values: [a, ' ']"),
-      '5:44 groups[0].keys[0].values[1] must not be blank',
-    ],
+    ['a blank value', key("type: string, values: [a, ' ']"), '5:44 groups[0].keys[0].values[1] must not be blank'],
     [
       'a value with more',
       key('type: string, values: [{ value: a, colour: red }]'),
