@@ -52,6 +52,16 @@ describe.each(databases)('the portal on $kind', (database) => {
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     await expectFits(page);
     await expectAccessible(page);
+    // The service goes away: said so, over a page that stays; when it is back, the room comes by itself.
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Rooms' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'Cannot reach the service' }).waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Nothing was changed yet' }).waitFor();
+    await page.getByText('Cannot reach the service').waitFor({ state: 'detached' });
   });
 
   testPage(database)('an application that is not there looks like one that is not for this account', async () => {

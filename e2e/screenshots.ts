@@ -36,6 +36,7 @@ type Demo = { clientId: string; userUid: string };
 const PAGES: Record<string, (demo: Demo) => string> = {
   applications: () => '',
   account: () => '/account',
+  'installation-audit': () => '/audit',
   overview: ({ clientId }) => `/applications/${clientId}`,
   catalog: ({ clientId }) => `/applications/${clientId}/catalog`,
   translations: ({ clientId }) => `/applications/${clientId}/translations`,

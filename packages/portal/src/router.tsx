@@ -1,13 +1,7 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { PORTAL_PATH } from './api/client.ts';
+import { patiently } from './api/connection.ts';
 import { sessionQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { readRequestsSearch } from './rooms/requests/search.ts';
@@ -15,18 +9,22 @@ import { readTranslationsSearch } from './rooms/translations/search.ts';
 import { ApplicationFrame } from './shell/application-frame.tsx';
 import { Frame } from './shell/frame.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { Root } from './shell/root.tsx';
 import { LoadingState, PageProblem } from './shell/states.tsx';
 
 /** Every page of the portal, by its address. Each room is loaded when it is entered. */
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: 'sign-in',
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
     typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
-  component: lazyRouteComponent(() => import('./rooms/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 });
 
 /** Of somebody who is signed in; anybody else is sent to the door, and afterwards back to where they wanted to be. */
@@ -47,13 +45,28 @@ const frame = createRoute({
 const applications = createRoute({
   getParentRoute: () => frame,
   path: '/',
-  component: lazyRouteComponent(() => import('./rooms/applications/applications-page.tsx'), 'ApplicationsPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/applications/applications-page.tsx')),
+    'ApplicationsPage',
+  ),
 });
 
 const account = createRoute({
   getParentRoute: () => frame,
   path: 'account',
-  component: lazyRouteComponent(() => import('./rooms/account/account-page.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/account/account-page.tsx')),
+    'AccountPage',
+  ),
+});
+
+const installationAudit = createRoute({
+  getParentRoute: () => frame,
+  path: 'audit',
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/audit/installation-audit-page.tsx')),
+    'InstallationAuditPage',
+  ),
 });
 
 /** Of one application. */
@@ -66,7 +79,10 @@ const application = createRoute({
 const overview = createRoute({
   getParentRoute: () => application,
   path: '/',
-  component: lazyRouteComponent(() => import('./rooms/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/overview/overview-page.tsx')),
+    'OverviewPage',
+  ),
 });
 
 const catalog = createRoute({
@@ -74,7 +90,10 @@ const catalog = createRoute({
   path: 'catalog',
   // A group or key by its UID, so that a link leads to it.
   validateSearch: ({ item }: Record<string, unknown>): { item?: string } => (typeof item === 'string' ? { item } : {}),
-  component: lazyRouteComponent(() => import('./rooms/catalog/catalog-page.tsx'), 'CatalogPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/catalog/catalog-page.tsx')),
+    'CatalogPage',
+  ),
 });
 
 const revisions = createRoute({
@@ -86,14 +105,20 @@ const revisions = createRoute({
         Number.isSafeInteger(search[name]) && Number(search[name]) >= 0 ? [[name, search[name]]] : [],
       ),
     ),
-  component: lazyRouteComponent(() => import('./rooms/revisions/revisions-page.tsx'), 'RevisionsPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/revisions/revisions-page.tsx')),
+    'RevisionsPage',
+  ),
 });
 
 const translations = createRoute({
   getParentRoute: () => application,
   path: 'translations',
   validateSearch: readTranslationsSearch,
-  component: lazyRouteComponent(() => import('./rooms/translations/translations-page.tsx'), 'TranslationsPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/translations/translations-page.tsx')),
+    'TranslationsPage',
+  ),
 });
 
 const users = createRoute({
@@ -101,51 +126,75 @@ const users = createRoute({
   path: 'users',
   validateSearch: ({ search }: Record<string, unknown>): { search?: string } =>
     typeof search === 'string' && search !== '' ? { search } : {},
-  component: lazyRouteComponent(() => import('./rooms/users/users-page.tsx'), 'UsersPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/users/users-page.tsx')),
+    'UsersPage',
+  ),
 });
 
 const user = createRoute({
   getParentRoute: () => application,
   path: 'users/$userUid',
-  component: lazyRouteComponent(() => import('./rooms/users/user-page.tsx'), 'UserPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/users/user-page.tsx')),
+    'UserPage',
+  ),
 });
 
 const insights = createRoute({
   getParentRoute: () => application,
   path: 'insights',
   validateSearch: ({ key }: Record<string, unknown>): { key?: string } => (typeof key === 'string' ? { key } : {}),
-  component: lazyRouteComponent(() => import('./rooms/insights/insights-page.tsx'), 'InsightsPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/insights/insights-page.tsx')),
+    'InsightsPage',
+  ),
 });
 
 const requests = createRoute({
   getParentRoute: () => application,
   path: 'requests',
   validateSearch: readRequestsSearch,
-  component: lazyRouteComponent(() => import('./rooms/requests/requests-page.tsx'), 'RequestsPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/requests/requests-page.tsx')),
+    'RequestsPage',
+  ),
 });
 
 const audit = createRoute({
   getParentRoute: () => application,
   path: 'audit',
-  component: lazyRouteComponent(() => import('./rooms/audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/audit/audit-page.tsx')),
+    'AuditPage',
+  ),
 });
 
 const connect = createRoute({
   getParentRoute: () => application,
   path: 'connect',
-  component: lazyRouteComponent(() => import('./rooms/connect/connect-page.tsx'), 'ConnectPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/connect/connect-page.tsx')),
+    'ConnectPage',
+  ),
 });
 
 const credentials = createRoute({
   getParentRoute: () => application,
   path: 'credentials',
-  component: lazyRouteComponent(() => import('./rooms/credentials/credentials-page.tsx'), 'CredentialsPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/credentials/credentials-page.tsx')),
+    'CredentialsPage',
+  ),
 });
 
 const members = createRoute({
   getParentRoute: () => application,
   path: 'members',
-  component: lazyRouteComponent(() => import('./rooms/members/members-page.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(
+    patiently(() => import('./rooms/members/members-page.tsx')),
+    'MembersPage',
+  ),
 });
 
 const tree = root.addChildren([
@@ -153,6 +202,7 @@ const tree = root.addChildren([
   frame.addChildren([
     applications,
     account,
+    installationAudit,
     application.addChildren([
       overview,
       catalog,

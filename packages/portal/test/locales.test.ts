@@ -27,6 +27,14 @@ function shapeOf(texts: Texts): Record<string, string[]> {
   return shape;
 }
 
+/** Of one thing, the word that the other rooms do not use. */
+const SHUNNED: Record<string, RegExp> = {
+  en: /special token/i,
+  de: /Fassung|\bNutzer|Endnutzer|Access-Token|Spezial-Token|Inhaber|Tokens\b(?<!s Tokens)/,
+  es: /token especial|token personal|\blector\b/i,
+  hu: /piszkozat|különleges token|személyes token|\bolvasó\b/i,
+};
+
 const rooms = readdirSync(join(LOCALES, 'en'));
 
 describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
@@ -48,3 +56,27 @@ describe.each(['de', 'es', 'hu'])('the portal in %s', (language) => {
     expect(missing).toEqual([]);
   });
 });
+
+describe.each(['en', 'de', 'es', 'hu'])('the words of the portal in %s', (language) => {
+  test('are the same for one thing in every room', () => {
+    const texts = rooms.flatMap((room) => [...flatten(read(language, room))]);
+    expect(texts.filter(([, text]) => SHUNNED[language]?.test(text))).toEqual([]);
+    const [{ access }, { role }] = [read(language, 'applications.json'), read(language, 'members.json')] as Texts[];
+    expect(Object.values(access as Texts)).toEqual(Object.values(role as Texts));
+  });
+
+  test('tell of everything that the service audits', () => {
+    const { action } = read(language, 'audit.json') as { action: Texts };
+    const actions = actionsOf(JSON.parse(readFileSync(join(LOCALES, '../../../../docs/openapi.json'), 'utf8')));
+    expect(actions.length).toBeGreaterThan(20);
+    expect(Object.keys(action).sort()).toEqual(actions.map((each) => each.replace('.', '_')).sort());
+  });
+});
+
+type Parameter = { name: string; schema: { enum?: string[] } };
+
+/** As the interface names them, which is made from the service's own list. */
+function actionsOf(document: { paths: Record<string, { get: { parameters: Parameter[] } }> }): string[] {
+  const { parameters } = document.paths['/manage/v1/audit']?.get ?? { parameters: [] };
+  return parameters.find(({ name }) => name === 'action')?.schema.enum ?? [];
+}

@@ -1,5 +1,6 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { isUnreachable, waitForService } from './connection.ts';
 
 /** What has to happen when the session has ended is set by whoever shows it: see shell/signed-out.tsx. */
 const listeners = new Set<() => void>();
@@ -11,6 +12,7 @@ export function onSessionEnded(listener: () => void): () => void {
 const watch = {
   onError(error: unknown) {
     if (isInnkeeperError(error) && error.status === 401) for (const listener of listeners) listener();
+    if (isUnreachable(error)) void waitForService();
   },
 };
 
@@ -20,9 +22,11 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Only what may be better the next time: a refusal stays one.
-      retry: (count, error) => count < 2 && isInnkeeperError(error) && (error.status === 0 || error.status === 503),
+      // Only what may be better the next time: a refusal stays one, and what nobody answered is asked again when somebody does.
+      retry: (count, error) => count < 2 && isInnkeeperError(error) && error.status === 503,
+      // A browser that calls itself offline may be wrong, and would leave pages loading for ever.
+      networkMode: 'always',
     },
-    mutations: { retry: false },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });

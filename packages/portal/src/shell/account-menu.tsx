@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconTimeline, IconUser } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, PORTAL_PATH } from '../api/client.ts';
@@ -9,7 +9,8 @@ import { LinkMenuItem } from './links.tsx';
 
 const THEMES = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
 
-export function AccountMenu({ email }: { email: string }) {
+export function AccountMenu({ session }: { session: { email: string; administrator: boolean } }) {
+  const { email, administrator } = session;
   const { t } = useTranslation();
   const { theme, setTheme, language, setLanguage } = usePreferences();
   const signOut = useMutation({
@@ -29,6 +30,11 @@ export function AccountMenu({ email }: { email: string }) {
         <LinkMenuItem to="/account" closeMenuOnClick leftSection={<IconUser size={16} aria-hidden />}>
           {t('accountSettings')}
         </LinkMenuItem>
+        {administrator && (
+          <LinkMenuItem to="/audit" closeMenuOnClick leftSection={<IconTimeline size={16} aria-hidden />}>
+            {t('installationAudit')}
+          </LinkMenuItem>
+        )}
         <Menu.Divider />
         <Menu.Label>{t('theme.title')}</Menu.Label>
         <Menu.RadioGroup value={theme} onChange={(name) => setTheme(name as Theme)}>

@@ -49,7 +49,7 @@ export function Frame() {
             <Logo />
             {clientId !== undefined && <ApplicationSwitch clientId={clientId} />}
           </Group>
-          <AccountMenu email={session.email} />
+          <AccountMenu session={session} />
         </Group>
       </AppShell.Header>
       {clientId !== undefined && (

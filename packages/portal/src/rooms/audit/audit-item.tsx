@@ -7,7 +7,7 @@ import { iconOf, isGrave, textOf } from './audit-looks.ts';
 import type { AuditEntry } from './queries.ts';
 
 /** One thing that was done: what, by whom, when, and what was before and after. */
-export function AuditItem({ clientId, entry }: { clientId: string; entry: AuditEntry }) {
+export function AuditItem({ clientId, entry }: { clientId: string | null; entry: AuditEntry }) {
   const { t } = useTranslation('audit');
   const { action, actor, at, subject, userUid } = entry;
   const Icon = iconOf(action);
@@ -26,7 +26,7 @@ export function AuditItem({ clientId, entry }: { clientId: string; entry: AuditE
       <div className={classes.body}>
         <Text fw={600}>
           {t(`action.${textOf(action)}`)}
-          {isRevision ? (
+          {isRevision && clientId !== null ? (
             <>
               {': '}
               <LinkAnchor to="/applications/$clientId/revisions" params={{ clientId }} underline="always">
@@ -36,7 +36,7 @@ export function AuditItem({ clientId, entry }: { clientId: string; entry: AuditE
           ) : (
             subject !== '' && `: ${subject}`
           )}
-          {userUid !== null && (
+          {userUid !== null && clientId !== null && (
             <>
               {': '}
               <LinkAnchor to="/applications/$clientId/users/$userUid" params={{ clientId, userUid }} underline="always">

@@ -57,6 +57,25 @@ export const APPLICATION_ACTIONS = [
   'member.removed',
 ] as const satisfies readonly AuditAction[];
 
+/** What can be told of no application, or of one that is gone. */
+export const INSTALLATION_ACTIONS = [
+  'application.deleted',
+  'token.created',
+  'token.revoked',
+  'account.created',
+  'account.linkMade',
+  'account.passwordChanged',
+  'account.totpTurnedOn',
+  'account.totpTurnedOff',
+  'account.recoveryCodesRenewed',
+  'account.reset',
+  'account.deleted',
+] as const satisfies readonly AuditAction[];
+
+// One that the service adds belongs to one of the two.
+type Listed = (typeof APPLICATION_ACTIONS | typeof INSTALLATION_ACTIONS)[number];
+null as unknown as Exclude<AuditAction, Listed> satisfies never;
+
 type TextName<Action extends string> = Action extends `${infer Noun}.${infer Verb}` ? `${Noun}_${Verb}` : never;
 
 /** A dot would be a level of the texts. */

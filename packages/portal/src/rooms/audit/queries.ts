@@ -6,9 +6,10 @@ export type AuditEntry = OutputOf<'/manage/v1/applications/{clientId}/audit', 'g
 export type AuditAction = AuditEntry['action'];
 export type AuditFilter = { action: AuditAction | null; actor: string };
 
-export function auditQuery(clientId: string, { action, actor }: AuditFilter) {
+/** Of an application, or of the installation. */
+export function auditQuery(clientId: string | null, { action, actor }: AuditFilter) {
   return infiniteQueryOptions({
-    queryKey: ['application', clientId, 'audit', action, actor],
+    queryKey: [...(clientId === null ? ['installation'] : ['application', clientId]), 'audit', action, actor],
     queryFn: async ({ pageParam, signal }) => {
       const query = {
         limit: 50,
@@ -16,7 +17,11 @@ export function auditQuery(clientId: string, { action, actor }: AuditFilter) {
         ...(action !== null && { action }),
         ...(actor !== '' && { actor }),
       };
-      return (await api.get('/manage/v1/applications/{clientId}/audit', { path: { clientId }, query, signal })).data;
+      const answer =
+        clientId === null
+          ? api.get('/manage/v1/audit', { query, signal })
+          : api.get('/manage/v1/applications/{clientId}/audit', { path: { clientId }, query, signal });
+      return (await answer).data;
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next,

@@ -1,0 +1,60 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { useSyncExternalStore } from 'react';
+import { api } from './client.ts';
+
+const EVERY_MS = 2_000;
+
+/** While the service does not answer; done when it does again. */
+let waiting: Promise<void> | undefined;
+const listeners = new Set<() => void>();
+
+/** Nobody answered, or only a proxy in front. */
+export function isUnreachable(error: unknown): boolean {
+  return isInnkeeperError(error) && [0, 502, 504].includes(error.status);
+}
+
+/** Asks until the service answers, whatever it says; one asks for all. */
+export function waitForService(): Promise<void> {
+  waiting ??= ask().finally(() => {
+    waiting = undefined;
+    tell();
+  });
+  tell();
+  return waiting;
+}
+
+export function useIsUnreachable(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => waiting !== undefined,
+  );
+}
+
+/** A room's files cannot come either while the service is away: without this, its page would never be done loading. */
+export function patiently<T>(load: () => Promise<T>): () => Promise<T> {
+  return () =>
+    load().catch(async (error: unknown) => {
+      if (await answers()) throw error;
+      await waitForService();
+      return load();
+    });
+}
+
+async function ask(): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  while (!(await answers()));
+}
+
+async function answers(): Promise<boolean> {
+  return api.get('/manage/v1/session').then(
+    () => true,
+    (error: unknown) => !isUnreachable(error),
+  );
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}

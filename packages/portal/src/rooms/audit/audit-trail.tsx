@@ -1,0 +1,102 @@
+import { Button, Center, Group, Select, Stack, Text } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { readTime } from '../../shell/moment.tsx';
+import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import classes from './audit.module.css';
+import { AuditItem } from './audit-item.tsx';
+import { textOf } from './audit-looks.ts';
+import { type AuditAction, type AuditEntry, type AuditFilter, auditQuery } from './queries.ts';
+
+type Props = {
+  /** null: of the installation. */
+  clientId: string | null;
+  actions: readonly AuditAction[];
+  canChooseActor: boolean;
+};
+
+/** What was done, day by day, newest first. */
+export function AuditTrail({ clientId, actions, canChooseActor }: Props) {
+  const { t, i18n } = useTranslation('audit');
+  const [filter, setFilter] = useState<AuditFilter>({ action: null, actor: '' });
+  const audit = useInfiniteQuery(auditQuery(clientId, filter));
+  const entries = audit.data?.pages.flatMap((page) => page.items) ?? [];
+  // Of whom there is something to see.
+  const actors = [...new Set([...entries.map(({ actor }) => actor), ...(filter.actor ? [filter.actor] : [])])].sort();
+  const isFiltered = filter.action !== null || filter.actor !== '';
+  const days = Map.groupBy(entries, (entry) => dayOf(entry, i18n.language));
+  return (
+    <>
+      <Group mb="lg" gap="sm">
+        <Select
+          w={{ base: '100%', xs: 260 }}
+          label={t('filter.action')}
+          placeholder={t('filter.any')}
+          clearable
+          searchable
+          clearButtonProps={{ 'aria-label': t('filter.clear') }}
+          data={actions.map((value) => ({ value, label: t(`action.${textOf(value)}`) }))}
+          value={filter.action}
+          onChange={(action) => setFilter({ ...filter, action: action as AuditAction | null })}
+        />
+        {canChooseActor && (
+          <Select
+            w={{ base: '100%', xs: 260 }}
+            label={t('filter.actor')}
+            placeholder={t('filter.anybody')}
+            clearable
+            searchable
+            clearButtonProps={{ 'aria-label': t('filter.clear') }}
+            data={actors}
+            value={filter.actor === '' ? null : filter.actor}
+            onChange={(actor) => setFilter({ ...filter, actor: actor ?? '' })}
+          />
+        )}
+      </Group>
+      {audit.isPending && <LoadingState />}
+      {audit.isError && <ErrorState error={audit.error} retry={() => audit.refetch()} />}
+      {audit.data && entries.length === 0 && (
+        <EmptyState
+          icon={IconHistory}
+          title={isFiltered ? t('empty.filtered') : t('empty.title')}
+          action={
+            isFiltered && (
+              <Button variant="default" onClick={() => setFilter({ action: null, actor: '' })}>
+                {t('empty.clear')}
+              </Button>
+            )
+          }
+        >
+          {!isFiltered && t('empty.text')}
+        </EmptyState>
+      )}
+      <Stack gap="xl">
+        {[...days].map(([day, each]) => (
+          <section key={day} aria-label={day}>
+            <Text component="h2" size="sm" fw={600} c="dimmed" mb="sm" mt={0}>
+              {day}
+            </Text>
+            <ol className={classes.timeline}>
+              {each.map((entry) => (
+                <AuditItem key={entry.auditUid} clientId={clientId} entry={entry} />
+              ))}
+            </ol>
+          </section>
+        ))}
+      </Stack>
+      {audit.hasNextPage && (
+        <Center mt="lg">
+          <Button variant="default" loading={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
+            {t('more')}
+          </Button>
+        </Center>
+      )}
+    </>
+  );
+}
+
+function dayOf({ at }: AuditEntry, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'full' }).format(readTime(at));
+}
