@@ -50,9 +50,9 @@ export function OwnProof(props: {
   );
 }
 
-/** What the fields themselves show. */
-export function isOfProof(error: unknown): boolean {
-  return isWrongPassword(error) || isWrongCode(error) || isTooMany(error);
+/** What the fields themselves show, as far as they are there: what is needed may have changed since. */
+export function isOfProof({ needsPassword, totp }: Needs, error: unknown): boolean {
+  return needsPassword && (isWrongPassword(error) || isTooMany(error) || (totp && isWrongCode(error)));
 }
 
 function isWrongPassword(error: unknown): boolean {

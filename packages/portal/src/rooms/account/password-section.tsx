@@ -34,7 +34,7 @@ export function PasswordSection({ session }: { session: Session }) {
     event.preventDefault();
     change.mutate();
   };
-  const isShown = isOfProof(change.error) || isFieldProblem(change.error, 'password');
+  const isShown = isOfProof(session, change.error) || isFieldProblem(change.error, 'password');
   return (
     <Section title={t('password')} about={t('passwordAbout')}>
       <form onSubmit={submit}>

@@ -27,7 +27,7 @@ export function ProofStep(props: {
       <Stack>
         <Text>{about}</Text>
         <OwnProof needs={needs} value={proof} onChange={setProof} error={error} focus />
-        {!isOfProof(error) && <Problem error={error} />}
+        {!isOfProof(needs, error) && <Problem error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('cancel')}

@@ -89,7 +89,7 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
           onChange={(value) => setExpires((value ?? '90d') as Lifetime)}
         />
         <OwnProof needs={needs} value={proof} onChange={setProof} error={make.error} />
-        {!isOfProof(make.error) && <Problem error={make.error} />}
+        {!isOfProof(needs, make.error) && <Problem error={make.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {shell('cancel')}
