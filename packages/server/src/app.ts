@@ -10,7 +10,9 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { InnkeeperError } from './domain/errors.ts';
 import type { Service } from './domain/service.ts';
-import { clientAddress } from './http/client-address.ts';
+import { createAccessLog } from './http/access-log.ts';
+import { answerFirst } from './http/answer-first.ts';
+import { clientAddress, peerAddress } from './http/client-address.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
 import { discardRest } from './http/discard-rest.ts';
 import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
@@ -19,7 +21,6 @@ import { explorerRoutes } from './http/docs/explorer.ts';
 import { openapiRoute } from './http/docs/openapi.ts';
 import { drain } from './http/drain.ts';
 import { createErrorHandler, sendError } from './http/errors.ts';
-import { maskPath } from './http/logging.ts';
 import { manageRoutes } from './http/manage/routes.ts';
 import type { Metrics } from './http/metrics.ts';
 import { introspectRoute } from './http/oauth/introspect.ts';
@@ -28,10 +29,12 @@ import { metadataRoute } from './http/oauth/metadata.ts';
 import { revokeRoute } from './http/oauth/revoke.ts';
 import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
+import { createReadyReads } from './http/options/ready-reads.ts';
 import { optionRoutes } from './http/options/routes.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
 import { createRawAnswers } from './http/raw-answers.ts';
 import { readRequestId } from './http/request-id.ts';
+import { applicationOf, readExchanged } from './http/request-log/exchanged.ts';
 import type { RequestLog } from './http/request-log/request-log.ts';
 import { readableTarget } from './http/request-target.ts';
 import { watchRoutes } from './http/unanswered.ts';
@@ -73,6 +76,8 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request would cost more than what is logged of it.
+    childLoggerFactory: (shared) => shared,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: 65_000,
@@ -105,18 +110,18 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
   };
-  const record = (request: FastifyRequest, reply: FastifyReply): void => {
-    const route = request.routeOptions.url;
-    metrics.observe(request.method, route ?? 'unknown', reply.statusCode, reply.errorCode, reply.elapsedTime / 1000);
-    request.log.info({
+  const logAnswer = createAccessLog(metrics, logger);
+  const record = (request: FastifyRequest, reply: FastifyReply): void =>
+    logAnswer({
+      requestId: request.id,
       method: request.method,
-      ...(route === undefined ? { path: maskPath(request.url.split('?', 1)[0] ?? '') } : { route }),
+      route: request.routeOptions.url,
+      url: request.url,
       address: clientAddress(request),
       status: reply.statusCode,
       code: reply.errorCode,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
+      milliseconds: reply.elapsedTime,
     });
-  };
   raw.listen(app.server);
 
   app.removeAllContentTypeParsers();
@@ -152,7 +157,8 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   });
   app.addHook('onResponse', (request, reply, done) => {
     record(request, reply);
-    requestLog.observe(request, reply);
+    const appId = applicationOf(request, service);
+    if (appId !== undefined) requestLog.observe(appId, reply.errorCode, () => readExchanged(request, reply));
     done();
   });
   app.addHook('preClose', async () => {
@@ -177,7 +183,12 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     introspectRoute(app, service);
     revokeRoute(app, service);
   }
-  if (config.areas.has('options')) optionRoutes(app, service);
+  if (config.areas.has('options')) {
+    optionRoutes(app, service);
+    const addressOf = peerAddress(config.trustedProxies);
+    const answerReady = createReadyReads({ service, record: logAnswer, requestLog, addressOf });
+    answerFirst(app.server, (request, response) => !closing && !held && answerReady(request, response));
+  }
   if (config.areas.has('portal')) {
     manageRoutes(app, service);
     portalPages(app);

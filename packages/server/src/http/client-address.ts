@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../config.ts';
 
@@ -7,6 +9,16 @@ import { isLoopback } from '../config.ts';
 export function clientAddress({ ip, socket }: FastifyRequest): string {
   const named = plainAddress(ip ?? '');
   return isIP(named) ? named : plainAddress(socket.remoteAddress ?? '');
+}
+
+/** The same before the framework has looked at a request. */
+export function peerAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  if (trustedProxies.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '');
+  const trust = proxyAddr.compile([...trustedProxies]);
+  return (request) => {
+    const named = plainAddress(proxyAddr(request, trust));
+    return isIP(named) ? named : plainAddress(request.socket.remoteAddress ?? '');
+  };
 }
 
 /** Connections to an address of this machine from this machine have that address at both ends. */

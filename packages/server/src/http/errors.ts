@@ -21,8 +21,8 @@ export function createErrorHandler(throttle: CredentialThrottle) {
         error = throttled as InnkeeperError;
       }
     }
-    if (error.status >= 500) request.log.error({ err: thrown, code: error.code }, 'request failed');
-    else if (error.cause) request.log.warn({ err: error.cause, code: error.code }, 'request failed');
+    if (error.status >= 500) request.log.error({ reqId: request.id, err: thrown, code: error.code }, 'request failed');
+    else if (error.cause) request.log.warn({ reqId: request.id, err: error.cause, code: error.code }, 'request failed');
     sendError(reply, error);
   };
 }

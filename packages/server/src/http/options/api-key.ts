@@ -22,7 +22,15 @@ export async function identifyApplication(
 
 /** Pages on the application's own origins may read answers, also those that refuse. */
 export function allowOrigin(reply: FastifyReply, origin: string): void {
-  reply
-    .header('access-control-allow-origin', origin)
-    .header('access-control-expose-headers', 'ETag, Link, Location, Retry-After, X-Request-Id');
+  const [allow, allowed, expose, exposed] = corsHeaders(origin);
+  reply.header(allow, allowed).header(expose, exposed);
+}
+
+export function corsHeaders(origin: string): [string, string, string, string] {
+  return [
+    'access-control-allow-origin',
+    origin,
+    'access-control-expose-headers',
+    'ETag, Link, Location, Retry-After, X-Request-Id',
+  ];
 }

@@ -10,8 +10,26 @@ import type { Wording } from './catalog-views.ts';
 /** Bytes that answers of one revision may take up together; beyond it the least recently made ones go. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-type ReadyAnswer = { body: Buffer; etag: string; link: string | undefined };
+type ReadyAnswer = {
+  body: Buffer;
+  etag: string;
+  /** Names and values in turn; those of an answer with the body, and of one that says that nothing changed. */
+  bodyHeaders: readonly string[];
+  headers: readonly string[];
+  route: string;
+  params: Record<string, string>;
+};
 type ReadyAnswers = { answers: Map<string, ReadyAnswer>; bytes: number };
+
+/** Kept, but asked about every time: a new revision shows within a second. */
+const READ_HEADERS = [
+  'vary',
+  'apiKey, Accept-Language, Origin',
+  'cache-control',
+  'public, no-cache',
+  'x-content-type-options',
+  'nosniff',
+];
 
 const ready = new WeakMap<CompiledCatalog, ReadyAnswers>();
 
@@ -34,36 +52,48 @@ export async function answerFromCatalog(
 ): Promise<FastifyReply> {
   const application = await identifyApplication(service, request, reply);
   const catalog = service.catalogs.peek(application.appId) ?? (await service.catalogs.get(application.appId));
-  const name = `${request.url}\n${request.headers['accept-language'] ?? ''}`;
-  const answer = ready.get(catalog)?.answers.get(name) ?? makeAnswer(catalog, name, request, make);
+  const { url, headers } = request;
+  const answer = findReady(catalog, url, headers['accept-language']) ?? makeAnswer(catalog, request, make);
+  const isCurrent = hasCurrent(headers['if-none-match'], answer.etag);
+  const answerHeaders = isCurrent ? answer.headers : answer.bodyHeaders;
+  for (let at = 0; at < answerHeaders.length; at += 2) {
+    reply.header(answerHeaders[at] as string, answerHeaders[at + 1]);
+  }
+  return isCurrent ? reply.code(304).send() : reply.send(answer.body);
+}
 
-  reply
-    .header('etag', answer.etag)
-    .header('vary', 'apiKey, Accept-Language, Origin')
-    // Kept, but asked about every time: a new revision shows within a second.
-    .header('cache-control', 'public, no-cache');
-  if (answer.link !== undefined) reply.header('link', answer.link);
-  if (hasCurrent(request.headers['if-none-match'], answer.etag)) return reply.code(304).send();
-  return reply.header('content-type', 'application/json; charset=utf-8').send(answer.body);
+/** What was answered before to the same question. */
+export function findReady(catalog: CompiledCatalog, url: string, acceptLanguage: string | undefined) {
+  return ready.get(catalog)?.answers.get(nameOf(url, acceptLanguage));
+}
+
+function nameOf(url: string, acceptLanguage = ''): string {
+  return `${url}\n${acceptLanguage}`;
 }
 
 function makeAnswer(
   catalog: CompiledCatalog,
-  name: string,
   request: FastifyRequest,
   make: (request: CatalogRequest) => object,
 ): ReadyAnswer {
   const query = request.query as Query;
   const wording = readWording(catalog, query, request.headers['accept-language']);
-  const value = make({ catalog, query, params: request.params as Record<string, string>, wording });
+  const params = request.params as Record<string, string>;
+  const route = request.routeOptions.url as string;
+  const value = make({ catalog, query, params, wording });
   const body = Buffer.from(JSON.stringify(value));
-  const answer = {
-    body,
-    etag: etagOf(body),
-    link:
-      'items' in value ? linkHeader(request.routeOptions.url as string, query, value as Listing<unknown>) : undefined,
-  };
-  keep(catalog, name, answer);
+  const etag = etagOf(body);
+  const link = 'items' in value ? linkHeader(route, query, value as Listing<unknown>) : undefined;
+  const headers = ['etag', etag, ...READ_HEADERS, ...(link === undefined ? [] : ['link', link])];
+  const bodyHeaders = [
+    ...headers,
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    `${body.length}`,
+  ];
+  const answer = { body, etag, headers, bodyHeaders, route, params };
+  keep(catalog, nameOf(request.url, request.headers['accept-language']), answer);
   return answer;
 }
 
@@ -80,7 +110,7 @@ function keep(catalog: CompiledCatalog, name: string, answer: ReadyAnswer): void
 }
 
 function sizeOf(name: string, answer: ReadyAnswer): number {
-  return answer.body.length + name.length * 2 + 500;
+  return answer.body.length + name.length * 2 + 1000;
 }
 
 /** `language` by name or tag; without it what Accept-Language asks for, then the default (CONTRACT.md section 3). */

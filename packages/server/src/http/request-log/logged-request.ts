@@ -27,6 +27,9 @@ export type SeenRequest = {
   answer: unknown;
 };
 
+/** What the request itself tells of that. */
+export type Exchanged = Omit<SeenRequest, 'requestUid' | 'appId' | 'at' | 'code'>;
+
 /** As it may be kept: without secrets, and what tells of a person apart from the rest. */
 export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
   const path = readPath(seen.url, seen.route, seen.params);

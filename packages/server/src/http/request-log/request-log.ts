@@ -1,11 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { orderedUuid } from '../../domain/ordered-uuid.ts';
 import type { Service } from '../../domain/service.ts';
 import type { NewLoggedRequest } from '../../storage/port.ts';
-import { clientAddress } from '../client-address.ts';
-import type { About } from './about.ts';
-import { type SeenRequest, toLoggedRequest } from './logged-request.ts';
+import { type Exchanged, type SeenRequest, toLoggedRequest } from './logged-request.ts';
 import { Sampling } from './sampling.ts';
 
 const FLUSH_MS = 1_000;
@@ -43,42 +40,20 @@ export class RequestLog {
     this.#timer.unref();
   }
 
-  /** After the answer has left. */
-  observe(request: FastifyRequest, reply: FastifyReply): void {
-    const about = request.about;
-    const appId = about?.appId ?? this.#applicationOf(request, about);
-    if (appId === undefined) return;
-    const code = reply.errorCode;
+  /** After the answer has left. What it was is asked for only where it is kept. */
+  observe(appId: number, code: string | undefined, read: () => Exchanged): void {
     const { activity, now } = this.#service;
     activity.count(appId, 'requests');
     if (code !== undefined) activity.count(appId, `error:${code}`);
     if (!this.#isOn) return;
     const at = now();
     if (!this.#sampling.takes(appId, code === undefined ? 'answers' : 'errors', at)) return;
-    const body = Buffer.isBuffer(request.body) ? request.body : undefined;
-    const answer = about?.answer;
+    const seen = read();
+    const { body, answer } = seen;
     const bytes = (body?.length ?? 0) + (typeof answer === 'string' || Buffer.isBuffer(answer) ? answer.length : 0);
     if (this.#waiting.length >= MAX_WAITING || this.#bytes + bytes > MAX_BYTES) return;
     this.#bytes += bytes;
-    this.#waiting.push({
-      requestUid: orderedUuid(),
-      appId,
-      at,
-      method: request.method,
-      url: request.url,
-      route: request.routeOptions.url,
-      params: request.params,
-      status: reply.statusCode,
-      code,
-      milliseconds: reply.elapsedTime,
-      requestId: request.id,
-      ip: clientAddress(request),
-      userAgent: request.headers['user-agent'],
-      authorization: request.headers.authorization,
-      userId: about?.userId,
-      body,
-      answer,
-    });
+    this.#waiting.push({ requestUid: orderedUuid(), appId, at, code, ...seen });
   }
 
   /** Resolves when what was seen before the call is in the database, or was given up. */
@@ -90,12 +65,6 @@ export class RequestLog {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
-  }
-
-  /** Of a request that no route of an application took, such as a misspelt path. */
-  #applicationOf({ headers }: FastifyRequest, about: About | undefined): number | undefined {
-    const clientId = about === undefined ? headers.apikey : about.clientId;
-    return typeof clientId === 'string' ? this.#service.applications.peek(clientId)?.appId : undefined;
   }
 
   async #write(): Promise<void> {

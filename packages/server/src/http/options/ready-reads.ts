@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { allowsOrigin } from '../../domain/applications/settings.ts';
+import type { Service } from '../../domain/service.ts';
+import type { Exchange } from '../access-log.ts';
+import { hasCurrent } from '../etag.ts';
+import { readRequestId } from '../request-id.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
+import { corsHeaders } from './api-key.ts';
+import { findReady } from './catalog-answer.ts';
+
+type Parts = {
+  service: Service;
+  record: (exchange: Exchange) => void;
+  requestLog: Pick<RequestLog, 'observe'>;
+  addressOf: (request: IncomingMessage) => string;
+};
+
+/**
+ * Reads of the catalog that somebody asked before, in this revision, are answered from memory without the framework,
+ * which would take longer than all the rest. Answers whether it did: whatever is not plainly one of these is left to
+ * the routes, which also make what is found here (catalog-answer.ts).
+ */
+export function createReadyReads({ service, record, requestLog, addressOf }: Parts) {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { method, url, headers } = request;
+    if (method !== 'GET' || url === undefined || !url.startsWith('/api/option_')) return false;
+    if (headers.host === undefined || headers['content-length'] !== undefined) return false;
+    if (headers['transfer-encoding'] !== undefined) return false;
+    const apiKey = headers.apikey;
+    const application = typeof apiKey === 'string' ? service.applications.peek(apiKey) : undefined;
+    const catalog = application && service.catalogs.peek(application.appId);
+    const ready = catalog && findReady(catalog, url, headers['accept-language']);
+    if (!ready) return false;
+
+    const started = performance.now();
+    const requestId = readRequestId(headers['x-request-id']) ?? randomUUID();
+    const isCurrent = hasCurrent(headers['if-none-match'], ready.etag);
+    const status = isCurrent ? 304 : 200;
+    const answerHeaders = [...(isCurrent ? ready.headers : ready.bodyHeaders), 'x-request-id', requestId];
+    const { origin } = headers;
+    if (origin !== undefined && allowsOrigin(application.settings, origin)) answerHeaders.push(...corsHeaders(origin));
+    response.writeHead(status, answerHeaders);
+    if (isCurrent) response.end();
+    else response.end(ready.body);
+
+    const milliseconds = performance.now() - started;
+    const address = addressOf(request);
+    const { route, params } = ready;
+    record({ requestId, method, route, url, address, status, code: undefined, milliseconds });
+    requestLog.observe(application.appId, undefined, () => ({
+      method,
+      url,
+      route,
+      params,
+      status,
+      milliseconds,
+      requestId,
+      ip: address,
+      userAgent: headers['user-agent'],
+      authorization: headers.authorization,
+      userId: undefined,
+      body: undefined,
+      answer: isCurrent ? undefined : ready.body,
+    }));
+    return true;
+  };
+}
