@@ -14,6 +14,8 @@ export type CompiledCatalog = {
   /** Archived ones too. */
   keyByUid: ReadonlyMap<string, PlacedKey>;
   keyByNo: ReadonlyMap<number, PlacedKey>;
+  /** The index in `keys`, of those that can be chosen. */
+  orderByNo: ReadonlyMap<number, number>;
 };
 
 /** A key with the group it stands in and its place there. */
@@ -29,15 +31,17 @@ export function compileCatalog(catalog: Catalog): CompiledCatalog {
     })),
   );
   const groups = catalog.groups.filter((group) => !group.archived);
+  const keys = all.filter(({ key }) => !key.archived);
   return {
     revision: catalog.revision,
     languages: createLanguages(catalog.languages),
     groups,
-    keys: all.filter(({ key }) => !key.archived),
+    keys,
     groupByUid: new Map(groups.map((group) => [group.groupUid, group])),
     groupByName: new Map(groups.map((group) => [group.name, group])),
     archivedGroups: catalog.groups.filter((group) => group.archived),
     keyByUid: new Map(all.map((placed) => [placed.key.keyUid, placed])),
     keyByNo: new Map(all.map((placed) => [placed.key.keyNo, placed])),
+    orderByNo: new Map(keys.map(({ key }, index) => [key.keyNo, index])),
   };
 }

@@ -27,7 +27,7 @@ import {
   UserOptionAnswer,
 } from './schemas.ts';
 import { claimsOfQuery } from './user-claims.ts';
-import { viewDefault, viewUserOption } from './user-option-view.ts';
+import { writeDefault, writeUserOption } from './user-option-view.ts';
 
 const schema = {
   operationId: 'listUserOptions',
@@ -80,17 +80,21 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
       ({ placed }) => filter.matches(placed),
     );
     const { items, ...shown } = toListing(entries, page);
-    const views = await Promise.all(
+    const options = await Promise.all(
       items.map(async ({ placed, record }) => {
-        if (!record) return viewDefault(catalog, placed, owner, filter.language);
+        if (!record) return writeDefault(catalog, placed, owner, filter.language);
         const then = await placeAt(service, application.appId, record);
-        return viewUserOption(then.catalog, then.placed, record, owner, filter.language);
+        return writeUserOption(then.catalog, then.placed, record, owner, filter.language);
       }),
     );
-    const listing = { items: views, ...shown };
-    const link = linkHeader('/api/user_options', query, listing);
+    const link = linkHeader('/api/user_options', query, { items, ...shown });
     if (link !== undefined) reply.header('link', link);
-    return answerPrivately(request, reply, listing);
+    const { total, offset, limit } = shown;
+    return answerPrivately(
+      request,
+      reply,
+      `{"items":[${options.join()}],"total":${total},"offset":${offset},"limit":${limit}}`,
+    );
   });
 }
 
@@ -110,13 +114,13 @@ type Entry = { placed: PlacedKey; record: SelectionRecord | undefined };
 
 /** As the keys stand in the catalog today; what is archived comes last. */
 function inCatalogOrder(catalog: CompiledCatalog, saved: SelectionRecord[], defaulted: PlacedKey[]): Entry[] {
-  const order = new Map(catalog.keys.map((placed, index) => [placed.key.keyNo, index]));
   const entries: Entry[] = saved.flatMap((record) => {
     const placed = catalog.keyByNo.get(record.keyNo);
     return placed ? [{ placed, record }] : [];
   });
   entries.push(...defaulted.map((placed) => ({ placed, record: undefined })));
-  const place = ({ placed }: Entry) => order.get(placed.key.keyNo) ?? order.size + placed.key.keyNo;
+  const place = ({ placed }: Entry) =>
+    catalog.orderByNo.get(placed.key.keyNo) ?? catalog.keys.length + placed.key.keyNo;
   return entries.sort((a, b) => place(a) - place(b));
 }
 

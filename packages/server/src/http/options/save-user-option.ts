@@ -8,9 +8,10 @@ import { EXAMPLE } from '../examples.ts';
 import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';
+import { JSON_TYPE } from './private-answer.ts';
 import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
-import { viewUserOption } from './user-option-view.ts';
+import { writeUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
 
 export const WantedOption = {
@@ -97,6 +98,6 @@ export function saveUserOptionRoute(app: FastifyInstance, service: Service): voi
       .code(saved.created ? 201 : 200)
       .header('cache-control', 'no-store')
       .header('location', `/api/user_options/${saved.record.selectionId}`);
-    return viewUserOption(catalog, wanted.placed, saved.record, owner, undefined);
+    return reply.type(JSON_TYPE).send(writeUserOption(catalog, wanted.placed, saved.record, owner, undefined));
   });
 }

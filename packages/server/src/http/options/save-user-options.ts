@@ -8,10 +8,11 @@ import { badParameter } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
+import { JSON_TYPE } from './private-answer.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
 import { UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody, unknownMembers } from './user-claims.ts';
-import { viewUserOption } from './user-option-view.ts';
+import { writeUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
 
 const MAX_OPTIONS = 500;
@@ -66,9 +67,9 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
     const items = saved.map(({ record }, index) => {
       const placed = wanted[index]?.placed;
       if (!placed) throw new Error('a save returned more than was sent');
-      return viewUserOption(catalog, placed, record, owner, undefined);
+      return writeUserOption(catalog, placed, record, owner, undefined);
     });
-    return { items, total: items.length };
+    return reply.type(JSON_TYPE).send(`{"items":[${items.join()}],"total":${items.length}}`);
   });
 }
 

@@ -68,6 +68,6 @@ export function userOptionHistoryRoute(app: FastifyInstance, service: Service): 
     };
     const link = linkHeader(`/api/user_options/${selectionId}/history`, query, listing);
     if (link !== undefined) reply.header('link', link);
-    return answerPrivately(request, reply, listing);
+    return answerPrivately(request, reply, JSON.stringify(listing));
   });
 }

@@ -8,51 +8,70 @@ import { formatTime } from '../time.ts';
 type Owner = { clientId: string; userUid: string };
 
 /**
- * The stored record of SPEC.md 2.4: `catalog` is the revision it was saved in, so it reads today as it
- * did then. One translation for each language of that moment, or the one language asked for.
+ * The stored record of SPEC.md 2.4 as JSON: `catalog` is the revision it was saved in, so it reads today as it did then.
+ * One translation for each language of that moment, or the one language asked for.
  */
-export function viewUserOption(
+export function writeUserOption(
   catalog: CompiledCatalog,
-  { key, group }: PlacedKey,
-  record: SelectionRecord,
+  placed: PlacedKey,
+  { selectionId, value, language, createdAt, updatedAt }: SelectionRecord,
   { clientId, userUid }: Owner,
   only: Language | undefined,
-) {
-  const value = JSON.parse(record.value) as Scalar | Scalar[];
-  return {
-    user_options_uid: record.selectionId,
-    app_id: clientId,
-    user_uid: userUid,
-    group: viewGroupOf(catalog, group, only),
-    option: viewOption(catalog, key, value, record.language, only),
-    created_at: formatTime(record.createdAt),
-    updated_at: formatTime(record.updatedAt),
-  };
+): string {
+  return (
+    `{"user_options_uid":"${selectionId}","app_id":"${clientId}","user_uid":"${userUid}",` +
+    `${writeChoice(catalog, placed, value, language, only)},` +
+    `"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}"}`
+  );
 }
 
 /** With effective=true: what holds for a user who never chose. */
-export function viewDefault(
+export function writeDefault(
   catalog: CompiledCatalog,
-  { key, group }: PlacedKey,
+  placed: PlacedKey,
   { clientId, userUid }: Owner,
   only: Language | undefined,
-) {
-  return {
-    user_options_uid: null,
-    app_id: clientId,
-    user_uid: userUid,
-    group: viewGroupOf(catalog, group, only),
-    option: viewOption(
-      catalog,
-      key,
-      key.defaultValue as Scalar | Scalar[],
-      catalog.languages.byDefault?.tag ?? null,
-      only,
-    ),
-    created_at: null,
-    updated_at: null,
-    is_default: true,
+): string {
+  const value = JSON.stringify(placed.key.defaultValue);
+  const writtenIn = catalog.languages.byDefault?.tag ?? null;
+  return (
+    `{"user_options_uid":null,"app_id":"${clientId}","user_uid":"${userUid}",` +
+    `${writeChoice(catalog, placed, value, writtenIn, only)},"created_at":null,"updated_at":null,"is_default":true}`
+  );
+}
+
+/** Characters that choices of one revision may take up together; beyond it, all are made anew. */
+const KEPT_CHARACTERS = 1024 * 1024;
+type Choices = { texts: Map<string, string>; characters: number };
+
+const choices = new WeakMap<CompiledCatalog, Choices>();
+
+/** Members `group` and `option`: the same for everybody who chose the same, so they are put together once. */
+function writeChoice(
+  catalog: CompiledCatalog,
+  { key, group }: PlacedKey,
+  value: string,
+  writtenIn: string | null,
+  only: Language | undefined,
+): string {
+  const write = (): string => {
+    const option = viewOption(catalog, key, JSON.parse(value) as Scalar | Scalar[], writtenIn, only);
+    return `"group":${JSON.stringify(viewGroupOf(catalog, group, only))},"option":${JSON.stringify(option)}`;
   };
+  // What people may write freely is seldom the same.
+  if (key.values === null && key.type !== 'boolean') return write();
+  let kept = choices.get(catalog);
+  if (!kept || kept.characters > KEPT_CHARACTERS) {
+    kept = { texts: new Map(), characters: 0 };
+    choices.set(catalog, kept);
+  }
+  const name = `${key.keyNo} ${only?.tag ?? ''} ${writtenIn ?? ''} ${value}`;
+  const known = kept.texts.get(name);
+  if (known !== undefined) return known;
+  const text = write();
+  kept.texts.set(name, text);
+  kept.characters += name.length + text.length;
+  return text;
 }
 
 function viewGroupOf({ languages }: CompiledCatalog, group: PlacedKey['group'], only: Language | undefined) {

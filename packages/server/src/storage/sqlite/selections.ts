@@ -4,12 +4,17 @@ import { toBytes, toUuid } from './encoding.ts';
 
 const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, updated_at';
 
+const LIST = `select ${COLUMNS} from selections where user_id = ? order by key_no`;
+
+const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1)
+  on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
+    language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1, previous_value = value
+  returning selection_id, key_no, created_at, last_event, previous_value`;
+
 export function selectionReads({ statement, snapshot }: Connection): Pick<SelectionStore, 'list' | 'history'> {
   return {
     async list(userId) {
-      return statement(`select ${COLUMNS} from selections where user_id = ? order by key_no`)
-        .all(toBytes(userId))
-        .map(toRecord);
+      return statement(LIST).all(toBytes(userId)).map(toRecord);
     },
     async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {
@@ -72,23 +77,20 @@ export function selectionActs({ statement }: Connection) {
   };
 
   const saveOne = (appId: number, userId: Uint8Array, selection: NewSelection, change: SelectionChange) => {
-    const row = statement(
-      `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1)
-       on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
-         language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1, previous_value = value
-       returning ${COLUMNS}, last_event, previous_value`,
-    ).get(
+    const { keyNo, revision, value, language } = selection;
+    const row = statement(SAVE).get(
       userId,
       appId,
       toBytes(selection.selectionId),
-      selection.keyNo,
-      selection.revision,
-      selection.value,
-      selection.language,
+      keyNo,
+      revision,
+      value,
+      language,
       change.at,
-    ) as EventSource & { value: string; previous_value: string | null };
-    logEvent(userId, row, change, row.previous_value, row.value);
-    return toRecord(row);
+    ) as EventSource & { created_at: number; previous_value: string | null };
+    logEvent(userId, row, change, row.previous_value, value);
+    const selectionId = row.last_event === 1 ? selection.selectionId : toUuid(row.selection_id);
+    return { selectionId, keyNo, revision, value, language, createdAt: row.created_at, updatedAt: change.at };
   };
 
   return {

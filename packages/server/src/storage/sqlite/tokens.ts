@@ -4,19 +4,17 @@ import { toBytes, toHex, toUuid } from './encoding.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
+const OF_SPECIAL_TOKEN = `select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = ? and t.expires_at > ?`;
+const OF_ACCESS_TOKEN = `select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = ? and t.expires_at > ?`;
 
 export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecialToken' | 'findOwner' | 'list'> {
   return {
     async findSpecialToken(tokenHash, now) {
-      const row = connection
-        .statement(`select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = ? and t.expires_at > ?`)
-        .get(toBytes(tokenHash), now);
+      const row = connection.statement(OF_SPECIAL_TOKEN).get(toBytes(tokenHash), now);
       return row && toUser(row);
     },
     async findOwner(tokenId, now) {
-      const row = connection
-        .statement(`select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = ? and t.expires_at > ?`)
-        .get(toBytes(tokenId), now);
+      const row = connection.statement(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
       return row && toUser(row);
     },
     async list(userId, now) {

@@ -4,12 +4,12 @@ import { toBytes } from './encoding.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
 
+const FIND = `select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = ? and u.app_id = ?`;
+
 export function userReads(connection: Connection): Pick<UserStore, 'find'> {
   return {
     async find(appId, userId) {
-      const row = connection
-        .statement(`select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = ? and u.app_id = ?`)
-        .get(toBytes(userId), appId);
+      const row = connection.statement(FIND).get(toBytes(userId), appId);
       return row && toUser(row);
     },
   };
