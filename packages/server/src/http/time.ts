@@ -1,4 +1,19 @@
+const DAY_MS = 86_400_000;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
+/** Most times that are written one after another are of one day. */
+let day = Number.NaN;
+let dayText = '';
+
 /** UTC, `YYYY-MM-DD HH:MM:SS` (SPEC.md 2.4). */
 export function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
+  const today = Math.floor(milliseconds / DAY_MS);
+  if (today !== day) {
+    dayText = new Date(today * DAY_MS).toISOString().slice(0, 10);
+    day = today;
+  }
+  const seconds = Math.floor((milliseconds - today * DAY_MS) / 1000);
+  const hour = Math.floor(seconds / 3600);
+  const minute = Math.floor(seconds / 60) % 60;
+  return `${dayText} ${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[seconds % 60]}`;
 }
