@@ -1,3 +1,4 @@
+import type { Measured } from './compare.ts';
 import { type Results, ratioOf, seriesOf } from './results.ts';
 import { type Spread, showSpread, spreadOf } from './spread.ts';
 
@@ -15,13 +16,13 @@ export type Bar = {
 
 export type Verdict = 'stretch' | 'held' | 'missed' | 'not measured';
 
-/** `one`'s rate as a share of `other`'s. */
+/** `one`'s rate, or another figure of it, as a share of `other`'s. */
 const ratio =
-  (operation: string, one: string, other: string) =>
+  (operation: string, one: string, other: string, figure?: (run: Measured) => number) =>
   ({ rows }: Results): Spread | undefined => {
     const row = rows.find((each) => each.operation === operation);
     const [a, b] = [row && seriesOf(row, one), row && seriesOf(row, other)];
-    return a && b && ratioOf(a, b);
+    return a && b && ratioOf(a, b, figure);
   };
 
 const figure =
@@ -47,6 +48,17 @@ const PARSE_SERVER = ['list-keys', 'get-key', 'save', ...BETTER_AUTH];
 /** Each shared operation, on the same database. */
 const aheadOf = (peer: string, database: string, names: string[]): Bar[] =>
   names.map((name) => ({ what: `${name} / ${peer}`, read: ratio(name, database, peer), bar: 20, stretch: 40 }));
+
+/** What `--large` measures: all that meets the database. The catalog is in memory, whatever the number of users. */
+export const IN_MILLIONS = [...BETTER_AUTH, 'save'];
+
+const millions = IN_MILLIONS.flatMap((name): Bar[] => {
+  const read = (figure?: (run: Measured) => number) => ratio(`large:${name}`, 'large', 'small', figure);
+  return [
+    { what: `${name}, millions / 10,000 users`, read: read(), bar: 0.85, stretch: 0.95 },
+    { what: `${name}, the same, p99`, read: read(({ p99 }) => p99), bar: 1.5, atMost: true, unit: '×' },
+  ];
+});
 
 export const bars: Bar[] = [
   ...catalogReads,
@@ -76,6 +88,7 @@ export const bars: Bar[] = [
   { what: 'process start to ready', read: figure('start'), bar: 500, stretch: 300, atMost: true, unit: 'ms' },
   { what: 'p99 at half the peak, mixed load', read: figure('mixed-p99'), bar: 5, stretch: 3, atMost: true, unit: 'ms' },
   { what: 'users import', read: figure('import'), bar: 30_000, stretch: 80_000, unit: 'users/s' },
+  ...millions,
 ];
 
 export function judge({ bar, stretch, atMost, read }: Bar, results: Results): { verdict: Verdict; measured?: Spread } {

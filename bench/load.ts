@@ -43,13 +43,13 @@ export async function runLoad(load: Load, file: string): Promise<LoadResult> {
 
 function command({ port, once, seconds, connections, pauseMs }: Load, file: string): [string, string[]] {
   const url = `http://127.0.0.1:${port}`;
-  const own = [file, once ? 'once' : 'again', ...(pauseMs === undefined ? [] : [String(pauseMs)])];
+  const own = [String(seconds), file, once ? 'once' : 'again', ...(pauseMs === undefined ? [] : [String(pauseMs)])];
   if (generator === 'autocannon') {
-    return [process.execPath, [join(FOLDER, 'autocannon.ts'), url, String(seconds), String(connections), ...own]];
+    return [process.execPath, [join(FOLDER, 'autocannon.ts'), url, String(connections), ...own]];
   }
-  const script = join(FOLDER, 'wrk.lua');
-  // wrk takes whole seconds; more connections than requests would leave some without any.
-  return ['wrk', ['-t1', `-c${connections}`, `-d${Math.ceil(seconds)}s`, '-s', script, url, '--', ...own]];
+  // The script ends it in time; where every answer is slow, wrk does a second later.
+  const args = ['-t1', `-c${connections}`, `-d${Math.ceil(seconds) + 1}s`, '--timeout', '10s'];
+  return ['wrk', [...args, '-s', join(FOLDER, 'wrk.lua'), url, '--', ...own]];
 }
 
 function isInPath(name: string): boolean {

@@ -44,7 +44,8 @@ export async function measureOperation(
   }
 }
 
-async function onStage(name: string, stage: Stage, operation: Operation): Promise<HttpServer> {
+/** A stage as one that takes the operation. */
+export async function onStage(name: string, stage: Stage, operation: Operation): Promise<HttpServer> {
   const { port, child } = stage.service;
   if (operation.once) {
     return { name, port, child, once: true, requests: (count) => operation.prepare(stage, count) };

@@ -19,6 +19,7 @@ export const USAGE = `npm run bench -- [options]
   --no-peers            without Better Auth and Parse Server, which are installed into bench/peers at first
   --connections N       keep-alive connections (64)
   --users N             users in the database (10000)
+  --large               instead: --users (5000000) with 5 selections each against 10,000, made by users import
   --profile NAME        a CPU profile of one operation instead: flame graphs in the results, hottest functions here
   --write-docs          put tables and plot into docs/performance.md
   --results FOLDER      where figures, plot and profiles are written (bench/results)
@@ -41,6 +42,7 @@ export function readOptions(args: string[]) {
       'no-peers': { type: 'boolean', default: false },
       connections: { type: 'string', default: '64' },
       users: { type: 'string' },
+      large: { type: 'boolean', default: false },
       profile: { type: 'string' },
       results: { type: 'string', default: RESULTS },
       'write-docs': { type: 'boolean', default: false },
@@ -48,7 +50,7 @@ export function readOptions(args: string[]) {
       'flush-ms': { type: 'string', default: '0' },
     },
   });
-  const { quick, help, profile, results, folder, database } = values;
+  const { quick, large, help, profile, results, folder, database } = values;
   const all = [...operations.map(({ name }) => name), ...FIGURES];
   const only = (profile ?? values.only)?.split(',') ?? all;
   const unknown = only.find((name) => !all.includes(name));
@@ -60,15 +62,15 @@ export function readOptions(args: string[]) {
     return value;
   };
   return {
-    ...{ help, only, quick, profile: profile !== undefined, results, folder },
+    ...{ help, only, quick, large, profile: profile !== undefined, results, folder },
     peers: !(quick || values['no-peers']),
-    isWhole: profile === undefined && values.only === undefined && database === undefined,
+    isWhole: !large && values.only === undefined && database === undefined,
     writeDocs: values['write-docs'],
     flushMs: Number(values['flush-ms']),
     databases: database === undefined ? ['sqlite', 'postgres'] : [database],
     rounds: number(values.rounds, 5, 2),
     seconds: number(values.seconds, 2, 1),
     connections: number(values.connections, 64),
-    users: number(values.users, 10_000, 1_000),
+    users: number(values.users, large ? 5_000_000 : 10_000, large ? 100_000 : 1_000),
   };
 }

@@ -52,6 +52,7 @@ export async function gatherOthers({ databases, newPostgres, withPeers, conditio
       if (postgres && pgbench) limits.push(...(await pgbenchLimit(pgbench, name, postgres, folder)));
       return limits.concat(peers.flatMap((peer) => ofPeer(peer, name, conditions)));
     },
+    /** May be called twice. */
     async stop() {
       for (const peer of peers) await peer.stop();
     },

@@ -1,44 +1,39 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startPostgres } from '../packages/server/test/postgres-server.ts';
 import { type CpuProfile, drawFlameGraph, hottest, toFrames } from './flame-graph.ts';
 import { runLoad } from './load.ts';
 import type { Operation } from './operation.ts';
-import { type StageOptions, setStage } from './stage.ts';
-
-type Profiling = { operation: Operation; stage: StageOptions; seconds: number; connections: number; results: string };
+import { operations } from './operations.ts';
+import { type Options, USAGE } from './options.ts';
+import { type Stage, setStage } from './stage.ts';
 
 const SHOWN = 15;
+const WARM_UP_REQUESTS = 8_000;
 
-/** One operation under load, each thread of the service with a flame graph and its hottest functions. */
-export async function profile({ operation, stage: options, seconds, connections, results }: Profiling): Promise<void> {
-  const profiles = join(options.folder, 'profiles');
+/** One operation under load; each thread of the service gets a flame graph and the list of its hottest functions. */
+export async function profile(options: Options, folder: string): Promise<void> {
+  const operation = operations.find(({ name }) => options.only.includes(name));
+  if (!operation) throw new Error(`Only operations can be profiled.\n\n${USAGE}`);
+  const profiles = join(folder, 'profiles');
   const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, '--cpu-prof-interval=500'];
-  const stage = await setStage({ ...options, nodeArgs });
-  let from = 0;
-  let to = 0;
+  const postgres = options.databases[0] === 'postgres' ? await startPostgres({ durable: true }) : undefined;
+  let span: Span;
   try {
-    const { port } = stage.service;
-    const file = join(options.folder, 'requests');
-    const run = async (count: number) => {
-      const requests = await operation.prepare(stage, count);
-      from = monotonicMicroseconds();
-      const result = await runLoad({ port, requests, once: operation.once, seconds, connections }, file);
-      to = monotonicMicroseconds();
-      return result;
-    };
-    const { rate: warm } = await run(8_000);
-    const { rate } = await run(Math.ceil(warm * seconds * 1.5));
-    console.log(`${operation.title}: ${Math.round(rate)}/s while profiled`);
+    const databaseUrl = postgres ? await postgres.createDatabase() : `sqlite:${join(folder, 'innkeeper.db')}`;
+    const stage = await setStage({ databaseUrl, folder, users: options.users, nodeArgs });
+    span = await loadAndStop(stage, operation, options, folder);
   } finally {
-    await stage.stop();
+    await postgres?.stop();
   }
-  await mkdir(results, { recursive: true });
-  for (const name of (await readdir(profiles)).toSorted()) {
+  await mkdir(options.results, { recursive: true });
+  for (const file of (await readdir(profiles)).toSorted()) {
     // CPU.date.time.pid.thread.number.cpuprofile
-    const thread = name.split('.')[4] === '0' ? 'http thread' : `thread ${name.split('.')[4]}`;
-    const root = toFrames(JSON.parse(await readFile(join(profiles, name), 'utf8')) as CpuProfile, from, to);
+    const thread = file.split('.')[4] === '0' ? 'http thread' : `thread ${file.split('.')[4]}`;
+    const recorded = JSON.parse(await readFile(join(profiles, file), 'utf8')) as CpuProfile;
+    const root = toFrames(recorded, span.from, span.to);
     if (root.total === 0) continue;
-    const picture = join(results, `profile-${operation.name}-${thread.replace(' ', '-')}.svg`);
+    const picture = join(options.results, `profile-${operation.name}-${thread.replace(' ', '-')}.svg`);
     await writeFile(picture, drawFlameGraph(root, `${operation.title}, ${thread}, ${root.total} samples`));
     console.log(`\n${thread}: ${picture}`);
     for (const { label, place, share } of hottest(root, SHOWN)) {
@@ -47,7 +42,29 @@ export async function profile({ operation, stage: options, seconds, connections,
   }
 }
 
-/** Of the clock that V8 stamps samples with. */
+/** In microseconds of the clock that V8 stamps samples with. */
+type Span = { from: number; to: number };
+
+/** A profile is written when the process ends; only what lies between the two moments is looked at. */
+async function loadAndStop(stage: Stage, operation: Operation, options: Options, folder: string): Promise<Span> {
+  const { seconds, connections } = options;
+  const run = async (count: number) => {
+    const requests = await operation.prepare(stage, count);
+    const load = { port: stage.service.port, requests, once: operation.once, seconds, connections };
+    const from = monotonicMicroseconds();
+    const { rate } = await runLoad(load, join(folder, 'requests'));
+    return { rate, from, to: monotonicMicroseconds() };
+  };
+  try {
+    const warm = await run(WARM_UP_REQUESTS);
+    const measured = await run(Math.ceil(warm.rate * seconds * 1.5));
+    console.log(`${operation.title}: ${Math.round(measured.rate)}/s while profiled`);
+    return measured;
+  } finally {
+    await stage.stop();
+  }
+}
+
 function monotonicMicroseconds(): number {
   return Number(process.hrtime.bigint() / 1000n);
 }

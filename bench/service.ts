@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -18,10 +20,18 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** `innkeeper ARGS` in a process of its own; answers what it printed. */
-export async function innkeeper(args: string[], settings: NodeJS.ProcessEnv): Promise<string> {
+/** `innkeeper ARGS` in a process of its own, reading `input` if there is any; answers what it printed. */
+export async function innkeeper(
+  args: string[],
+  settings: NodeJS.ProcessEnv,
+  input?: Iterable<string>,
+): Promise<string> {
   const env = { ...process.env, ...settings };
-  return (await promisify(execFile)(process.execPath, [BIN, ...args], { env, maxBuffer: 2 ** 30 })).stdout;
+  const running = promisify(execFile)(process.execPath, [BIN, ...args], { env, maxBuffer: 2 ** 30 });
+  const { stdin } = running.child;
+  // Whatever ends it early is told by the command itself.
+  if (input && stdin) await pipeline(Readable.from(input), stdin).catch(() => {});
+  return (await running).stdout;
 }
 
 /** `innkeeper serve` as operators run it, its log included, on a free port of 127.0.0.1 unless the settings name one. */

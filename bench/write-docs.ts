@@ -2,39 +2,40 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { verdictRows } from './bars.ts';
 import { drawPlot } from './plot.ts';
-import type { Results } from './results.ts';
+import type { Figure, Results } from './results.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { HEAD, tableRows } from './table.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
-const MARKS = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const;
 
-/** Puts a run's tables into docs/performance.md and its plot beside it. */
-export async function writeDocs(results: Results): Promise<void> {
+/** Puts a run's tables into docs/performance.md, between the marks of that name, and its plot beside it. */
+export async function writeDocs(results: Results, name: string): Promise<void> {
   const file = join(DOCS, 'performance.md');
   const text = await readFile(file, 'utf8');
-  const [from, to] = [text.indexOf(MARKS[0]), text.indexOf(MARKS[1])];
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no ${MARKS.join(' … ')}`);
-  const before = text.slice(0, from + MARKS[0].length);
-  await writeFile(file, `${before}\n\n${describe(results)}\n\n${text.slice(to)}`);
-  await writeFile(join(DOCS, 'performance.svg'), drawPlot(results));
+  const [begin, end] = [`<!-- bench ${name}: begin -->`, `<!-- bench ${name}: end -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/performance.md has no ${begin} … ${end}`);
+  const picture = `performance-${name}.svg`;
+  await writeFile(file, `${text.slice(0, from)}${begin}\n\n${describe(results, picture)}\n\n${text.slice(to)}`);
+  await writeFile(join(DOCS, picture), drawPlot(results));
 }
 
-function describe(results: Results): string {
+function describe(results: Results, picture: string): string {
   const { date, machine, conditions, rows, figures, left } = results;
   const told = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
   const parts = [
     `${date}, ${machine}; ${told.join(', ')}.`,
-    '![How far each bar was reached](performance.svg)',
+    `![How far each bar was reached](${picture})`,
     table(['bar', 'measured', 'bar', 'stretch', 'verdict'], verdictRows(results)),
     table(HEAD, rows.flatMap(tableRows)),
-    table(
-      ['', 'median (least to most)'],
-      figures.map(({ title, unit, values }) => [title, `${showSpread(spreadOf(values), 1)} ${unit}`]),
-    ),
+    ...(figures.length > 0 ? [table(['', 'median (least to most)'], figures.map(figureCells))] : []),
     ...(left.length > 0 ? [`Left out: ${left.join('; ')}.`] : []),
   ];
   return parts.join('\n\n');
+}
+
+function figureCells({ title, unit, values }: Figure): string[] {
+  return [title, `${showSpread(spreadOf(values), 1)} ${unit}`];
 }
 
 function table(head: string[], rows: string[][]): string {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 
 /**
- * What wrk.lua is for wrk: autocannon.ts URL SECONDS CONNECTIONS FILE once|again [MEAN PAUSE IN MS]. Every connection
+ * What wrk.lua is for wrk: autocannon.ts URL CONNECTIONS SECONDS FILE once|again [MEAN PAUSE IN MS]. Every connection
  * has its own share of the requests.
  */
-const [, , url = '', seconds, connections, path = '', order, pauseMs] = process.argv;
+const [, , url = '', connections, seconds, path = '', order, pauseMs] = process.argv;
 const shares: autocannon.Request[][] = Array.from({ length: Number(connections) }, () => []);
 for (const [index, request] of readRequests(path).entries()) shares[index % shares.length]?.push(request);
 const used = shares.filter((share) => share.length > 0);

@@ -1,7 +1,7 @@
--- wrk -s wrk.lua URL -- FILE once|again [MEAN PAUSE IN MS]
+-- wrk -s wrk.lua URL -- SECONDS FILE once|again [MEAN PAUSE IN MS]
 --
--- Sends the requests of FILE (each preceded by a line with its length), once and then stops, or again and again. One
--- thread. Prints one line of JSON. wrk counts a status over 399 as an error by itself.
+-- Sends the requests of FILE (each preceded by a line with its length), once or again and again, until SECONDS have passed
+-- or they are spent: wrk by itself knows whole seconds only, and no end of requests. One thread. Prints one line of JSON. wrk counts a status over 399 as an error by itself.
 
 local ffi = require('ffi')
 ffi.cdef [[
@@ -13,8 +13,8 @@ ffi.cdef [[
 local MONOTONIC = 1
 local SIGINT = 2
 
+local time = ffi.new('bench_time')
 local function now()
-  local time = ffi.new('bench_time')
   ffi.C.clock_gettime(MONOTONIC, time)
   return tonumber(time.sec) + tonumber(time.nsec) / 1e9
 end
@@ -22,17 +22,19 @@ end
 local requests = {}
 local at = -1 -- wrk asks for one request to look at before it begins
 local once = true
+local seconds = 0
 local started = 0
-spent = 0 -- seconds until all had been sent; 0 when there were enough
+took = 0 -- from the first request to the last
 
 function init(args)
-  local file = assert(io.open(args[1], 'rb'))
-  once = args[2] == 'once'
+  seconds = tonumber(args[1])
+  local file = assert(io.open(args[2], 'rb'))
+  once = args[3] == 'once'
   for length in function() return file:read('*l') end do
     requests[#requests + 1] = file:read(tonumber(length))
   end
   file:close()
-  local pause = tonumber(args[3])
+  local pause = tonumber(args[4])
   if pause then
     function delay() return math.floor(math.random() * 2 * pause + 0.5) end
   end
@@ -41,9 +43,10 @@ end
 function request()
   if at == 0 then started = now() end
   at = at + 1
-  if at > #requests and once then
-    if spent == 0 then
-      spent = now() - started
+  local elapsed = at > 1 and now() - started or 0
+  if elapsed >= seconds or (once and at > #requests) then
+    if took == 0 then
+      took = elapsed
       wrk.thread:stop()
       ffi.C.kill(ffi.C.getpid(), SIGINT) -- wakes the main thread
     end
@@ -58,11 +61,11 @@ function setup(thread)
 end
 
 function done(summary, latency)
-  local spent = threads[1]:get('spent')
+  local took = threads[1]:get('took')
   local errors = summary.errors
   print(string.format(
-    '{"seconds":%f,"answered":%d,"spent":%s,"p50":%f,"p99":%f,"failed":%d,"failures":"%d connections, %d reads, %d writes, %d timeouts, %d statuses over 399"}',
-    spent > 0 and spent or summary.duration / 1e6, summary.requests, spent > 0 and 'true' or 'false',
+    '{"seconds":%f,"answered":%d,"p50":%f,"p99":%f,"failed":%d,"failures":"%d connections, %d reads, %d writes, %d timeouts, %d statuses over 399"}',
+    took > 0 and took or summary.duration / 1e6, summary.requests,
     latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
     errors.connect + errors.read + errors.write + errors.timeout + errors.status,
     errors.connect, errors.read, errors.write, errors.timeout, errors.status))

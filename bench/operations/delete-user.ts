@@ -9,6 +9,8 @@ export const deleteUser: Operation = {
   once: true,
   async prepare(stage, count) {
     const users = await stage.importUsers(count);
-    return users.map((code) => request('DELETE', `/api/v2/app/${stage.clientId}/users/${code}`, credentials(stage)));
+    return users.map(({ code }) =>
+      request('DELETE', `/api/v2/app/${stage.clientId}/users/${code}`, credentials(stage)),
+    );
   },
 };

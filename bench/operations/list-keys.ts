@@ -1,6 +1,6 @@
+import { GROUP } from '../catalog.ts';
 import type { Operation } from '../operation.ts';
 import { request } from '../request.ts';
-import { GROUP } from '../stage.ts';
 
 export const listKeys: Operation = {
   name: 'list-keys',

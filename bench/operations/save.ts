@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { jsonRequest } from '../request.ts';
-import { SELECTED, type Stage } from '../stage.ts';
+import type { Stage, User } from '../stage.ts';
 
 export const save: Operation = {
   name: 'save',
@@ -8,8 +8,8 @@ export const save: Operation = {
   status: 201,
   once: true,
   async prepare(stage, count) {
-    // Of every imported user, the keys for which nothing is saved yet.
-    const keys = stage.keys.slice(SELECTED);
+    // Of every imported user, keys for which nothing is saved yet.
+    const keys = stage.keys.slice(10);
     const users = await stage.importUsers(Math.ceil(count / keys.length));
     return users.flatMap((user) => keys.map((key) => saveRequest(stage, user, key, 0))).slice(0, count);
   },
@@ -23,7 +23,7 @@ export const saveReplace: Operation = {
   // Every user once with one value, then with the other: whichever comes, it differs from the one before.
   prepare: async (stage) =>
     [1, 0].flatMap((choice) =>
-      stage.users.map((user, index) => saveRequest(stage, user, stage.keys[index % SELECTED], choice)),
+      stage.users.map((user, index) => saveRequest(stage, user, stage.keys[index % stage.selected], choice)),
     ),
 };
 
@@ -34,18 +34,18 @@ export const saveMany: Operation = {
   once: false,
   prepare: async (stage) =>
     [1, 0].flatMap((choice) =>
-      stage.users.map((user_uid) => {
+      stage.users.map((user) => {
         const options = stage.keys
-          .slice(0, SELECTED)
+          .slice(0, stage.selected)
           .map((key) => ({ option_group_uid: stage.groupUid, option_key_uid: key.uid, value: [key.values[choice]] }));
-        return jsonRequest('PUT', '/api/user_options', { apiKey: stage.clientId }, { user_uid, options });
+        return jsonRequest('PUT', '/api/user_options', { apiKey: stage.clientId }, { user_uid: user.code, options });
       }),
     ),
 };
 
 function saveRequest(
   { clientId, groupUid }: Stage,
-  user: string,
+  user: User,
   key: Stage['keys'][number] | undefined,
   choice: number,
 ) {
@@ -53,6 +53,6 @@ function saveRequest(
     'POST',
     '/api/user_options',
     { apiKey: clientId },
-    { user_uid: user, option_group_uid: groupUid, option_key_uid: key?.uid, value: [key?.values[choice]] },
+    { user_uid: user.code, option_group_uid: groupUid, option_key_uid: key?.uid, value: [key?.values[choice]] },
   );
 }

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { startPostgres } from '../packages/server/test/postgres-server.ts';
+import { measureImport } from './figures/import.ts';
+import { measureLargeCatalog } from './figures/large-catalog.ts';
+import { measureMixedLoad } from './figures/mixed-load.ts';
+import { measureStart } from './figures/start.ts';
+import { measureOperation } from './measure-operation.ts';
+import { operations } from './operations.ts';
+import type { Options } from './options.ts';
+import { gatherOthers, type Others } from './others.ts';
+import { Report } from './report.ts';
+import type { Figure } from './results.ts';
+import { type Stage, setStage } from './stage.ts';
+
+/** Every operation that is wanted, on every database, against limits and peers; then what is no rate. */
+export async function measureAll(options: Options, folder: string): Promise<void> {
+  const report = new Report(options);
+  const conditions = { ...options, folder };
+  const postgres = options.databases.includes('postgres') ? await startPostgres({ durable: true }) : undefined;
+  const stages = new Map<string, Stage>();
+  let others: Others | undefined;
+  try {
+    const databases = new Map<string, string>();
+    for (const kind of options.databases) {
+      const sqlite = `sqlite:${join(folder, 'innkeeper.db')}`;
+      const databaseUrl = kind === 'postgres' && postgres ? await postgres.createDatabase() : sqlite;
+      databases.set(kind, databaseUrl);
+      stages.set(kind, await setStage({ databaseUrl, folder, users: options.users }));
+    }
+    const wanted = operations.filter(({ name }) => options.only.includes(name));
+    others = await gatherOthers({
+      ...{ databases, conditions, left: report.results.left },
+      newPostgres: postgres && (() => postgres.createDatabase()),
+      withPeers: options.peers && wanted.length > 0,
+    });
+    for (const operation of wanted) report.addRow(await measureOperation(operation, stages, others, conditions));
+    await others.stop();
+    for (const [name, measure] of figures(stages, options, folder)) {
+      if (options.only.includes(name)) report.addFigures(await measure());
+    }
+  } finally {
+    await others?.stop();
+    for (const stage of stages.values()) await stage.stop();
+    await postgres?.stop();
+  }
+  await report.finish('latest');
+}
+
+function figures(stages: Map<string, Stage>, options: Options, folder: string): [string, () => Promise<Figure[]>][] {
+  const [stage] = stages.values();
+  const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'start.db')}` };
+  return [
+    ['start', () => measureStart(settings, options.rounds)],
+    ['mixed-load', async () => (stage ? measureMixedLoad(stage, { ...options, folder }) : [])],
+    ['import', () => measureImport(folder, options.quick ? 20_000 : 100_000, Math.min(options.rounds, 3))],
+    ['large-catalog', () => measureLargeCatalog(folder)],
+  ];
+}
