@@ -27,18 +27,18 @@ const CREATE = statement(`
     select 1 where $10::uuid is null or exists (select 1 from owner)
       or exists (select 1 from accounts where account_id = $10::uuid and role = 'administrator')
   ), made as (
-  insert into invitations
-    (invitation_id, link_hash, app_id, email, email_key, role, invited_by, created_at, expires_at, inviter_id)
-  select $1::uuid, $2::bytea, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::uuid
-  from inviter where not exists (
-    select 1 from memberships m join accounts a on a.account_id = m.account_id
-    where m.app_id = $3::bigint and a.email_key = $5::text
-  )
-  on conflict (app_id, email_key) do update set
-    invitation_id = excluded.invitation_id, link_hash = excluded.link_hash, email = excluded.email,
-    role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
-    expires_at = excluded.expires_at, inviter_id = excluded.inviter_id
-  returning invitation_id
+    insert into invitations
+      (invitation_id, link_hash, app_id, email, email_key, role, invited_by, created_at, expires_at, inviter_id)
+    select $1::uuid, $2::bytea, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::uuid
+    from inviter where not exists (
+      select 1 from memberships m join accounts a on a.account_id = m.account_id
+      where m.app_id = $3::bigint and a.email_key = $5::text
+    )
+    on conflict (app_id, email_key) do update set
+      invitation_id = excluded.invitation_id, link_hash = excluded.link_hash, email = excluded.email,
+      role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
+      expires_at = excluded.expires_at, inviter_id = excluded.inviter_id
+    returning invitation_id
   )
   select exists (select 1 from made) as made, exists (select 1 from inviter) as may
 `);
