@@ -28,37 +28,24 @@ export const USAGE = `npm run bench -- [options]
 
 export type Options = ReturnType<typeof readOptions>;
 
-/** Throws what to say to whoever typed it. */
+export class Misuse extends Error {}
+
 export function readOptions(args: string[]) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      only: { type: 'string' },
-      database: { type: 'string' },
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      'no-peers': { type: 'boolean', default: false },
-      connections: { type: 'string', default: '64' },
-      users: { type: 'string' },
-      large: { type: 'boolean', default: false },
-      profile: { type: 'string' },
-      results: { type: 'string', default: RESULTS },
-      'write-docs': { type: 'boolean', default: false },
-      folder: { type: 'string', default: tmpdir() },
-      'flush-ms': { type: 'string', default: '0' },
-    },
-  });
+  const values = parse(args);
   const { quick, large, help, profile, results, folder, database } = values;
   const all = [...operations.map(({ name }) => name), ...FIGURES];
   const only = (profile ?? values.only)?.split(',') ?? all;
   const unknown = only.find((name) => !all.includes(name));
-  if (unknown !== undefined) throw new Error(`There is nothing called ${unknown}.\n\n${USAGE}`);
-  if (database !== undefined && !['sqlite', 'postgres'].includes(database)) throw new Error(USAGE);
+  if (unknown !== undefined) throw new Misuse(`There is nothing called ${unknown}.`);
+  if (profile !== undefined && !operations.some(({ name }) => name === profile)) {
+    throw new Misuse('Only an operation can be profiled.');
+  }
+  if (database !== undefined && !['sqlite', 'postgres'].includes(database)) {
+    throw new Misuse(`There is no database called ${database}.`);
+  }
   const number = (text: string | undefined, usual: number, ifQuick = usual): number => {
     const value = text === undefined ? (quick ? ifQuick : usual) : Number(text);
-    if (!(value > 0)) throw new Error(`${text} is no number above 0.\n\n${USAGE}`);
+    if (!(value > 0)) throw new Misuse(`${text} is no number above 0.`);
     return value;
   };
   return {
@@ -73,4 +60,31 @@ export function readOptions(args: string[]) {
     connections: number(values.connections, 64),
     users: number(values.users, large ? 5_000_000 : 10_000, large ? 100_000 : 1_000),
   };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        only: { type: 'string' },
+        database: { type: 'string' },
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        'no-peers': { type: 'boolean', default: false },
+        connections: { type: 'string', default: '64' },
+        users: { type: 'string' },
+        large: { type: 'boolean', default: false },
+        profile: { type: 'string' },
+        results: { type: 'string', default: RESULTS },
+        'write-docs': { type: 'boolean', default: false },
+        folder: { type: 'string', default: tmpdir() },
+        'flush-ms': { type: 'string', default: '0' },
+      },
+    }).values;
+  } catch (error) {
+    throw new Misuse(error instanceof Error ? error.message : String(error));
+  }
 }

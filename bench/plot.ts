@@ -34,7 +34,7 @@ export function drawPlot(results: Results): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12">`,
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
     `<text x="8" y="16">${escapeXml(results.date)}, ${escapeXml(results.machine)}</text>`,
-    `<text x="${x}" y="36" text-anchor="middle">the bar</text><path d="M${x} ${TOP - 4}V${height - 8}" stroke="#222" stroke-dasharray="4 3"/>`,
+    `<text x="${x}" y="36" text-anchor="middle">the bar</text><text x="${x + 60}" y="36" fill="#2e7d4f">| the stretch</text><path d="M${x} ${TOP - 4}V${height - 8}" stroke="#222" stroke-dasharray="4 3"/>`,
     ...lines,
     '</svg>\n',
   ].join('\n');

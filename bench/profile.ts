@@ -5,7 +5,7 @@ import { type CpuProfile, drawFlameGraph, hottest, toFrames } from './flame-grap
 import { runLoad } from './load.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
-import { type Options, USAGE } from './options.ts';
+import type { Options } from './options.ts';
 import { type Stage, setStage } from './stage.ts';
 
 const SHOWN = 15;
@@ -14,7 +14,7 @@ const WARM_UP_REQUESTS = 8_000;
 /** One operation under load; each thread of the service gets a flame graph and the list of its hottest functions. */
 export async function profile(options: Options, folder: string): Promise<void> {
   const operation = operations.find(({ name }) => options.only.includes(name));
-  if (!operation) throw new Error(`Only operations can be profiled.\n\n${USAGE}`);
+  if (!operation) return;
   const profiles = join(folder, 'profiles');
   const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, '--cpu-prof-interval=500'];
   const postgres = options.databases[0] === 'postgres' ? await startPostgres({ durable: true }) : undefined;

@@ -1,23 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureAll } from './measure-all.ts';
 import { measureLarge } from './measure-large.ts';
-import { readOptions, USAGE } from './options.ts';
+import { Misuse, type Options, readOptions, USAGE } from './options.ts';
 import { profile } from './profile.ts';
 import { slowDownFlushes } from './slow-down-flushes.ts';
 
 /** npm run bench: the service, its limits and its peers in one run. docs/performance.md tells how to read it. */
-const options = readOptions(process.argv.slice(2));
-if (options.help) {
-  console.log(USAGE);
-} else {
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) console.log(USAGE);
+  else await run(options);
+} catch (error) {
+  if (!(error instanceof Misuse)) throw error;
+  console.error(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
+
+async function run(options: Options): Promise<void> {
   const folder = await mkdtemp(join(options.folder, 'innkeeper-bench-'));
-  try {
-    if (options.flushMs > 0) await slowDownFlushes(folder, options.flushMs);
-    if (options.profile) await profile(options, folder);
-    else if (options.large) await measureLarge(options, folder);
-    else await measureAll(options, folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  if (options.flushMs > 0) await slowDownFlushes(folder, options.flushMs);
+  if (options.profile) await profile(options, folder);
+  else if (options.large) await measureLarge(options, folder);
+  else await measureAll(options, folder);
 }

@@ -38,16 +38,27 @@ export async function innkeeper(
 export async function startService(settings: NodeJS.ProcessEnv, nodeArgs: string[] = []): Promise<Service> {
   const port = Number(settings.INNKEEPER_PORT ?? (await freePort()));
   const before = performance.now();
-  const child = spawn(process.execPath, [...nodeArgs, BIN, 'serve', '--port', String(port)], {
-    env: { ...process.env, ...settings },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const args = [...nodeArgs, BIN, 'serve', '--port', String(port)];
+  const env = { ...process.env, ...settings };
+  const child = guard(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }));
   while (!(await isReady(port))) {
     if (child.exitCode !== null) throw new Error(`The service ended with exit code ${child.exitCode}.`);
     await sleep(2);
   }
   const readyMs = performance.now() - before;
   return { port, url: `http://127.0.0.1:${port}`, child, readyMs, stop: () => stop(child) };
+}
+
+const started = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of started) child.kill();
+});
+
+/** Whatever is started for the benchmark ends with it, however that ends. */
+export function guard(child: ChildProcess): ChildProcess {
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+  return child;
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Answer } from '../send.ts';
-import { stop } from '../service.ts';
+import { guard, stop } from '../service.ts';
 
 export type Limit = { port: number; child: ChildProcess; stop(): Promise<void> };
 
@@ -19,7 +19,7 @@ export function startBareFastify(request: string, answer: Answer): Promise<Limit
 }
 
 async function startLimit(script: string, message: object): Promise<Limit> {
-  const child = fork(join(import.meta.dirname, script));
+  const child = guard(fork(join(import.meta.dirname, script)));
   child.send(message);
   const [port] = (await Promise.race([once(child, 'message'), ended(child)])) as [number];
   return { port, child, stop: () => stop(child) };

@@ -1,9 +1,9 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { stop } from '../service.ts';
+import { guard, stop } from '../service.ts';
 
 /** Another project's server, in the operations nearest to ours, by our names. */
 export type Peer = {
@@ -24,13 +24,12 @@ export type PeerOperation = {
 
 const FOLDER = import.meta.dirname;
 
-/** Once for each clone: nothing else of this repository needs these packages. */
+/** Once for each clone and lock file: nothing else of this repository needs these packages. */
 export async function installPeers(): Promise<void> {
-  const isThere = await access(join(FOLDER, 'node_modules')).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return;
+  const changedAt = async (file: string): Promise<number> => (await stat(join(FOLDER, file))).mtimeMs;
+  // npm writes it when everything is in place.
+  const installedAt = await changedAt('node_modules/.package-lock.json').catch(() => 0);
+  if (installedAt >= (await changedAt('package-lock.json'))) return;
   console.log('installing the peers into bench/peers …');
   await promisify(execFile)('npm', ['ci', '--ignore-scripts'], { cwd: FOLDER });
 }
@@ -41,7 +40,8 @@ export async function startPeer(
   argument: string,
   folder: string,
 ): Promise<Pick<Peer, 'port' | 'child' | 'stop'>> {
-  const child = fork(join(FOLDER, script), [argument], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc'];
+  const child = guard(fork(join(FOLDER, script), [argument], { cwd: folder, stdio }));
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${script} ended with exit code ${code}`);
   });
