@@ -1,0 +1,124 @@
+import type { Person } from './members.ts';
+
+export type AccountRecord = {
+  accountId: string;
+  email: string;
+  /** An administrator is an owner of every application; a member has the roles of their memberships. */
+  role: 'administrator' | 'member';
+  createdAt: number;
+  hasPassword: boolean;
+  hasTotp: boolean;
+  /** JSON, the portal's own. */
+  preferences: string;
+};
+
+export type NewAccount = Pick<AccountRecord, 'accountId' | 'email' | 'role' | 'createdAt'> & {
+  /** The address as it is compared: one account for each. */
+  emailKey: string;
+  /** null: it has none yet. */
+  passwordHash: string | null;
+};
+
+/** Good for one use. */
+export type NewLink = { linkHash: string; expiresAt: number };
+
+/** What an account can prove itself with. */
+export type Credentials = {
+  passwordHash: string | null;
+  /** Sealed; null: none, or not confirmed. */
+  sealedTotp: string | null;
+  /** One that is not confirmed yet. */
+  pendingTotp: string | null;
+};
+
+export interface AccountStore {
+  /**
+   * Makes the account, or finds the one that has this address, and gives it a link. Its earlier links stop working, and
+   * so do set-up links: there is an account now.
+   */
+  createWithLink(account: NewAccount, link: NewLink): Promise<{ outcome: 'created' | 'there'; account: AccountRecord }>;
+  /** A link that makes the first account: only while there is none. */
+  addSetUpLink(link: NewLink): Promise<'added' | 'account-there'>;
+  /** Oldest first. */
+  list(): Promise<AccountRecord[]>;
+  findByEmail(emailKey: string): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
+  /** Whose sign-in link it is, while it is good. Reading does not spend it. */
+  findByLink(linkHash: string, now: number): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
+  /** Whether a set-up link is good. */
+  canSetUp(linkHash: string, now: number): Promise<boolean>;
+  credentials(accountId: string): Promise<Credentials | undefined>;
+  /** Ends the account's other sessions, and its sign-in links. */
+  setPassword(accountId: string, passwordHash: string, keepSessionId: string): Promise<'set' | 'unknown'>;
+  setPreferences(accountId: string, preferences: string): Promise<'set' | 'unknown'>;
+  /** Takes away what it names, with the password also its personal access tokens, and ends all sessions of the account. */
+  reset(emailKey: string, what: { password: boolean; totp: boolean }): Promise<'reset' | 'unknown'>;
+  /** With its links, sessions, memberships and personal access tokens. */
+  delete(emailKey: string): Promise<'deleted' | 'unknown'>;
+}
+
+/** The second thing that an account is asked for. */
+export interface SecondFactorStore {
+  /** Keeps a secret that is to be confirmed; the one before it is forgotten. */
+  begin(accountId: string, pendingTotp: string): Promise<'begun' | 'on' | 'unknown'>;
+  /** Turns the pending secret on, if it is still this one, with its recovery codes. `step` was the code that proved it. */
+  confirm(
+    accountId: string,
+    confirmed: { pendingTotp: string; step: number; recoveryHashes: readonly string[] },
+  ): Promise<'on' | 'changed'>;
+  /** With the recovery codes. */
+  end(accountId: string): Promise<'ended' | 'off'>;
+  replaceRecoveryCodes(accountId: string, recoveryHashes: readonly string[]): Promise<'replaced' | 'off'>;
+  /** Whether it was still good: a code is good once. */
+  spend(accountId: string, factor: Factor): Promise<boolean>;
+  countRecoveryCodes(accountId: string): Promise<number>;
+}
+
+/** A code that was found right and is to be spent: of the authenticator app, by its step, or a recovery code. */
+export type Factor = { step: number } | { recoveryHash: string };
+
+/** Allows an attempt every `everyMs`, and `burst` at once. */
+export type Allowance = { subjectHash: string; everyMs: number; burst: number };
+
+export interface AttemptStore {
+  /** Counts an attempt, unless it is one too many: those are not counted. */
+  admit(allowance: Allowance, now: number): Promise<boolean>;
+  forget(subjectHash: string): Promise<void>;
+}
+
+export type SessionRecord = {
+  /** How it is named to people; it opens nothing. */
+  sessionId: string;
+  sessionHash: string;
+  accountId: string;
+  createdAt: number;
+  /** Roughly. */
+  lastSeenAt: number;
+  /** Moves on while it is used. */
+  endsAt: number;
+  userAgent: string;
+  /** How one got in. */
+  means: 'link' | 'password';
+};
+
+export type NewSession = Omit<SessionRecord, 'accountId'>;
+
+export interface SessionStore {
+  /** Spends a sign-in link, and the factor if there is one, and opens a session, or does nothing of it. */
+  openByLink(linkHash: string, now: number, session: NewSession, factor?: Factor): Promise<'opened' | 'spent'>;
+  /** If the password is still this one; spends the factor if there is one. */
+  openByPassword(
+    accountId: string,
+    passwordHash: string,
+    session: NewSession,
+    factor?: Factor,
+  ): Promise<'opened' | 'spent'>;
+  /** Spends a set-up link, makes the first account and opens its session, or does nothing of it. */
+  openBySetUp(linkHash: string, now: number, account: NewAccount, session: NewSession): Promise<'opened' | 'spent'>;
+  /** While it lasts. */
+  findByHash(sessionHash: string, now: number): Promise<({ session: SessionRecord } & Person) | undefined>;
+  /** Those of an account that last, the one seen latest first. */
+  list(accountId: string, now: number): Promise<SessionRecord[]>;
+  end(accountId: string, sessionId: string): Promise<'ended' | 'unknown'>;
+  /** Notes that it is in use, unless that was noted after `unlessSince`. */
+  touch(sessionId: string, seen: { at: number; endsAt: number; unlessSince: number }): Promise<void>;
+}

@@ -1,0 +1,55 @@
+import type { DraftName } from './drafts.ts';
+
+/**
+ * A catalog is stored as immutable versions of its groups and keys. Each version is current from the
+ * revision that made it until the one that replaced it, so a revision number alone names a whole state.
+ */
+export type CatalogItem = {
+  itemUid: string;
+  kind: 'group' | 'key';
+  /** The group of a key; null for a group. */
+  groupUid: string | null;
+  /** A small number for the key, never used again in this application; null for a group. */
+  keyNo: number | null;
+  /** JSON of the group or key, without what stands beside it here. */
+  document: string;
+};
+
+export type StoredCatalog = {
+  /** 0: nothing has been published yet. */
+  revision: number;
+  /** JSON of the languages. */
+  languages: string;
+  /** Archived ones included. */
+  items: CatalogItem[];
+};
+
+export type RevisionRecord = {
+  revision: number;
+  createdAt: number;
+  author: string;
+  /** JSON of the readable difference to the revision before. */
+  difference: string;
+};
+
+export type Publication = RevisionRecord & {
+  appId: number;
+  languages: string;
+  /** New versions: of items that exist (the version before ends) or of new ones. */
+  items: CatalogItem[];
+  /** The draft that it is: gone with the publication, or there is a conflict. */
+  draft?: DraftName;
+};
+
+export interface CatalogStore {
+  load(appId: number): Promise<StoredCatalog>;
+  /** undefined for a revision that was never published. */
+  loadAt(appId: number, revision: number): Promise<StoredCatalog | undefined>;
+  /** One atomic revision. 'conflict' when `revision` is not the one after the newest. */
+  publish(publication: Publication): Promise<'published' | 'conflict' | 'application-gone'>;
+  /** Newest first. */
+  revisions(
+    appId: number,
+    page: { offset: number; limit: number },
+  ): Promise<{ total: number; items: RevisionRecord[] }>;
+}

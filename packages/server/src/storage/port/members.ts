@@ -1,0 +1,51 @@
+import type { AccountRecord, NewAccount, NewSession } from './accounts.ts';
+
+export type Role = 'viewer' | 'translator' | 'editor' | 'owner';
+export type Membership = { appId: number; role: Role };
+export type Person = { account: AccountRecord; memberships: Membership[] };
+
+export type MemberRecord = { accountId: string; email: string; role: Role; createdAt: number };
+
+export interface MemberStore {
+  /** Of an application, by address. */
+  list(appId: number): Promise<MemberRecord[]>;
+  /** 'last-owner': nobody could manage the application any more, as there is no administrator either. */
+  changeRole(appId: number, accountId: string, role: Role): Promise<'changed' | 'unknown' | 'last-owner'>;
+  remove(appId: number, accountId: string): Promise<'removed' | 'unknown' | 'last-owner'>;
+}
+
+export type InvitationRecord = {
+  invitationId: string;
+  appId: number;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  createdAt: number;
+  expiresAt: number;
+};
+
+export type NewInvitation = InvitationRecord & {
+  linkHash: string;
+  emailKey: string;
+  /** The account that invites, and whose invitation ends when it no longer owns the application; null: the operator. */
+  inviterId: string | null;
+};
+
+export interface InvitationStore {
+  /** The one before to the same address ends. */
+  create(invitation: NewInvitation): Promise<'created' | 'member' | 'not-owner' | 'application-gone'>;
+  /** Those of an application that are good, newest first. */
+  list(appId: number, now: number): Promise<InvitationRecord[]>;
+  revoke(appId: number, invitationId: string): Promise<'revoked' | 'unknown'>;
+  /** While it is good, and whether there is an account with its address. Reading does not spend it. */
+  findByLink(linkHash: string, now: number): Promise<{ invitation: InvitationRecord; hasAccount: boolean } | undefined>;
+  /** Spends it: makes the account, with the membership and a session. The account's address has to be the invitation's. */
+  accept(
+    linkHash: string,
+    now: number,
+    account: NewAccount,
+    session: NewSession,
+  ): Promise<'opened' | 'spent' | 'account-there'>;
+  /** Spends it: an account that is there, with this address, becomes a member. A role it had before stays. */
+  join(linkHash: string, now: number, accountId: string): Promise<Membership | 'spent' | 'other-address'>;
+}

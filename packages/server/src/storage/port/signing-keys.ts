@@ -1,0 +1,19 @@
+export type SigningKeyRecord = {
+  /** 1, 2, 3 …: only one replica can add each. */
+  generation: number;
+  kid: string;
+  /** The private key, sealed under INNKEEPER_SECRET. */
+  sealedPrivateKey: string;
+  publicJwk: string;
+  createdAt: number;
+  /** Published before it signs, so that every verifier has met it. */
+  signsFrom: number;
+  /** Published until every token it signed has expired. */
+  publishedUntil: number | null;
+};
+
+export interface SigningKeyStore {
+  list(): Promise<SigningKeyRecord[]>;
+  /** Adds the next generation; the ones before it stay published until `previousPublishedUntil`. */
+  add(key: SigningKeyRecord, previousPublishedUntil: number): Promise<'added' | 'taken'>;
+}

@@ -1,0 +1,32 @@
+import type { NewSpecialToken, UserRecord } from './users.ts';
+
+export type AccessTokenRecord = {
+  /** What identifies the token: the embedded service's `jti`, or a hash of a remote service's token. */
+  tokenId: string;
+  issuedAt: number;
+  expiresAt: number;
+};
+
+export interface TokenStore {
+  /** Gives a user a new special token; the ones before it stop working. */
+  replaceSpecialToken(
+    appId: number,
+    clientUserId: string,
+    token: NewSpecialToken,
+  ): Promise<{ outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' }>;
+  /** The user a special token stands for, while it is good. Reading does not spend it. */
+  findSpecialToken(tokenHash: string, now: number): Promise<UserRecord | undefined>;
+  /** Spends the special token and adds the access token to its user, or does neither: also when its tokenId is in use. */
+  exchange(
+    tokenHash: string,
+    now: number,
+    accessToken: AccessTokenRecord,
+  ): Promise<'exchanged' | 'spent' | 'token-taken'>;
+  /** The owner of a live access token; undefined as soon as the token is revoked or its user deleted. */
+  findOwner(tokenId: string, now: number): Promise<UserRecord | undefined>;
+  /** A user's live access tokens, newest first. */
+  list(userId: string, now: number): Promise<AccessTokenRecord[]>;
+  revoke(appId: number, tokenId: string): Promise<void>;
+  /** All access tokens of a user, and the special token that was not spent yet. */
+  revokeAll(appId: number, userId: string): Promise<void>;
+}

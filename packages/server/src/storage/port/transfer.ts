@@ -1,0 +1,61 @@
+import type { NewSelection, SelectionRecord } from './selections.ts';
+
+/** A profile with its user and what the user has selected. */
+export type StoredUser = {
+  clientUserId: string;
+  clientUserName: string;
+  /** Of a profile without a user: the user it once had. */
+  userId: string;
+  /** null: a profile that outlived its user. */
+  createdAt: number | null;
+  /** By key number. */
+  selections: SelectionRecord[];
+};
+
+export type ImportSelection = NewSelection & { createdAt: number; updatedAt: number };
+
+export type ImportEntry = {
+  clientUserId: string;
+  clientUserName: string;
+  /** The one to keep; null: any. */
+  userId: string | null;
+  /** For a new user that keeps none. */
+  newUserId: string;
+  /** null: a profile alone, without a user. */
+  createdAt: number | null;
+  /** Each key at most once, each selectionId at most once. */
+  selections: ImportSelection[];
+};
+
+/**
+ * What to do with a user that is there: tell whether it differs, make it what the entry says (what the entry does not
+ * name stays), or leave it alone.
+ */
+export type IfThere = 'compare' | 'update' | 'keep';
+
+export type ImportOutcome =
+  | 'created'
+  /** The profile was there without a user, and has this one now. */
+  | 'adopted'
+  | 'updated'
+  | 'unchanged'
+  /** It was there and was left alone, whatever it holds. */
+  | 'kept'
+  /** A profile alone was to be made, but it is there with a user. */
+  | 'has-user'
+  /** Another user has this userId. */
+  | 'user-id-taken'
+  /** It is there and differs; a number is the place among the selections. */
+  | { differsIn: 'userId' | 'clientUserName' | number };
+
+export interface TransferStore {
+  /** One transaction. No clientUserId twice among the entries; an outcome for each, in the order given. */
+  importUsers(
+    appId: number,
+    entries: readonly ImportEntry[],
+    change: { at: number; ifThere: IfThere },
+  ): Promise<{ outcomes: ImportOutcome[] } | { outcome: 'application-gone' }>;
+  /** The next ones after a clientUserId, in the order of its bytes. */
+  exportUsers(appId: number, page: { after: string | null; limit: number }): Promise<StoredUser[]>;
+  find(appId: number, clientUserId: string): Promise<StoredUser | undefined>;
+}
