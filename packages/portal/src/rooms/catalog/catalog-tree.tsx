@@ -65,6 +65,12 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
     if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
   }, [selected]);
 
+  // Whoever presses a key twice is quicker than the rows are drawn anew.
+  const ahead = useRef(new Map<string, number>());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was moved is drawn now
+  useEffect(() => ahead.current.clear(), [rows]);
+  const placeOf = (row: Row) => ahead.current.get(row.uid) ?? row.index;
+
   const go = (index: number) => {
     const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
     if (!row) return;
@@ -73,7 +79,8 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
   };
 
   const move = (row: Row, position: number) => {
-    if (!mayMove || row.archived || position < 0 || position >= row.siblings || position === row.index) return;
+    if (!mayMove || row.archived || position < 0 || position >= row.siblings || position === placeOf(row)) return;
+    ahead.current.set(row.uid, position);
     onMove(row, position);
     say(t('tree.moved', { what: row.label, position: position + 1, total: row.siblings }));
   };
@@ -89,8 +96,8 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
 
   const actOn = ({ key, altKey }: KeyboardEvent, row: Row): (() => void) | undefined => {
     if (altKey) {
-      if (key === 'ArrowUp') return () => move(row, row.index - 1);
-      if (key === 'ArrowDown') return () => move(row, row.index + 1);
+      if (key === 'ArrowUp') return () => move(row, placeOf(row) - 1);
+      if (key === 'ArrowDown') return () => move(row, placeOf(row) + 1);
       return undefined;
     }
     switch (key) {
