@@ -18,7 +18,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** The first is without all that surrounds a page: a window opens in a fifth of the time. */
 const USUAL_PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -48,7 +50,7 @@ async function installChromium(): Promise<string> {
     if (isDebian) {
       const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
       await run('apt-get', ['update'], { env });
-      await run('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium'], { env, maxBuffer: 2 ** 26 });
+      await run('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium-headless-shell'], { env, maxBuffer: 2 ** 26 });
     } else {
       const command = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js');
       await run(process.execPath, [command, 'install', 'chromium'], { maxBuffer: 2 ** 26 });
