@@ -50,7 +50,10 @@ async function installChromium(): Promise<string> {
     if (isDebian) {
       const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
       await run('apt-get', ['update'], { env });
-      await run('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium-headless-shell'], { env, maxBuffer: 2 ** 26 });
+      await run('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium-headless-shell'], {
+        env,
+        maxBuffer: 2 ** 26,
+      });
     } else {
       const command = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js');
       await run(process.execPath, [command, 'install', 'chromium'], { maxBuffer: 2 ** 26 });
