@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Table, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { spell } from './duration-input.tsx';
-import type { Settings } from './settings-form.tsx';
+import type { Settings } from './settings.ts';
 
 type Conflict = { name: keyof Settings; theirs: unknown; mine: unknown };
 

@@ -9,15 +9,8 @@ import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { DurationInput } from './duration-input.tsx';
+import type { Settings } from './settings.ts';
 import { SettingsConflict } from './settings-conflict.tsx';
-
-export type Settings = {
-  specialTokenTtl: number;
-  accessTokenTtl: number;
-  deleteNeedsCredentials: boolean;
-  saveByUserUid: string;
-  allowedOrigins: string[];
-};
 
 const MODES = ['open', 'secret', 'off'] as const;
 const DAY = 86_400;

@@ -1,4 +1,5 @@
-import type { KeptTexts, SentText } from './sheet.ts';
+import type { KeptTexts } from './sheet.ts';
+import type { SentText } from './sheet-state.ts';
 
 /** In the browser's own store, by application and account; what is saved is taken out of it. */
 export function keptTexts(clientId: string, email: string): KeptTexts {

@@ -3,7 +3,8 @@ import { MutationObserver, queryOptions } from '@tanstack/react-query';
 import { api, SERVICE_URL } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { catalogKey } from '../../draft/queries.ts';
-import type { SendOutcome, SentText, Sheet } from './sheet.ts';
+import type { SendOutcome, Sheet } from './sheet.ts';
+import type { SentText } from './sheet-state.ts';
 import { type Language, type TextRow, toRow } from './text-row.ts';
 
 const TEXTS = '/manage/v1/applications/{clientId}/catalog/translations';

@@ -1,6 +1,7 @@
 import type { History, Step } from './history.ts';
-import type { SentText } from './sheet.ts';
 import type { Mark, TextRow } from './text-row.ts';
+
+export type SentText = { path: string; tag: string; text: string | null; was: string | null };
 
 /** A text that is not as the service has it. */
 export type Entry = SentText & { phase: Mark['phase']; message?: string; theirs?: string | null; sent?: string | null };

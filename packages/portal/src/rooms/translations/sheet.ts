@@ -1,5 +1,5 @@
 import { History, type Step } from './history.ts';
-import { type Entry, makeState, type SheetState, spotOf, toMark } from './sheet-state.ts';
+import { type Entry, makeState, type SentText, type SheetState, spotOf, toMark } from './sheet-state.ts';
 import type { Mark, TextRow } from './text-row.ts';
 
 /** As the service takes them; one more is refused here already, so that a paste is not sent in vain. */
@@ -10,7 +10,6 @@ const RETRY_FIRST = 2_000;
 const RETRY_MOST = 60_000;
 
 export type TextChange = { path: string; tag: string; text: string | null };
-export type SentText = { path: string; tag: string; text: string | null; was: string | null };
 
 /** What came of sending texts. */
 export type SendOutcome =

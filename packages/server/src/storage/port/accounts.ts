@@ -1,5 +1,3 @@
-import type { Person } from './members.ts';
-
 export type AccountRecord = {
   accountId: string;
   email: string;
@@ -11,6 +9,10 @@ export type AccountRecord = {
   /** JSON, the portal's own. */
   preferences: string;
 };
+
+export type Role = 'viewer' | 'translator' | 'editor' | 'owner';
+export type Membership = { appId: number; role: Role };
+export type Person = { account: AccountRecord; memberships: Membership[] };
 
 export type NewAccount = Pick<AccountRecord, 'accountId' | 'email' | 'role' | 'createdAt'> & {
   /** The address as it is compared: one account for each. */

@@ -1,4 +1,4 @@
-import type { Storage } from '../port.ts';
+import type { DatabaseKind } from './database.ts';
 
 /** As SQLite keeps it: identifiers and hashes are bytes, true is 1. So a row is the same whichever database it is from. */
 export type StoredValue = null | number | string | Uint8Array;
@@ -13,7 +13,7 @@ export type Contents = { applications: number; users: number; accounts: number }
 
 /** All that is kept for good. What only tells replicas of each other's changes is no part of it. */
 export interface WholeDatabase {
-  readonly kind: Storage['kind'];
+  readonly kind: DatabaseKind;
   /** All rows are of one moment, and a page of them is in memory. Nobody is held up meanwhile. */
   read<T>(tables: readonly TableShape[], use: (rows: RowPages) => Promise<T>): Promise<T>;
   /** Nothing at all in a database without tables. */
@@ -35,7 +35,7 @@ export type BackupManifest = {
   /** Of the Innkeeper that made it. */
   version: string;
   madeAt: number;
-  source: Storage['kind'];
+  source: DatabaseKind;
   /** The number of the newest SQLite migration in it: the file is a SQLite database, whatever it was made from. */
   schema: number;
   tables: TableSummary[];

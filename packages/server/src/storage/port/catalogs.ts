@@ -1,5 +1,3 @@
-import type { DraftName } from './drafts.ts';
-
 /**
  * A catalog is stored as immutable versions of its groups and keys. Each version is current from the
  * revision that made it until the one that replaced it, so a revision number alone names a whole state.
@@ -31,6 +29,9 @@ export type RevisionRecord = {
   /** JSON of the readable difference to the revision before. */
   difference: string;
 };
+
+/** One state of a draft: `version` grows with every edit, and a draft begun anew is another one. */
+export type DraftName = { draftId: string; version: number };
 
 export type Publication = RevisionRecord & {
   appId: number;

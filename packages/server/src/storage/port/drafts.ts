@@ -1,7 +1,4 @@
-import type { CatalogItem } from './catalogs.ts';
-
-/** One state of a draft: `version` grows with every edit, and a draft begun anew is another one. */
-export type DraftName = { draftId: string; version: number };
+import type { CatalogItem, DraftName } from './catalogs.ts';
 
 /** What is to become of a catalog, at most one an application. It is kept as what differs from the revision it was begun from. */
 export type DraftRecord = DraftName & {

@@ -1,4 +1,4 @@
-import type { Person } from './members.ts';
+import type { Person } from './accounts.ts';
 
 export type ManageTokenRecord = {
   tokenId: string;

@@ -1,8 +1,4 @@
-import type { AccountRecord, NewAccount, NewSession } from './accounts.ts';
-
-export type Role = 'viewer' | 'translator' | 'editor' | 'owner';
-export type Membership = { appId: number; role: Role };
-export type Person = { account: AccountRecord; memberships: Membership[] };
+import type { Membership, NewAccount, NewSession, Role } from './accounts.ts';
 
 export type MemberRecord = { accountId: string; email: string; role: Role; createdAt: number };
 

@@ -1,0 +1,7 @@
+export type Settings = {
+  specialTokenTtl: number;
+  accessTokenTtl: number;
+  deleteNeedsCredentials: boolean;
+  saveByUserUid: string;
+  allowedOrigins: string[];
+};

@@ -1,0 +1,66 @@
+import type { AccountStore, AttemptStore, SecondFactorStore, SessionStore } from './accounts.ts';
+import type { ActivityStore, AuditStore, RequestLogStore } from './activity.ts';
+import type { ApplicationStore } from './applications.ts';
+import type { CatalogStore } from './catalogs.ts';
+import type { ChangeStore } from './changes.ts';
+import type { DatabaseKind } from './database.ts';
+import type { DraftStore } from './drafts.ts';
+import type { FactStore } from './facts.ts';
+import type { ManageTokenStore } from './manage-tokens.ts';
+import type { InvitationStore, MemberStore } from './members.ts';
+import type { SelectionStore } from './selections.ts';
+import type { SigningKeyStore } from './signing-keys.ts';
+import type { TokenStore } from './tokens.ts';
+import type { TransferStore } from './transfer.ts';
+import type { TrialStore } from './trials.ts';
+import type { UserStore } from './users.ts';
+
+/**
+ * What the rules need of a database, as whole atomic acts: each call is one transaction, and an
+ * answer means that it is on disk. Outcomes are returned, never thrown; what is thrown is
+ * StorageUnavailable (try again later) or a defect.
+ *
+ * Identifiers cross this port as canonical strings: UUIDs in lower case, hashes in lower-case hex,
+ * times in milliseconds since the epoch.
+ */
+export interface Storage {
+  readonly kind: DatabaseKind;
+  readonly applications: ApplicationStore;
+  readonly users: UserStore;
+  readonly tokens: TokenStore;
+  readonly manageTokens: ManageTokenStore;
+  readonly accounts: AccountStore;
+  readonly secondFactors: SecondFactorStore;
+  readonly attempts: AttemptStore;
+  readonly sessions: SessionStore;
+  readonly members: MemberStore;
+  readonly invitations: InvitationStore;
+  readonly signingKeys: SigningKeyStore;
+  readonly catalogs: CatalogStore;
+  readonly drafts: DraftStore;
+  readonly selections: SelectionStore;
+  readonly trials: TrialStore;
+  readonly transfer: TransferStore;
+  readonly changes: ChangeStore;
+  readonly facts: FactStore;
+  readonly activity: ActivityStore;
+  readonly requestLog: RequestLogStore;
+  readonly audit: AuditStore;
+  /** Rejects with StorageUnavailable when the database does not answer. */
+  ping(): Promise<void>;
+  /** Removes a bounded number of rows whose time has passed; answers how many were removed. */
+  purgeExpired(now: number): Promise<number>;
+  figures(): StorageFigures;
+  /** Waits for every accepted act, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+export type StorageFigures = {
+  /** Acts per transaction since the start: how well writes share a flush. */
+  committedActs: number;
+  committedBatches: number;
+  waitingActs: number;
+  connections: { open: number; idle: number; waiting: number };
+  /** A write failed within the last minute because the disk is full or cannot be written. Reads go on. */
+  writesFail: boolean;
+};
