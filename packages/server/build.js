@@ -23,6 +23,8 @@ export function buildServer() {
       const bundle = await rolldown({
         input: Object.fromEntries(entries.map(([name, path]) => [name, join(SERVER, 'src', path)])),
         platform: 'node',
+        // What looks unused may be there for what it throws: nothing is left out.
+        treeshake: false,
         plugins: [
           {
             name: 'thread-addresses',
@@ -30,7 +32,7 @@ export function buildServer() {
           },
         ],
       });
-      await bundle.write({ dir, format: 'esm' });
+      await bundle.write({ dir, format: 'esm', minify: false });
     },
   });
 }

@@ -121,6 +121,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
       status: reply.statusCode,
       code: reply.errorCode,
       milliseconds: reply.elapsedTime,
+      unlogged: request.routeOptions.logLevel === 'warn',
     });
   raw.listen(app.server);
 

@@ -14,6 +14,8 @@ export type Exchange = {
   /** Of the error answered. */
   code: string | undefined;
   milliseconds: number;
+  /** Of a route that is asked all day by machines: counted, and not logged. */
+  unlogged?: boolean;
 };
 
 /**
@@ -23,9 +25,9 @@ export type Exchange = {
 export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Exchange) => void {
   const stream = (logger as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
   const time = clock();
-  return ({ requestId, method, route, url, address, status, code, milliseconds }) => {
+  return ({ requestId, method, route, url, address, status, code, milliseconds, unlogged }) => {
     metrics.observe(method, route ?? 'unknown', status, code, milliseconds / 1000);
-    if (!logger.isLevelEnabled('info')) return;
+    if (unlogged || !logger.isLevelEnabled('info')) return;
     // Nothing here needs escaping but the path: ids, methods, routes, addresses and codes have no quotes.
     const where =
       route === undefined ? `"path":${JSON.stringify(maskPath(url.split('?', 1)[0] ?? ''))}` : `"route":"${route}"`;

@@ -13,8 +13,7 @@ export function readableTarget(target: string): string {
 
 function isReadable(part: string): boolean {
   try {
-    decodeURIComponent(part);
-    return true;
+    return decodeURIComponent(part) !== undefined;
   } catch {
     return false;
   }

@@ -50,6 +50,13 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
       code: '0004',
       ms: expect.any(Number),
     });
+    // Asked all day by machines.
+    for (const path of ['/livez', '/readyz', '/metrics']) {
+      await fetch(server.url + path, { headers: { 'x-request-id': `unlogged${path.replace('/', '-')}` } });
+    }
+    await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': 'after-them' } });
+    await lineOf('after-them');
+    expect(server.logs().filter(({ reqId }) => String(reqId).startsWith('unlogged'))).toEqual([]);
     for (const line of server.stdout().split('\n').slice(0, -1)) {
       expect(JSON.parse(line)).toMatchObject({
         level: expect.any(String),

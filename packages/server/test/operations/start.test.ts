@@ -18,12 +18,15 @@ const NOT_AT_START = ['ajv', 'csv-parse', 'oauth4webapi', 'pg', 'prom-client', '
 afterEach(endAll);
 
 /** The files that its two threads loaded. */
-async function start(script?: string): Promise<{ main: string[]; writer: string[] }> {
+type Loaded = { main: string[]; writer: string[] };
+
+async function start(script?: string, use: (url: string) => Promise<void> = async () => {}): Promise<Loaded> {
   const server = await serve({
     settings: { databaseUrl: await (databases[0] as (typeof databases)[0]).fresh(), secret: SECRET },
     nodeArgs: ['--import', join(import.meta.dirname, 'count-modules.js')],
     ...(script && { script }),
   });
+  await use(server.url);
   server.signal('SIGTERM');
   await server.exited;
   const threads = server
@@ -47,7 +50,12 @@ test('a start loads what it needs, and no more', async () => {
 });
 
 test('as it was built, that is a few files', async () => {
-  const { main, writer } = await start();
+  const { main, writer } = await start(undefined, async (url) => {
+    // What is called only to see whether it throws is there all the same.
+    for (const path of ['/nowhere/%zz', '/api/option_groups/%ff']) {
+      expect([404, 401]).toContain((await fetch(url + path)).status);
+    }
+  });
   expect(main).toContainEqual(expect.stringContaining('dist/main.js'));
   expect(main.filter((url) => /\/src\/|\/node_modules\//.test(url))).toEqual([]);
   expect(main.length).toBeLessThan(100);
