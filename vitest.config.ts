@@ -13,8 +13,8 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false },
     env: { NODE_COMPILE_CACHE: compileCacheFolder() },
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     teardownTimeout: 20_000,
     // What is waited for comes when it comes; a second is little on a machine with other work.
     expect: { poll: { timeout: 10_000 } },

@@ -1,12 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { ownBrowser } from './portal.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let browser: Browser;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import type { Database } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
@@ -26,7 +26,6 @@ export async function ownBrowser(): Promise<Browser> {
 
 /** To be called in a describe: a service on this database and a browser, both for all of its tests. */
 export function openPortal(database: { fresh(): Promise<string> }): Portal {
-  vi.setConfig({ testTimeout: 60_000 });
   let server: TestServer;
   let browser: Browser;
   const open: { close(): Promise<void> }[] = [];

@@ -30,7 +30,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
   };
 
   test('one that is made can be used at once, and its secret is shown once', async () => {
-    const name = '<img src=x onerror=alert(1)> "Ünï" \u202e\'; drop table';
+    const name = '<img src=x onerror=alert(1)> "Ünï"\'; drop table';
     const made = await manage.send('POST', '/applications', { name });
     expect(made.status).toBe(201);
     expect(made.headers.get('cache-control')).toBe('no-store');

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { BIN, endAll, serve } from './serve-process.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 afterEach(endAll);
 
 const run = promisify(execFile);

@@ -16,8 +16,6 @@ import { type PostgresServer, startPostgres } from '../postgres-server.ts';
 import { readPrometheus } from './prometheus.ts';
 import { endAll, makeApplication, serve } from './serve-process.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const METRICS_TOKEN = 'a token for the metrics of tests';
 let postgres: PostgresServer;
 beforeAll(async () => {

@@ -1,14 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
 import { databases } from '../databases.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
 import { keepAliveAgent, type Outcome, post } from './load.ts';
 import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const sockets = new Set<Socket>();
 afterEach(async () => {

@@ -7,8 +7,6 @@ import { keepAliveAgent, type Outcome, post } from './load.ts';
 import { readPrometheus } from './prometheus.ts';
 import { endAll, makeApplication, quietPort, type ServeProcess, serve } from './serve-process.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const [sqlite] = databases as [(typeof databases)[0]];
 let blocker: Server | undefined;
 afterEach(async () => {
