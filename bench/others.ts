@@ -63,5 +63,8 @@ function ofPeer({ name, port, child, operations }: Peer, operation: string, cond
   const nearest = operations[operation];
   if (!nearest) return [];
   const { once, prepare } = nearest;
-  return [httpContestant({ name, port, child, once, requests: prepare, first: FIRST_OF_PEERS }, conditions)];
+  const server = { name, port, child, once, requests: prepare, first: FIRST_OF_PEERS };
+  const contestant = httpContestant(server, conditions);
+  // On a busy machine the first of 64 answers at once may take longer than a run.
+  return [{ name, run: (seconds) => contestant.run(seconds * 2) }];
 }

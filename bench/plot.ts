@@ -2,7 +2,7 @@ import { type Bar, bars, judge } from './bars.ts';
 import type { Results } from './results.ts';
 
 /** The bars as a picture: how far each was reached, on a scale where 1 is the bar itself. */
-const WIDTH = 900;
+const WIDTH = 930;
 const LEFT = 300;
 const ROW = 22;
 const TOP = 46;
@@ -32,8 +32,8 @@ export function drawPlot(results: Results): string {
   const x = LEFT + BAR_AT;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12">`,
-    `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    `<text x="8" y="16">${escapeXml(results.date)}, ${escapeXml(results.machine)}</text>`,
+    `<title>How far each bar of the benchmark was reached</title><rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
+    `<text x="8" y="16">${escapeXml(`${results.date}, ${results.machine}, load average before ${results.loadBefore.toFixed(1)}`)}</text>`,
     `<text x="${x}" y="36" text-anchor="middle">the bar</text><text x="${x + 60}" y="36" fill="#2e7d4f">| the stretch</text><path d="M${x} ${TOP - 4}V${height - 8}" stroke="#222" stroke-dasharray="4 3"/>`,
     ...lines,
     '</svg>\n',

@@ -5,7 +5,7 @@ import { verdictRows } from './bars.ts';
 import { generator } from './load.ts';
 import type { Options } from './options.ts';
 import { drawPlot } from './plot.ts';
-import type { Figure, Results, Row } from './results.ts';
+import { type Figure, introduce, type Results, type Row } from './results.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { HEAD, layOut, tableRows } from './table.ts';
 import { writeDocs } from './write-docs.ts';
@@ -22,11 +22,12 @@ export class Report {
     this.#options = options;
     this.results = {
       date: new Date().toISOString().slice(0, 16).replace('T', ' '),
-      machine: `${availableParallelism()} cores (${cpus()[0]?.model}), Node ${process.version}, load by ${generator}, load average before ${loadavg()[0]?.toFixed(1)}`,
+      machine: `${availableParallelism()} cores (${cpus()[0]?.model}), Node ${process.version}, load by ${generator}`,
+      loadBefore: loadavg()[0] ?? 0,
       conditions: { rounds, seconds, connections, users, ...(flushMs > 0 ? { flushMs } : {}) },
       ...{ rows: [], figures: [], isWhole, left: [] },
     };
-    console.log(`${this.results.date}, ${this.results.machine}\n\n${layOut(HEAD)}`);
+    console.log(`${introduce(this.results)}\n\n${layOut(HEAD)}`);
   }
 
   addRow(row: Row): void {

@@ -11,6 +11,8 @@ export type Figure = { name: string; title: string; unit: string; values: number
 export type Results = {
   date: string;
   machine: string;
+  /** The machine's load average before it began: what else ran. */
+  loadBefore: number;
   /** Of which kind and length, for whoever compares two of them. */
   conditions: Record<string, number | string>;
   rows: Row[];
@@ -20,6 +22,17 @@ export type Results = {
   /** What was not measured, and why. */
   left: string[];
 };
+
+/** Where there was other work, readers have to know. */
+const BUSY = 1;
+
+export function introduce({ date, machine, loadBefore }: Results): string {
+  const busy =
+    loadBefore >= BUSY
+      ? ' Other work ran on the machine: rounds differ by much, and a verdict near its bar says little.'
+      : '';
+  return `${date}, ${machine}, load average before ${loadBefore.toFixed(1)}.${busy}`;
+}
 
 export function seriesOf({ series }: Row, name: string): Series | undefined {
   return series.find((one) => one.name === name && one.void === undefined);

@@ -32,7 +32,7 @@ test('a read and a write are measured beside a bare server, and judged', async (
 
 test('a bar is missed, held, stretched or not measured', () => {
   const results = (rate: number): Results => ({
-    ...{ date: '', machine: '', conditions: {}, figures: [], isWhole: false, left: [] },
+    ...{ date: '', machine: '', loadBefore: 0, conditions: {}, figures: [], isWhole: false, left: [] },
     rows: [
       {
         operation: 'x',

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { verdictRows } from './bars.ts';
 import { drawPlot } from './plot.ts';
-import type { Figure, Results } from './results.ts';
+import { type Figure, introduce, type Results } from './results.ts';
 import { showSpread, spreadOf } from './spread.ts';
 import { HEAD, tableRows } from './table.ts';
 
@@ -21,10 +21,10 @@ export async function writeDocs(results: Results, name: string): Promise<void> {
 }
 
 function describe(results: Results, picture: string): string {
-  const { date, machine, conditions, rows, figures, left } = results;
+  const { conditions, rows, figures, left } = results;
   const told = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
   const parts = [
-    `${date}, ${machine}; ${told.join(', ')}.`,
+    `${introduce(results)} Measured with ${told.join(', ')}.`,
     `![How far each bar was reached](${picture})`,
     table(['bar', 'measured', 'bar', 'stretch', 'verdict'], verdictRows(results)),
     table(HEAD, rows.flatMap(tableRows)),

@@ -16,7 +16,10 @@ export const nameOf = (number: string): string => `('stored-' || ${number}::bigi
 export const hashOfNumber = (number: string): string => `decode(lpad(to_hex(${number}::bigint), 64, '0'), 'hex')`;
 const bytesOf = (number: string): string => `decode(lpad(to_hex(${number}::bigint), 32, '0'), 'hex')`;
 
-/** The statements that the service sends for an operation, in order, as pgbench can run them: `:n` is the user's number. */
+/**
+ * The statements that the service sends for an operation, as pgbench can run them: `:n` is the user's number. Their text is
+ * the storage's own; which acts an operation is made of is repeated here, as in domain/users and domain/selections.
+ */
 export async function statementsOf(operation: string, place: Place): Promise<string[]> {
   const user = { ...newUser(place, 0, USER_ID), clientUserId: CLIENT_USER_ID };
   const token = { ...newAccessToken(), tokenId: OTHER_ID };
