@@ -58,8 +58,23 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: 'Nötifications & more', level: 2 }).waitFor();
 
+    // All that a kind needs is asked at once, and the next one follows.
     await page.getByRole('main').getByRole('button', { name: 'Key' }).last().click();
-    await page.getByLabel('What people read (English)').fill('Colour');
+    await page.getByLabel('What people read (English)').fill('Portions');
+    await page.getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'Whole number' }).click();
+    await page.getByLabel('Least').fill('10');
+    await page.getByLabel('Most').fill('4');
+    await expect.poll(() => page.getByText('Least is above Most.').count()).toBe(2);
+    expect(await page.getByRole('button', { name: 'Add and another' }).isDisabled()).toBe(true);
+    await page.getByLabel('Least').fill('0');
+    await page.getByRole('button', { name: 'Add and another' }).click();
+    await page.getByText('Added: Portions.').waitFor();
+    await expect
+      .poll(() => page.getByLabel('What people read (English)').evaluate((field) => field === document.activeElement))
+      .toBe(true);
+    expect(await page.getByLabel('Least').inputValue()).toBe('');
+    await page.keyboard.type('Colour');
     await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'One of a list' }).click();
     await page.getByLabel('What they choose from').fill('Blue\nred');
@@ -110,9 +125,9 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByLabel('What people read (English)').fill('');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
-    await page.getByText('6 changes not published').waitFor();
+    await page.getByText('7 changes not published').waitFor();
     await page.getByRole('button', { name: 'Publish…' }).click();
-    await dialog.getByText(/Deutsch.*: 4 texts/).waitFor();
+    await dialog.getByText(/Deutsch.*: 5 texts/).waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('Published as revision 1.').waitFor();
@@ -120,7 +135,10 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(groups).toMatchObject([
       {
         name: 'notifications_more',
-        keys: [{ name: 'colour', type: 'string', default: 'red', values: [{ value: 'red' }, { value: 'blue' }] }],
+        keys: [
+          { name: 'portions', type: 'integer', constraint: { min: 0, max: 4 } },
+          { name: 'colour', type: 'string', default: 'red', values: [{ value: 'red' }, { value: 'blue' }] },
+        ],
       },
     ]);
     expect(complaints).toEqual([]);

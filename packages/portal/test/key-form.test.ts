@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { nameProblem, rowProblems } from '../src/rooms/catalog/form-problems.ts';
-import { formOf, keyOf, newRow, patchBetween } from '../src/rooms/catalog/key-form.ts';
+import { limitProblems, nameProblem, rowProblems } from '../src/rooms/catalog/form-problems.ts';
+import { formOf, keyOf, NO_CONSTRAINT, newRow, patchBetween } from '../src/rooms/catalog/key-form.ts';
 import { KINDS, kindOf, withKind } from '../src/rooms/catalog/kinds.ts';
 import { nameFrom, valuesFrom } from '../src/rooms/catalog/texts.ts';
 
@@ -96,4 +96,17 @@ describe('the form of a key', () => {
     expect(valuesFrom('Dark mode', undefined)).toEqual(['dark_mode']);
     expect(nameFrom('🎉 !')).toBe('');
   });
+});
+
+test.each([
+  ['integer', { min: '4', max: '0' }, { min: 'crossed', max: 'crossed' }],
+  ['integer', { min: '9', max: '10' }, {}],
+  ['integer', { min: '1.5', max: '1' }, { min: 'notWhole' }],
+  ['number', { min: '1,5', step: '0.1' }, { min: 'notNumber' }],
+  ['date', { min: '2026-02-01', max: '2026-01-31' }, { min: 'crossed', max: 'crossed' }],
+  ['date', { min: '2026-02-01', max: '2026-02-01' }, {}],
+  ['string', { max_length: 'long', pattern: '[a-z]' }, { max_length: 'notWhole' }],
+] as const)('limits of type %s as %o are told at their fields before they are sent', (type, typed, told) => {
+  const problems = limitProblems({ type, constraint: { ...NO_CONSTRAINT, ...typed } });
+  expect(Object.fromEntries(problems)).toEqual(told);
 });

@@ -5,8 +5,10 @@ import type { Tree } from '../../draft/queries.ts';
 import { useUnsaved } from '../../draft/unsaved.ts';
 import { isConflict, useEdit } from '../../draft/use-edit.ts';
 import { Problem } from '../../shell/states.tsx';
+import { ConstraintFields } from './constraint-fields.tsx';
 import { editsOf } from './edits.ts';
-import { fieldProblem, isBlank, nameProblem } from './form-problems.ts';
+import { fieldProblem, isBlank, limitProblems, nameProblem } from './form-problems.ts';
+import { CONSTRAINTS, constraintOf, type KeyForm, NO_CONSTRAINT } from './key-form.ts';
 import { KindSelect } from './kind-select.tsx';
 import { isList, type Kind, typeOf } from './kinds.ts';
 import { NameField } from './name-field.tsx';
@@ -24,10 +26,16 @@ type Props = {
   onClose(): void;
 };
 
-type Typed = { label: string; name: string | undefined; type: Kind; values: string };
-const NOTHING: Typed = { label: '', name: undefined, type: 'boolean', values: '' };
+type Typed = {
+  label: string;
+  name: string | undefined;
+  type: Kind;
+  values: string;
+  constraint: KeyForm['constraint'];
+};
+const NOTHING: Typed = { label: '', name: undefined, type: 'boolean', values: '', constraint: NO_CONSTRAINT };
 
-/** What people call it, and from that a name for programs. The rest is set where it then stands. */
+/** What people call it, from that a name for programs, and what its kind needs. The rest is set where it then stands. */
 export function AddItem({ adding, onClose, ...props }: Props) {
   const { t } = useTranslation('catalog');
   // Whoever closes it by accident finds what was typed.
@@ -83,16 +91,27 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   const byDefault = defaultOf(tree.languages);
   const name = typed.name ?? nameFrom(typed.label);
   const values = isKey && isList(typed.type) ? valuesFrom(typed.values, byDefault) : undefined;
+  const limited = { type: typeOf(typed.type), constraint: typed.constraint };
+  const limits = CONSTRAINTS[limited.type].filter((limit) => isKey && (limit === 'min' || limit === 'max'));
   const siblings = isKey ? (groups.find((group) => group.groupUid === groupUid)?.keys ?? []) : tree.groups;
   const problem = nameProblem(name, siblings);
   const comesBack = siblings.some((each) => each.archived && each.name === name.trim());
-  const isBegun = typed.label !== '' || typed.name !== undefined || typed.values !== '';
+  const isBegun =
+    typed.label !== '' ||
+    typed.name !== undefined ||
+    typed.values !== '' ||
+    Object.values(typed.constraint).some((limit) => limit !== '');
+  const isReady = problem === undefined && values?.length !== 0 && (!isKey || limitProblems(limited).size === 0);
   useUnsaved(isBegun && !edit.isPending && !edit.isSuccess);
   const edits = editsOf(clientId);
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (problem || values?.length === 0) return;
+  const [said, say] = useState<string>();
+  const first = useRef<HTMLInputElement>(null);
+
+  /** Its uid, once the draft has it. */
+  const add = async (): Promise<string | undefined> => {
+    if (!isReady || edit.isPending) return undefined;
+    const constraint = constraintOf(limited);
     const label = typed.label.trim();
     const texts = byDefault && !isBlank(label) && { translations: { [byDefault.name]: label } };
     const wanted = isKey
@@ -100,6 +119,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           name: name.trim(),
           type: typeOf(typed.type) as 'boolean',
           ...(values && { values }),
+          ...(constraint && { constraint }),
           ...(typed.type === 'several' && { multiple: true }),
           ...texts,
         })
@@ -109,11 +129,22 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
       .mutateAsync({ edit: wanted })
       .catch((error) => (isConflict(error) ? edit.mutateAsync({ edit: () => wanted('*') }) : undefined))
       .catch(() => undefined);
-    const uid = isKey ? made?.keyUid : made?.groupUid;
+    return isKey ? made?.keyUid : made?.groupUid;
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const uid = await add();
     if (uid === undefined) return;
     keep(NOTHING);
     onClose(true);
     onAdded(uid);
+  };
+  const addAnother = async () => {
+    if ((await add()) === undefined) return;
+    say(t('add.done', { what: isBlank(typed.label) ? name.trim() : typed.label.trim() }));
+    keep({ ...NOTHING, type: typed.type });
+    edit.reset();
+    first.current?.focus();
   };
   const refused = fieldProblem(edit.error, 'name');
 
@@ -134,6 +165,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           />
         )}
         <TextInput
+          ref={first}
           data-autofocus
           label={byDefault ? t('add.labelIn', { language: byDefault.name }) : t('add.label')}
           description={t('add.labelHint')}
@@ -152,7 +184,9 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           refused={refused}
           onChange={(wanted) => type({ name: wanted })}
         />
-        {isKey && <KindSelect value={typed.type} onChange={(kind) => type({ type: kind })} />}
+        {isKey && (
+          <KindSelect value={typed.type} onChange={(kind) => type({ type: kind, constraint: NO_CONSTRAINT })} />
+        )}
         {values && (
           <Textarea
             label={t('add.values')}
@@ -166,7 +200,18 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
             onChange={(event) => type({ values: event.currentTarget.value })}
           />
         )}
+        {limits.length > 0 && (
+          <ConstraintFields
+            form={limited}
+            names={limits}
+            error={edit.error}
+            onChange={(constraint) => type({ constraint })}
+          />
+        )}
         {!refused && <Problem error={edit.error} />}
+        <Text size="sm" c="dimmed" role="status">
+          {said}
+        </Text>
         <Group justify="flex-end">
           <Button
             variant="default"
@@ -175,9 +220,12 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
               onClose(false);
             }}
           >
-            {t('cancel')}
+            {t(said === undefined ? 'cancel' : 'close')}
           </Button>
-          <Button type="submit" disabled={problem !== undefined || values?.length === 0} loading={edit.isPending}>
+          <Button variant="light" disabled={!isReady || edit.isPending} onClick={() => void addAnother()}>
+            {t('add.another')}
+          </Button>
+          <Button type="submit" disabled={!isReady} loading={edit.isPending}>
             {t('add.action')}
           </Button>
         </Group>

@@ -1,16 +1,31 @@
 import { SimpleGrid, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { CONSTRAINTS, type KeyForm } from './key-form.ts';
+import { fieldProblem, limitProblems } from './form-problems.ts';
+import { CONSTRAINTS, type ConstraintName, type KeyForm } from './key-form.ts';
 
-type Props = { form: KeyForm; disabled: boolean; onChange(constraint: KeyForm['constraint']): void };
+type Props = {
+  form: Pick<KeyForm, 'type' | 'constraint'>;
+  /** Some of them; all that go with the type if nothing is said. */
+  names?: readonly ConstraintName[];
+  disabled?: boolean;
+  /** What the service said. */
+  error: unknown;
+  onChange(constraint: KeyForm['constraint']): void;
+};
 
 /** What an open key allows. */
-export function ConstraintFields({ form, disabled, onChange }: Props) {
+export function ConstraintFields({ form, names, disabled = false, error, onChange }: Props) {
   const { t } = useTranslation('catalog');
   const { type, constraint } = form;
+  const problems = limitProblems(form);
+  const problemOf = (name: ConstraintName) => {
+    const problem = problems.get(name);
+    return problem ? t(`constraint.${problem}`) : fieldProblem(error, `constraint.${name}`);
+  };
+  const shown = names ?? CONSTRAINTS[type];
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
-      {CONSTRAINTS[type].map((name) => (
+    <SimpleGrid cols={shown.length > 2 ? { base: 1, xs: 2, md: 3 } : 2} spacing="sm">
+      {shown.map((name) => (
         <TextInput
           key={name}
           size="sm"
@@ -20,6 +35,7 @@ export function ConstraintFields({ form, disabled, onChange }: Props) {
           inputMode={name === 'pattern' ? 'text' : 'decimal'}
           disabled={disabled}
           spellCheck={false}
+          error={problemOf(name)}
           value={constraint[name]}
           onChange={(event) => onChange({ ...constraint, [name]: event.currentTarget.value })}
         />

@@ -1,9 +1,10 @@
-import type { KeyForm, ValueRow } from './key-form.ts';
+import { CONSTRAINTS, type ConstraintName, type KeyForm, type ValueRow } from './key-form.ts';
 
 /** What the service would refuse, said at the field before it is sent. */
 
 export type NameProblem = 'blank' | 'taken' | undefined;
 export type RowProblem = 'blank' | 'repeated';
+export type LimitProblem = 'notNumber' | 'notWhole' | 'crossed';
 
 /** As the service sees it: spaces, and what is written without a mark. */
 export function isBlank(text: string): boolean {
@@ -29,6 +30,26 @@ export function rowProblems({ type, listed, values }: KeyForm): ReadonlyMap<Valu
     seen.add(value);
   }
   return problems;
+}
+
+type Limits = Pick<KeyForm, 'type' | 'constraint'>;
+
+/** By the limit's name; two that leave nothing between them are both at fault. */
+export function limitProblems({ type, constraint }: Limits): ReadonlyMap<ConstraintName, LimitProblem> {
+  const problems = new Map<ConstraintName, LimitProblem>();
+  const typed = CONSTRAINTS[type].filter((name) => name !== 'pattern' && !isBlank(constraint[name]));
+  if (type !== 'date') {
+    for (const name of typed) {
+      const number = Number(constraint[name]);
+      if (!Number.isFinite(number)) problems.set(name, type === 'number' ? 'notNumber' : 'notWhole');
+      else if (type !== 'number' && !Number.isSafeInteger(number)) problems.set(name, 'notWhole');
+    }
+  }
+  if (problems.size > 0 || !typed.includes('min') || !typed.includes('max')) return problems;
+  const { min, max } = constraint;
+  // Days stand in the order of their texts.
+  const isCrossed = type === 'date' ? min > max : Number(min) > Number(max);
+  return isCrossed ? new Map([['min', 'crossed'] as const, ['max', 'crossed'] as const]) : problems;
 }
 
 /** What the service said of a field; of one of several values by its place. */

@@ -8,7 +8,7 @@ import { Problem } from '../../shell/states.tsx';
 import { AnswerFields } from './answer-fields.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { editsOf } from './edits.ts';
-import { fieldProblem, nameProblem, rowProblems } from './form-problems.ts';
+import { fieldProblem, limitProblems, nameProblem, rowProblems } from './form-problems.ts';
 import { ItemActions } from './item-actions.tsx';
 import { type FileKey, formOf, type KeyForm, keyOf, patchBetween } from './key-form.ts';
 import { mergeItem } from './merge.ts';
@@ -60,10 +60,11 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
   );
   const rows = rowProblems(form);
   const isEmpty = form.listed && form.values.length === 0;
+  const hasWrongLimits = !form.listed && limitProblems(form).size > 0;
   // A value that was just added is blank: that is said when somebody wants to save it.
   const [tried, setTried] = useState(false);
   const submit = async (force = false) => {
-    const isWrong = problem !== undefined || rows.size > 0 || isEmpty;
+    const isWrong = problem !== undefined || rows.size > 0 || isEmpty || hasWrongLimits;
     setTried(isWrong);
     if (disabled) return;
     if (isWrong) {

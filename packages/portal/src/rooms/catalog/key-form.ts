@@ -39,6 +39,8 @@ export const CONSTRAINTS: Record<TreeKey['type'], readonly ConstraintName[]> = {
   date: ['min', 'max'],
 };
 
+export const NO_CONSTRAINT: KeyForm['constraint'] = { min: '', max: '', step: '', pattern: '', max_length: '' };
+
 let lastId = 0;
 export function newRow(value = ''): ValueRow {
   return { id: `row${++lastId}`, value, texts: {}, retired: false, replacement: '' };
@@ -80,12 +82,7 @@ export function formOf(key: FileKey): KeyForm {
 export function keyOf(form: KeyForm): FileKey {
   const read = (value: string) => readScalar(form.type, value);
   const values = form.listed ? form.values.map((row) => writeValue(row, read)) : undefined;
-  const constraint = Object.fromEntries(
-    CONSTRAINTS[form.type].flatMap((name) => {
-      const typed = form.constraint[name].trim();
-      return typed === '' ? [] : [[name, name === 'pattern' || form.type === 'date' ? typed : readNumber(typed)]];
-    }),
-  );
+  const constraint = form.listed ? undefined : constraintOf(form);
   // What is no longer offered cannot be the default.
   const offered = new Set(form.values.filter(({ retired }) => !retired).map(({ value }) => value));
   const byDefault = form.byDefault.filter((value) => (form.listed ? offered.has(value) : value !== '')).map(read);
@@ -97,9 +94,18 @@ export function keyOf(form: KeyForm): FileKey {
     ...(form.multiple && form.max.trim() !== '' && { max: readNumber(form.max) as number }),
     ...(byDefault.length > 0 && { default: (form.multiple ? byDefault : byDefault[0]) as Scalar }),
     ...(values && !isPlainBoolean(form) && { values }),
-    ...(!form.listed && Object.keys(constraint).length > 0 && { constraint }),
+    ...(constraint && { constraint }),
     ...(texts && { translations: texts }),
   };
+}
+
+/** undefined when nothing is limited. */
+export function constraintOf({ type, constraint }: Pick<KeyForm, 'type' | 'constraint'>): FileKey['constraint'] {
+  const entries = CONSTRAINTS[type].flatMap((name) => {
+    const typed = constraint[name].trim();
+    return typed === '' ? [] : [[name, name === 'pattern' || type === 'date' ? typed : readNumber(typed)]];
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 /** The two values that a boolean has without being told. */

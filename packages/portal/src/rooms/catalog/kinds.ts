@@ -1,10 +1,8 @@
-import { type KeyForm, newRow } from './key-form.ts';
+import { type KeyForm, NO_CONSTRAINT, newRow } from './key-form.ts';
 
 /** What somebody looks for who defines a key. To the service, a list is texts with values to choose from. */
 export const KINDS = ['boolean', 'one', 'several', 'string', 'integer', 'number', 'date'] as const;
 export type Kind = (typeof KINDS)[number];
-
-const NO_CONSTRAINT = { min: '', max: '', step: '', pattern: '', max_length: '' };
 
 export function kindOf({ type, multiple, listed }: Pick<KeyForm, 'type' | 'multiple' | 'listed'>): Kind {
   if (type !== 'string' || !listed) return type;
