@@ -26,8 +26,8 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
   const { t } = useTranslation('catalog');
   const kind = kindOf(form);
   const change = (part: Partial<KeyForm>) => setForm((held) => ({ ...held, ...part }));
-  // Of a list the kind says so already.
-  const asksHowMany = !isList(kind);
+  // Of a list the kind says so already; yes and no at once means nothing, unless a file has made it so.
+  const asksHowMany = !isList(kind) && (kind !== 'boolean' || form.multiple);
   const asksWhich = kind === 'integer' || kind === 'number' || kind === 'date';
   return (
     <Paper withBorder p="md" component="section" aria-label={t('key.answers')} data-fields>
@@ -110,7 +110,12 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
             onChange={(values) => change({ values })}
           />
         ) : (
-          <ConstraintFields form={form} disabled={disabled} onChange={(constraint) => change({ constraint })} />
+          <ConstraintFields
+            form={form}
+            disabled={disabled}
+            error={error}
+            onChange={(constraint) => change({ constraint })}
+          />
         )}
         <DefaultField
           form={form}

@@ -185,6 +185,7 @@ function ValueFields(props: RowProps) {
           <Stack gap="sm" mt="sm">
             <TextsFields
               languages={languages.filter(({ tag }) => tag !== byDefault?.tag)}
+              among={languages}
               texts={row.texts}
               fallback={row.value}
               about={about}
