@@ -61,7 +61,10 @@ function appIdOf(clientId: string): number {
   return Number(clientId.slice(0, clientId.indexOf('_')));
 }
 
-/** Each line is whole in itself: it works pasted alone, and again. */
+/**
+ * Each line is whole in itself: it works pasted alone, and again. Those with # are without quotes and parentheses: zsh
+ * takes them for commands.
+ */
 export function demoLines(url: string, { clientId, clientSecret, ada, theme }: Demo): string {
   const credentials = `"clientId":"${clientId}","clientSecret":"${clientSecret}"`;
   const fresh = `curl -s ${url}/api/v2/app/special-token -d '{${credentials},"clientUserId":"ada@example.com"}'`;
@@ -76,7 +79,7 @@ export function demoLines(url: string, { clientId, clientSecret, ada, theme }: D
   # create a user
   curl -s ${url}/api/v2/app/create-user -d '{${credentials},"clientUserId":"user-'$(date +%s)'@example.com","clientUserName":"A new user"}'
 
-  # exchange a specialToken (here a fresh one, for Ada) for an access token
+  # exchange a specialToken, here a fresh one for Ada, for an access token
   curl -s ${url}/oauth/v2/get-access-token -d '{"clientSecret":"${clientSecret}","specialToken":"'$(${fresh} | cut -d'"' -f4)'"}'
 
   # what Ada can choose, in German
