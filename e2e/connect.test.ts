@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformWithOxc } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeSnippets, SECRET, type SnippetName } from '../packages/portal/src/rooms/connect/snippets.ts';
+import { makeSnippets, type SnippetName } from '../packages/portal/src/rooms/connect/snippets/make-snippets.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
@@ -21,6 +21,10 @@ describe.each(databases)('the connect room on $kind', (database) => {
     const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`);
     const code = page.getByRole('region', { name: 'curl' });
     await expect.poll(() => code.innerText()).toContain(clientId);
+    const secret = page.getByLabel('Your secret (stays in this browser tab)');
+    expect(await secret.getAttribute('type')).toBe('password');
+    await secret.fill(" it's-secret ");
+    await expect.poll(() => code.innerText()).toContain("SECRET='it'\\''s-secret'\n");
     for (const name of ['TypeScript', 'React', 'Python', 'PHP', 'Go']) {
       await page.getByRole('tab', { name, exact: true }).click();
       expect(await page.getByRole('region', { name }).innerText()).toContain(clientId);
@@ -29,6 +33,11 @@ describe.each(databases)('the connect room on $kind', (database) => {
     const explorer = await page.getByRole('link', { name: 'Open the explorer' }).getAttribute('href');
     expect(explorer).toBe(`${portal.server.url}/docs?apiKey=${clientId}&language=en`);
     await expectAccessible(page);
+    const publishFirst = page.getByRole('link', { name: 'publish a key first' });
+    expect(await publishFirst.count()).toBe(0);
+    const empty = await portal.server.application();
+    await page.goto(`${portal.server.url}/portal/applications/${empty.clientId}/connect`);
+    expect(await publishFirst.getAttribute('href')).toContain(`/${empty.clientId}/catalog`);
     expect(complaints).toEqual([]);
   });
 
@@ -62,7 +71,7 @@ describe('the snippets', () => {
 
   const FILES: Partial<Record<SnippetName, { file: string; command: string; args: string[] }>> = {
     curl: { file: 'snippet.sh', command: 'bash', args: ['-eu'] },
-    typescript: { file: 'snippet.mts', command: process.execPath, args: [] },
+    typescript: { file: 'snippet.mjs', command: process.execPath, args: [] },
     python: { file: 'snippet.py', command: 'python3', args: [] },
     php: { file: 'snippet.php', command: 'php', args: [] },
     go: { file: 'snippet.go', command: 'go', args: ['run'] },
@@ -92,7 +101,9 @@ describe('the snippets', () => {
     if ((name === 'php' || name === 'go') && !(await isThere(command))) return;
     const { snippets, clientSecret, appId } = await prepare();
     const path = join(folder, file);
-    await writeFile(path, snippets[name].replaceAll(SECRET, clientSecret));
+    await writeFile(path, snippets[name]);
+    const refused = await run(command, [...args, path]).catch((error) => error);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('"code":"0011"')]);
     const env = { ...process.env, INNKEEPER_CLIENT_SECRET: clientSecret };
     const { stdout } = await run(command, [...args, path], { env });
     expect(stdout).toContain('apricot');
@@ -107,7 +118,8 @@ describe('the snippets', () => {
     await writeFile(path, `${snippets.curl}echo "the terminal goes on"\n`);
     for (const shell of ['bash', 'sh']) {
       const { stdout, stderr } = await run(shell, [path]);
-      expect([stdout, JSON.parse(stderr.replace(/^curl: .*\n/, '')).code]).toEqual(['the terminal goes on\n', '0011']);
+      expect(stdout).toMatch(/^1\. [^\n]*\nthe terminal goes on\n$/);
+      expect(JSON.parse(stderr.replace(/^curl: .*\n/, '')).code).toBe('0011');
     }
     expect(await portal.server.service.storage.applications.countUsers(appId)).toBe(0);
   });
@@ -120,9 +132,9 @@ describe('the snippets', () => {
 
   test('without a catalog leave the choice out', async () => {
     const { clientId, clientSecret } = await portal.server.application();
-    const snippets = makeSnippets({ base: portal.server.url, clientId, sample: undefined });
+    const snippets = makeSnippets({ base: portal.server.url, clientId, sample: undefined, secret: clientSecret });
     const path = join(folder, 'empty.sh');
-    await writeFile(path, snippets.curl.replace(SECRET, clientSecret));
+    await writeFile(path, snippets.curl);
     const { stdout } = await run('sh', ['-eu', path]);
     expect(stdout).toContain('"items":[]');
   });

@@ -1,17 +1,32 @@
-import { Alert, Box, Button, Card, Code, Container, Group, Stack, Tabs, Text, Title } from '@mantine/core';
-import { IconExternalLink, IconInfoCircle } from '@tabler/icons-react';
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  Code,
+  Container,
+  Group,
+  PasswordInput,
+  Stack,
+  Tabs,
+  Text,
+  Title,
+} from '@mantine/core';
+import { IconAlertTriangle, IconExternalLink } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-
+import { useState } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
-import { catalogTreeQuery, type NamedKey, nameCatalog } from '../../api/catalog-names.ts';
+import { catalogTreeQuery, nameCatalog } from '../../api/catalog-names.ts';
 import { SERVICE_URL } from '../../api/client.ts';
 import { Copy, Copyable } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import classes from './connect.module.css';
-import { makeSnippets, type Sample, SECRET, SNIPPETS } from './snippets.ts';
+import { SECRET } from './snippets/facts.ts';
+import { makeSnippets, SNIPPETS } from './snippets/make-snippets.ts';
+import { sampleOf } from './snippets/sample-of.ts';
 import { TryIt } from './try-it.tsx';
 
 const TITLES = { curl: 'curl', typescript: 'TypeScript', react: 'React', python: 'Python', php: 'PHP', go: 'Go' };
@@ -21,9 +36,13 @@ export function ConnectPage() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId/connect' });
   const { data: tree } = useSuspenseQuery(catalogTreeQuery(clientId));
   const can = useCan(clientId);
-  const keys = nameCatalog(tree, i18n).groups.flatMap((group) => group.keys);
-  const sample = keys.filter(({ archived }) => !archived).flatMap((key) => sampleOf(key) ?? [])[0];
-  const snippets = makeSnippets({ base: SERVICE_URL, clientId, sample });
+  // Nowhere but here: neither kept nor sent.
+  const [secret, setSecret] = useState('');
+  const keys = nameCatalog(tree, i18n)
+    .groups.flatMap((group) => group.keys)
+    .filter(({ archived }) => !archived);
+  const sample = keys.flatMap((key) => sampleOf(key) ?? [])[0];
+  const snippets = makeSnippets({ base: SERVICE_URL, clientId, sample, secret: secret.trim() || undefined });
   const language = (tree.languages.find((each) => each.default) ?? tree.languages[0])?.tag;
   const explorer = `${SERVICE_URL}/docs?${new URLSearchParams({ apiKey: clientId, ...(language !== undefined && { language }) })}`;
 
@@ -57,25 +76,55 @@ export function ConnectPage() {
             <Fact name={t('address')} value={SERVICE_URL} />
             <Fact name="clientId (apiKey)" value={clientId} />
           </Group>
-          <Alert variant="light" color="blue" icon={<IconInfoCircle aria-hidden />} mb="md" role="note">
-            <Trans
-              t={t}
-              i18nKey="snippets.secret"
-              values={{ secret: SECRET }}
-              components={{
-                code: <Code />,
-                credentials: (
-                  <LinkAnchor
-                    to="/applications/$clientId/credentials"
-                    params={{ clientId }}
-                    inherit
-                    c="inherit"
-                    underline="always"
-                  />
-                ),
-              }}
-            />
-          </Alert>
+          {keys.length === 0 && (
+            <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />} mb="md" role="note">
+              <Trans
+                t={t}
+                i18nKey="snippets.noKeys"
+                components={{
+                  catalog: (
+                    <LinkAnchor
+                      to="/applications/$clientId/catalog"
+                      params={{ clientId }}
+                      inherit
+                      c="inherit"
+                      underline="always"
+                    />
+                  ),
+                }}
+              />
+            </Alert>
+          )}
+          <PasswordInput
+            label={t('snippets.secret')}
+            description={
+              <Trans
+                t={t}
+                i18nKey="snippets.secretText"
+                values={{ secret: SECRET, variable: 'INNKEEPER_CLIENT_SECRET' }}
+                components={{
+                  code: <Code fz="inherit" />,
+                  credentials: (
+                    <LinkAnchor
+                      to="/applications/$clientId/credentials"
+                      params={{ clientId }}
+                      inherit
+                      underline="always"
+                    />
+                  ),
+                }}
+              />
+            }
+            value={secret}
+            onChange={(event) => setSecret(event.currentTarget.value)}
+            // It is not the password of whoever is here: the browser is not to offer it, nor to keep it.
+            autoComplete="off"
+            data-1p-ignore
+            data-lpignore="true"
+            spellCheck={false}
+            maw={520}
+            mb="md"
+          />
           <Tabs defaultValue="curl" keepMounted={false}>
             <Tabs.List mb="sm">
               {SNIPPETS.map((name) => (
@@ -113,10 +162,4 @@ function Fact({ name, value }: { name: string; value: string }) {
       <Copyable value={value} />
     </Stack>
   );
-}
-
-/** Of a key that offers values, one that is not the first: it is seen to be a choice. */
-function sampleOf({ keyUid, groupUid, name, values, multiple }: NamedKey): Sample | undefined {
-  const value = (values[1] ?? values[0])?.value;
-  return value === undefined || multiple ? undefined : { groupUid, keyUid, keyName: name, value: [value] };
 }

@@ -1,0 +1,48 @@
+import { oneLine, type Sample, SECRET, type SnippetFacts } from './facts.ts';
+
+const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const choice = ({ groupUid, keyUid, value }: Sample) =>
+  JSON.stringify({ option_group_uid: groupUid, option_key_uid: keyUid, value });
+
+export function curl({ base, clientId, sample, secret = SECRET }: SnippetFacts): string {
+  // In parentheses, so that what fails ends the snippet and not the terminal that it was pasted into. Without comments:
+  // zsh takes what is pasted into it after # for a command, with its quotes, parentheses and patterns.
+  return `(
+SECRET=${inShell(secret)}
+CLIENT_SECRET=\${INNKEEPER_CLIENT_SECRET:-$SECRET}
+BASE=${inShell(base)}
+CLIENT_ID=${inShell(clientId)}
+
+call() {
+  ANSWER=$(curl -sS --fail-with-body -H 'Content-Type: application/json' "$@") || { printf '%s\\n' "$ANSWER" >&2; exit 1; }
+}
+
+echo '1. On your server: create a user. The answer holds a specialToken, good for one exchange.'
+call "$BASE/api/v2/app/create-user" \\
+  -d '{"clientId":"'"$CLIENT_ID"'","clientSecret":"'"$CLIENT_SECRET"'","clientUserId":"user-'"$(date +%s)"'","clientUserName":"Ada"}'
+SPECIAL_TOKEN=$(printf '%s\\n' "$ANSWER" | sed -E 's/.*"specialToken":"([^"]+)".*/\\1/')
+
+echo '2. Still on your server: exchange it for an access token of the user.'
+call "$BASE/oauth/v2/get-access-token" \\
+  -d '{"clientSecret":"'"$CLIENT_SECRET"'","specialToken":"'"$SPECIAL_TOKEN"'"}'
+ACCESS_TOKEN=$(printf '%s\\n' "$ANSWER" | sed -E 's/.*"access_token":"([^"]+)".*/\\1/')
+
+echo '3. Anywhere: what can be chosen.'
+call "$BASE/api/option_keys" -H "apiKey: $CLIENT_ID"
+printf '%s\\n' "$ANSWER"
+${
+  sample
+    ? `
+echo ${inShell(`4. With the access token: choose ${oneLine(sample.keyName)}.`)}
+call "$BASE/api/user_options" -H "apiKey: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN" \\
+  -d ${inShell(choice(sample))}
+printf '%s\\n' "$ANSWER"
+`
+    : ''
+}
+echo '${sample ? 5 : 4}. What holds for the user now, defaults included.'
+call "$BASE/api/user_options?effective=true" -H "apiKey: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN"
+printf '%s\\n' "$ANSWER"
+)
+`;
+}

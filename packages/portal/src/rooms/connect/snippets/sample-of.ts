@@ -1,0 +1,10 @@
+import type { NamedKey } from '../../../api/catalog-names.ts';
+import type { Sample } from './facts.ts';
+
+type Offered = Pick<NamedKey, 'keyUid' | 'groupUid' | 'name' | 'values' | 'multiple'>;
+
+/** Of a key that offers values, one that is not the first, or yes: it is seen to be a choice. */
+export function sampleOf({ keyUid, groupUid, name, values, multiple }: Offered): Sample | undefined {
+  const value = (values.find((each) => each.value === true) ?? values[1] ?? values[0])?.value;
+  return value === undefined || multiple ? undefined : { groupUid, keyUid, keyName: name, value: [value] };
+}

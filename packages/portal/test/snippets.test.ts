@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { SnippetFacts } from '../src/rooms/connect/snippets/facts.ts';
+import { makeSnippets } from '../src/rooms/connect/snippets/make-snippets.ts';
+import { sampleOf } from '../src/rooms/connect/snippets/sample-of.ts';
+
+const facts: SnippetFacts = {
+  base: 'https://inn.example',
+  clientId: '1_abc',
+  sample: { groupUid: 'g', keyUid: 'k', keyName: "what's (this) `here` $HOME*?", value: [true] },
+};
+const WITH_SECRET = ['curl', 'typescript', 'python', 'php', 'go'] as const;
+
+test('what is pasted into a terminal has no comments: zsh takes them for commands', () => {
+  for (const each of [facts, { ...facts, sample: undefined }]) {
+    const lines = makeSnippets(each).curl.split('\n');
+    expect(lines.filter((line) => /(^|\s)#/.test(line))).toEqual([]);
+  }
+});
+
+test.each(WITH_SECRET)('the secret in %s stands once, at the top, and the environment goes before it', (name) => {
+  const asked = makeSnippets(facts)[name];
+  expect(asked.split('YOUR_CLIENT_SECRET')).toHaveLength(2);
+  expect(asked).toContain('INNKEEPER_CLIENT_SECRET');
+  const filled = makeSnippets({ ...facts, secret: 'its-own' })[name];
+  expect(filled).toBe(asked.replace('YOUR_CLIENT_SECRET', 'its-own'));
+});
+
+test('no secret is in what runs in a page of others', () => {
+  expect(makeSnippets({ ...facts, secret: 'its-own' }).react).toBe(makeSnippets(facts).react);
+});
+
+test('what is chosen can be seen to be chosen: yes, or not the first', () => {
+  const chosen = (...values: (string | boolean)[]) =>
+    sampleOf({
+      keyUid: 'k',
+      groupUid: 'g',
+      name: 'n',
+      multiple: false,
+      values: values.map((value) => ({ value, label: '' })),
+    })?.value;
+  expect([chosen(true, false), chosen('a', 'b'), chosen('a'), chosen()]).toEqual([[true], ['b'], ['a'], undefined]);
+});
