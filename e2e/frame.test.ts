@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
@@ -37,7 +38,14 @@ describe.each(databases)('the portal on $kind', (database) => {
       await page.getByRole('menuitemradio', { name: language }).click();
       await page.getByRole('menuitem', { name: signOut }).waitFor();
     }
+    // In two tabs: both come to rest on what is chosen in one of them.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByRole('heading', { name: 'Alkalmazások' }).waitFor();
+    await page.bringToFront();
+    const taken = Promise.all([page, other].map(themesTaken));
     await page.getByRole('menuitemradio', { name: 'Sötét' }).click();
+    expect(await taken).toEqual([['dark'], ['dark']]);
     await page.reload();
     await page.getByRole('heading', { name: 'Alkalmazások' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark');
@@ -107,3 +115,19 @@ describe('the files of the portal', () => {
     expect(sum).toBeLessThan(250_000);
   });
 });
+
+/** The themes that a page takes on, from the first that it changes to until a second later. */
+function themesTaken(page: Page): Promise<(string | undefined)[]> {
+  return page.evaluate(async () => {
+    const { dataset } = document.documentElement;
+    const seen = [dataset.mantineColorScheme];
+    await new Promise<void>((changed) => {
+      new MutationObserver(() => {
+        if (dataset.mantineColorScheme !== seen.at(-1)) seen.push(dataset.mantineColorScheme);
+        if (seen.length === 2) changed();
+      }).observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] });
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return seen.slice(1);
+  });
+}

@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { chooseLanguage, type PortalLanguage } from '../i18n.ts';
 import { api } from './client.ts';
@@ -40,7 +40,10 @@ export function useKeptPreferences(): void {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { theme, language } = session.preferences;
   const { setColorScheme } = useMantineColorScheme();
-  useEffect(() => setColorScheme(theme), [theme, setColorScheme]);
+  // When the account's changes, and only then: setColorScheme is another after each change, also of another tab, whose
+  // choice would be taken back here, and this one there, without end.
+  const showKept = useEffectEvent(setColorScheme);
+  useEffect(() => showKept(theme), [theme]);
   useEffect(() => {
     if (language !== null) void chooseLanguage(language);
   }, [language]);
