@@ -68,5 +68,9 @@ describe.each(databases)('the room of revisions on $kind', (database) => {
     await page.goto(`${portal.server.url}/portal${room}?from=0&to=3`);
     await page.getByText('kitchen/portions').waitFor();
     await expectFits(page);
+    await page.getByRole('link', { name: 'All revisions' }).click();
+    const label = page.getByRole('listitem').getByText('Compare', { exact: true }).first();
+    expect(await label.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
+    await expectFits(page);
   });
 });

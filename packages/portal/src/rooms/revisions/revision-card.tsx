@@ -1,4 +1,4 @@
-import { Badge, Group, Paper, Text } from '@mantine/core';
+import { Badge, Box, Group, Paper, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
@@ -13,7 +13,7 @@ export function RevisionCard({ clientId, revision: { revision, author, createdAt
   return (
     <Paper withBorder p="md" component="li">
       <Group justify="space-between" gap="sm" wrap="nowrap" align="flex-start">
-        <div>
+        <Box miw={0}>
           <Group gap="xs">
             <LinkAnchor fw={600} to="/applications/$clientId/revisions" params={{ clientId }} search={{ revision }}>
               {t('revision', { revision })}
@@ -27,8 +27,9 @@ export function RevisionCard({ clientId, revision: { revision, author, createdAt
             {t('changes', { count: changes.length })}
             {shown.length > 0 && `: ${shown.join(', ')}${changes.length > shown.length ? ' …' : ''}`}
           </Text>
-        </div>
+        </Box>
         <LinkButton
+          flex="none"
           size="xs"
           variant="subtle"
           to="/applications/$clientId/revisions"
