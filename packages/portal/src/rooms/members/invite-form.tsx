@@ -34,7 +34,9 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   const client = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('translator');
+  const mutationKey = ['invite', clientId];
   const invite = useMutation({
+    mutationKey,
     mutationFn: async () =>
       (
         await api.post('/manage/v1/applications/{clientId}/invitations', {
@@ -46,7 +48,8 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    invite.mutate();
+    // The second click of two comes before the button is seen to be busy.
+    if (client.isMutating({ mutationKey }) === 0) invite.mutate();
   };
   if (invite.data) return <Made {...invite.data} onClose={onClose} />;
   const isMember = isInnkeeperError(invite.error) && invite.error.status === 409;

@@ -1,4 +1,4 @@
-import { Button, Center, CloseButton, Container, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Box, Button, Center, CloseButton, Container, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
@@ -11,6 +11,7 @@ import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
 import { usersQuery } from './queries.ts';
+import classes from './users.module.css';
 
 const FROM = '/frame/applications/$clientId/users';
 
@@ -80,13 +81,14 @@ export function UsersPage() {
             </Table.Thead>
             <Table.Tbody>
               {found.map(({ userUid, clientUserId, clientUserName, createdAt }) => (
-                <Table.Tr key={userUid}>
+                <Table.Tr key={userUid} className={classes.row}>
                   <Table.Td>
                     <LinkAnchor
                       to="/applications/$clientId/users/$userUid"
                       params={{ clientId, userUid }}
                       // What was typed a moment before must not lead back here.
                       onClick={() => lookSoon.cancel()}
+                      className={classes.cover ?? ''}
                       fw={600}
                       lineClamp={2}
                     >
@@ -101,7 +103,9 @@ export function UsersPage() {
                       <Text size="xs" ff="monospace" c="dimmed">
                         {userUid}
                       </Text>
-                      <Copy value={userUid} label={t('copyUid')} />
+                      <Box className={classes.above}>
+                        <Copy value={userUid} label={t('copyUid')} />
+                      </Box>
                     </Group>
                   </Table.Td>
                   <Table.Td visibleFrom="xs">
