@@ -9,9 +9,14 @@ export function onSessionEnded(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Where somebody is signed in: a page of the entrance means something else by it. */
+export function isSignedOut(error: unknown): boolean {
+  return isInnkeeperError(error) && error.status === 401;
+}
+
 const watch = {
   onError(error: unknown) {
-    if (isInnkeeperError(error) && error.status === 401) for (const listener of listeners) listener();
+    if (isSignedOut(error)) for (const listener of listeners) listener();
     if (isUnreachable(error)) void waitForService();
   },
 };

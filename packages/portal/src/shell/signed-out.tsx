@@ -13,10 +13,16 @@ export function SignedOut() {
   if (!ended) return null;
   return (
     <Alert color="yellow" icon={<IconDoorExit aria-hidden />} title={t('signedOut.title')} mb="md" role="alert">
-      {t('signedOut.text')}{' '}
-      <Anchor href={`${PORTAL_PATH}/sign-in`} target="_blank" rel="noreferrer">
-        {t('signedOut.link')}
-      </Anchor>
+      {t('signedOut.text')} <SignInAgain />
     </Alert>
+  );
+}
+
+export function SignInAgain() {
+  const { t } = useTranslation();
+  return (
+    <Anchor href={`${PORTAL_PATH}/sign-in`} target="_blank" rel="noreferrer" inherit>
+      {t('signedOut.link')}
+    </Anchor>
   );
 }

@@ -4,6 +4,8 @@ import { type Icon, IconAlertTriangle, IconLock } from '@tabler/icons-react';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isSignedOut } from '../api/query-client.ts';
+import { SignInAgain } from './signed-out.tsx';
 
 /** The states that any page can be in besides showing what it is for. */
 
@@ -58,8 +60,17 @@ export function Problem({ error }: { error: unknown }) {
   const { t } = useTranslation();
   if (error === null || error === undefined) return null;
   const known = isInnkeeperError(error) ? error : undefined;
+  // Where a failed save leads to.
+  const alert = { role: 'alert', tabIndex: -1, 'data-problem': true, variant: 'light' } as const;
+  if (isSignedOut(error)) {
+    return (
+      <Alert {...alert} color="yellow" icon={<IconLock aria-hidden />} title={t('signedOut.title')}>
+        {t('signedOut.kept')} <SignInAgain />
+      </Alert>
+    );
+  }
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('problem')} role="alert">
+    <Alert {...alert} color="red" icon={<IconAlertTriangle aria-hidden />} title={t('problem')}>
       <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
       {known && known.errors.length > 0 && (
         <List size="sm" mt="xs">

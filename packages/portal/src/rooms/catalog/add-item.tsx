@@ -7,11 +7,12 @@ import { isConflict, useEdit } from '../../draft/use-edit.ts';
 import { Problem } from '../../shell/states.tsx';
 import { ConstraintFields } from './constraint-fields.tsx';
 import { editsOf } from './edits.ts';
-import { fieldProblem, isBlank, limitProblems, nameProblem } from './form-problems.ts';
+import { isBlank, limitProblems, nameProblem } from './form-problems.ts';
 import { CONSTRAINTS, constraintOf, type KeyForm, NO_CONSTRAINT } from './key-form.ts';
 import { KindSelect } from './kind-select.tsx';
 import { isList, type Kind, typeOf } from './kinds.ts';
 import { NameField } from './name-field.tsx';
+import { isToldAtFields, useRefusal } from './refusals.ts';
 import { defaultOf, labelIn, nameFrom, valuesFrom } from './texts.ts';
 
 /** What is to be added: a group, or a key, to a group if one is chosen already. */
@@ -146,7 +147,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
     edit.reset();
     first.current?.focus();
   };
-  const refused = fieldProblem(edit.error, 'name');
+  const refused = useRefusal(edit.error);
 
   return (
     <form onSubmit={(event) => void submit(event)}>
@@ -181,7 +182,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           // Nothing is wrong with a form that nobody has begun.
           problem={problem === 'blank' && !isBegun ? undefined : problem}
           noName={typed.name === undefined}
-          refused={refused}
+          refused={refused('name')}
           onChange={(wanted) => type({ name: wanted })}
         />
         {isKey && (
@@ -195,6 +196,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
             autosize
             minRows={3}
             maxRows={10}
+            error={refused('values')}
             lang={byDefault?.tag}
             value={typed.values}
             onChange={(event) => type({ values: event.currentTarget.value })}
@@ -208,7 +210,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
             onChange={(constraint) => type({ constraint })}
           />
         )}
-        {!refused && <Problem error={edit.error} />}
+        {!isToldAtFields(edit.error) && <Problem error={edit.error} />}
         <Text size="sm" c="dimmed" role="status">
           {said}
         </Text>

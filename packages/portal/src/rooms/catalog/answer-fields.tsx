@@ -5,10 +5,11 @@ import type { TreeLanguage } from '../../draft/queries.ts';
 import { Choice } from './choice.tsx';
 import { ConstraintFields } from './constraint-fields.tsx';
 import { DefaultField } from './default-field.tsx';
-import { fieldProblem, type RowProblem } from './form-problems.ts';
+import { areCountsCrossed, type RowProblem } from './form-problems.ts';
 import { type KeyForm, newRow } from './key-form.ts';
 import { KindSelect } from './kind-select.tsx';
 import { isList, kindOf, withKind } from './kinds.ts';
+import { useRefusal } from './refusals.ts';
 import { ValuesEditor } from './values-editor.tsx';
 
 type Props = {
@@ -24,6 +25,8 @@ type Props = {
 /** What can be chosen of a key: its kind, how many, from which values or within which limits. */
 export function AnswerFields({ form, languages, disabled, error, rows, tried, setForm }: Props) {
   const { t } = useTranslation('catalog');
+  const refused = useRefusal(error);
+  const crossed = areCountsCrossed(form) ? t('key.countsCrossed') : undefined;
   const kind = kindOf(form);
   const change = (part: Partial<KeyForm>) => setForm((held) => ({ ...held, ...part }));
   // Of a list the kind says so already; yes and no at once means nothing, unless a file has made it so.
@@ -64,7 +67,7 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
                 placeholder={t('key.anyNumber')}
                 disabled={disabled}
                 value={form.min}
-                error={fieldProblem(error, 'min')}
+                error={crossed ?? refused('min')}
                 onChange={(min) => change({ min: String(min) })}
               />
               <NumberInput
@@ -75,7 +78,7 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
                 placeholder={t('key.anyNumber')}
                 disabled={disabled}
                 value={form.max}
-                error={fieldProblem(error, 'max')}
+                error={crossed ?? refused('max')}
                 onChange={(max) => change({ max: String(max) })}
               />
             </Group>
@@ -121,6 +124,7 @@ export function AnswerFields({ form, languages, disabled, error, rows, tried, se
           form={form}
           languages={languages}
           disabled={disabled}
+          problem={refused('default')}
           onChange={(byDefault) => change({ byDefault })}
         />
       </Stack>

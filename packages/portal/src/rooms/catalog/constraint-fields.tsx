@@ -1,7 +1,8 @@
 import { SimpleGrid, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { fieldProblem, limitProblems } from './form-problems.ts';
+import { limitProblems } from './form-problems.ts';
 import { CONSTRAINTS, type ConstraintName, type KeyForm } from './key-form.ts';
+import { useRefusal } from './refusals.ts';
 
 type Props = {
   form: Pick<KeyForm, 'type' | 'constraint'>;
@@ -18,9 +19,10 @@ export function ConstraintFields({ form, names, disabled = false, error, onChang
   const { t } = useTranslation('catalog');
   const { type, constraint } = form;
   const problems = limitProblems(form);
+  const refused = useRefusal(error);
   const problemOf = (name: ConstraintName) => {
     const problem = problems.get(name);
-    return problem ? t(`constraint.${problem}`) : fieldProblem(error, `constraint.${name}`);
+    return problem ? t(`constraint.${problem}`) : refused(`constraint.${name}`);
   };
   const shown = names ?? CONSTRAINTS[type];
   return (

@@ -8,14 +8,15 @@ type Props = {
   form: KeyForm;
   languages: readonly TreeLanguage[];
   disabled: boolean;
+  problem: string | undefined;
   onChange(byDefault: string[]): void;
 };
 
 /** What those have who never chose. */
-export function DefaultField({ form, languages, disabled, onChange }: Props) {
+export function DefaultField({ form, languages, disabled, problem, onChange }: Props) {
   const { t } = useTranslation('catalog');
   const { multiple, listed, byDefault, type } = form;
-  const own = { label: t('key.default'), description: t('key.defaultHint'), disabled };
+  const own = { label: t('key.default'), description: t('key.defaultHint'), disabled, error: problem };
   const language = defaultOf(languages);
   if (listed) {
     const seen = new Set<string>();

@@ -52,8 +52,7 @@ export function limitProblems({ type, constraint }: Limits): ReadonlyMap<Constra
   return isCrossed ? new Map([['min', 'crossed'] as const, ['max', 'crossed'] as const]) : problems;
 }
 
-/** What the service said of a field; of one of several values by its place. */
-export function fieldProblem(error: unknown, field: string): string | undefined {
-  const errors = (error as { errors?: { field: string; message: string }[] } | undefined)?.errors;
-  return errors?.find((each) => each.field === field || each.field === `${field}.value`)?.message;
+/** That fewer would be too few and more too many. */
+export function areCountsCrossed({ multiple, min, max }: Pick<KeyForm, 'multiple' | 'min' | 'max'>): boolean {
+  return multiple && min !== '' && max !== '' && Number(min) > Number(max);
 }

@@ -6,17 +6,19 @@ import type { Tree, TreeGroup } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { editsOf } from './edits.ts';
-import { fieldProblem, nameProblem } from './form-problems.ts';
+import { nameProblem } from './form-problems.ts';
 import { ItemActions } from './item-actions.tsx';
 import { filled, patchTexts } from './key-form.ts';
 import { mergeItem } from './merge.ts';
 import { NameField } from './name-field.tsx';
 import { GroupPreview } from './preview.tsx';
+import { isToldAtFields, useRefusal } from './refusals.ts';
 import { findItem } from './rows.ts';
 import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
+import { useProblemInSight } from './use-problem-in-sight.ts';
 import { useStart } from './use-start.ts';
 
 type Props = {
@@ -56,11 +58,13 @@ export function GroupEditor({ clientId, tree, group, mayEdit, isNew, onAddKey }:
   );
 
   const submit = async (force = false) => {
-    if (disabled || problem || !(await editor.submit(force))) return;
+    if (disabled || !editor.isChanged) return;
+    if (problem || !(await editor.submit(force))) return showProblem();
     notifications.show({ message: t('saved', { what: form.name }) });
   };
-  const refused = fieldProblem(error, 'name');
+  const refused = useRefusal(error);
   const whole = useStart(isNew);
+  const showProblem = useProblemInSight(whole);
 
   return (
     <Stack gap="lg" ref={whole}>
@@ -95,12 +99,12 @@ export function GroupEditor({ clientId, tree, group, mayEdit, isNew, onAddKey }:
             disabled={disabled}
             value={form.name}
             problem={disabled ? undefined : problem}
-            refused={refused}
+            refused={refused('name')}
             onChange={(name) => setForm((held) => ({ ...held, name }))}
           />
         </Stack>
       </Paper>
-      {!refused && <Problem error={error} />}
+      {!isToldAtFields(error) && <Problem error={error} />}
       {!disabled && (
         <SaveBar
           isChanged={editor.isChanged}

@@ -8,17 +8,19 @@ import { Problem } from '../../shell/states.tsx';
 import { AnswerFields } from './answer-fields.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { editsOf } from './edits.ts';
-import { fieldProblem, limitProblems, nameProblem, rowProblems } from './form-problems.ts';
+import { areCountsCrossed, limitProblems, nameProblem, rowProblems } from './form-problems.ts';
 import { ItemActions } from './item-actions.tsx';
 import { type FileKey, formOf, type KeyForm, keyOf, patchBetween } from './key-form.ts';
 import { mergeItem } from './merge.ts';
 import { NameField } from './name-field.tsx';
 import { KeyPreview } from './preview.tsx';
+import { isToldAtFields, useRefusal } from './refusals.ts';
 import { findItem } from './rows.ts';
 import { SaveBar } from './save-bar.tsx';
 import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
+import { useProblemInSight } from './use-problem-in-sight.ts';
 import { useStart } from './use-start.ts';
 
 type Props = {
@@ -53,6 +55,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
   const disabled = !mayEdit || treeKey.archived;
   const change = (part: Partial<KeyForm>) => setForm((held) => ({ ...held, ...part }));
   const whole = useStart(isNew);
+  const showProblem = useProblemInSight(whole);
 
   const problem = nameProblem(
     form.name,
@@ -60,21 +63,18 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
   );
   const rows = rowProblems(form);
   const isEmpty = form.listed && form.values.length === 0;
-  const hasWrongLimits = !form.listed && limitProblems(form).size > 0;
+  const hasWrongLimits = (!form.listed && limitProblems(form).size > 0) || areCountsCrossed(form);
   // A value that was just added is blank: that is said when somebody wants to save it.
   const [tried, setTried] = useState(false);
   const submit = async (force = false) => {
     const isWrong = problem !== undefined || rows.size > 0 || isEmpty || hasWrongLimits;
     setTried(isWrong);
     if (disabled) return;
-    if (isWrong) {
-      requestAnimationFrame(() => whole.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
-      return;
-    }
-    if (!(await editor.submit(force))) return;
+    if (isWrong || (editor.isChanged && !(await editor.submit(force)))) return showProblem();
+    if (!editor.isChanged) return;
     notifications.show({ message: t('saved', { what: labelIn(content, defaultOf(languages), languages) }) });
   };
-  const refused = fieldProblem(error, 'name');
+  const refused = useRefusal(error);
 
   return (
     <Stack gap="lg" ref={whole}>
@@ -111,7 +111,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
             disabled={disabled}
             value={form.name}
             problem={disabled ? undefined : problem}
-            refused={refused}
+            refused={refused('name')}
             onChange={(name) => change({ name })}
           />
         </Stack>
@@ -132,7 +132,7 @@ export function KeyEditor({ clientId, tree, group, treeKey, mayEdit, isNew }: Pr
           {t('key.typeChanged')}
         </Alert>
       )}
-      {!refused && <Problem error={error} />}
+      {!isToldAtFields(error) && <Problem error={error} />}
       {!disabled && (
         <SaveBar
           isChanged={editor.isChanged}

@@ -15,8 +15,9 @@ import { IconArrowDown, IconArrowUp, IconLanguage, IconPlus, IconTrash } from '@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TreeLanguage } from '../../draft/queries.ts';
-import { fieldProblem, type RowProblem } from './form-problems.ts';
+import type { RowProblem } from './form-problems.ts';
 import { type KeyForm, newRow, type ValueRow } from './key-form.ts';
+import { useRefusal } from './refusals.ts';
 import { defaultOf } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 
@@ -36,11 +37,12 @@ export function ValuesEditor({ form, languages, disabled, error, rows, tried, on
   const { t } = useTranslation('catalog');
   const [said, say] = useState('');
   const { values, type } = form;
+  const refused = useRefusal(error);
   const problemOf = ({ id }: ValueRow, index: number) => {
     const problem = rows.get(id);
     if (problem === 'repeated') return t('values.repeated');
     if (problem === 'blank') return tried ? t('values.blank') : undefined;
-    return fieldProblem(error, `values[${index}]`);
+    return refused(`values[${index}]`);
   };
   const change = (id: string, row: Partial<ValueRow>) =>
     onChange(values.map((each) => (each.id === id ? { ...each, ...row } : each)));
@@ -68,7 +70,7 @@ export function ValuesEditor({ form, languages, disabled, error, rows, tried, on
         />
       ))}
       {values.length === 0 && tried && (
-        <Text size="sm" c="red" role="alert">
+        <Text size="sm" c="red" role="alert" data-problem>
           {t('values.none')}
         </Text>
       )}

@@ -1,0 +1,49 @@
+import { isInnkeeperError } from '@innkeeper/client/manage';
+import { useTranslation } from 'react-i18next';
+
+/** The codes that name the fields of what was sent: it is not as it should be, or the catalog would not be. */
+const CODES = new Set(['9400', '9422']);
+
+/** What the page has a field for, and the words for what is wrong there. */
+const FIELDS = [
+  [/^name$/, 'name'],
+  [/^values\[\d+\](\.value)?$/, 'value'],
+  [/^values\[\d+\]\.translations\b/, 'valueText'],
+  [/^values\[\d+\]\.replacement$/, 'replacement'],
+  [/^constraint\.(min|max|step|max_length)$/, 'limit'],
+  [/^constraint\.pattern$/, 'pattern'],
+  [/^(min|max)$/, 'count'],
+  [/^default\b/, 'default'],
+] as const;
+type Refusal = (typeof FIELDS)[number][1];
+
+/** What the service refused of a field or of what is within it. */
+export function refusalOf(error: unknown, field: string): Refusal | undefined {
+  const within = refusedFields(error).find(
+    (each) => each === field || (/^[.[]/.test(each.slice(field.length)) && each.startsWith(field)),
+  );
+  return within === undefined ? undefined : wordsFor(within);
+}
+
+/** Nothing is left to be said of it but what stands at the fields. */
+export function isToldAtFields(error: unknown): boolean {
+  const fields = refusedFields(error);
+  return fields.length > 0 && fields.every((field) => wordsFor(field) !== undefined);
+}
+
+function wordsFor(field: string): Refusal | undefined {
+  return FIELDS.find(([pattern]) => pattern.test(field))?.[1];
+}
+
+function refusedFields(error: unknown): string[] {
+  return isInnkeeperError(error) && CODES.has(error.code) ? error.errors.map(({ field }) => field) : [];
+}
+
+/** The same in the language of the portal. */
+export function useRefusal(error: unknown): (field: string) => string | undefined {
+  const { t } = useTranslation('catalog');
+  return (field) => {
+    const refusal = refusalOf(error, field);
+    return refusal && t(`refused.${refusal}`);
+  };
+}

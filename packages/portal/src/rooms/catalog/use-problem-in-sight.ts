@@ -1,0 +1,15 @@
+import { type RefObject, useEffect, useState } from 'react';
+
+/** To be called when something could not be saved: the first problem comes into sight, wherever one has scrolled. */
+export function useProblemInSight(whole: RefObject<HTMLElement | null>): () => void {
+  const [failures, setFailures] = useState(0);
+  // Once the page tells what is wrong.
+  useEffect(() => {
+    if (failures === 0) return;
+    const find = (what: string) => whole.current?.querySelector<HTMLElement>(what);
+    const found = find('[aria-invalid=true]') ?? find('[data-problem]');
+    found?.scrollIntoView({ block: 'center' });
+    found?.focus({ preventScroll: true });
+  }, [failures, whole]);
+  return () => setFailures((count) => count + 1);
+}

@@ -1,0 +1,24 @@
+import { InnkeeperError } from '@innkeeper/client/manage';
+import { expect, test } from 'vitest';
+import { isToldAtFields, refusalOf } from '../src/rooms/catalog/refusals.ts';
+
+const refuse = (code: string, ...fields: string[]) =>
+  new InnkeeperError({ status: 422, body: { code, errors: fields.map((field) => ({ field, message: 'is wrong' })) } });
+
+test('what the service refuses is told at the field that it names', () => {
+  const error = refuse('9422', 'constraint.max', 'values[1].translations.de', 'values[10].value', 'default[0]');
+  expect(refusalOf(error, 'constraint.max')).toBe('limit');
+  expect(refusalOf(error, 'constraint.min')).toBeUndefined();
+  expect(refusalOf(error, 'max')).toBeUndefined();
+  expect(refusalOf(error, 'values[1]')).toBe('valueText');
+  expect(refusalOf(error, 'values[10]')).toBe('value');
+  expect(refusalOf(error, 'default')).toBe('default');
+  expect(isToldAtFields(error)).toBe(true);
+});
+
+test('what has no field is told beside the form', () => {
+  expect(isToldAtFields(refuse('9422', 'name', 'groups[0].keys[1].name'))).toBe(false);
+  expect(isToldAtFields(refuse('9409', 'name'))).toBe(false);
+  expect(isToldAtFields(refuse('9422'))).toBe(false);
+  expect(isToldAtFields(undefined)).toBe(false);
+});
