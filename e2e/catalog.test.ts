@@ -127,10 +127,14 @@ describe.each(databases)('the catalog room on $kind', (database) => {
 
     await page.getByText('7 changes not published').waitFor();
     await page.getByRole('button', { name: 'Publish…' }).click();
-    await dialog.getByText(/Deutsch.*: 5 texts/).waitFor();
+    await dialog.getByText(/Deutsch.*: 5 texts – people read .*English/).waitFor();
+    await dialog.getByText('Whole number from 0 to 4').waitFor();
+    await dialog.getByText('One of a list; red, Blue; by default red').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('Published as revision 1.').waitFor();
+    const next = page.getByRole('link', { name: 'Translate them' });
+    expect(await next.getAttribute('href')).toBe(`/portal/applications/${clientId}/translations`);
     const { groups } = await published();
     expect(groups).toMatchObject([
       {
@@ -292,6 +296,30 @@ describe.each(databases)('the catalog room on $kind', (database) => {
       await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
       await page.getByText('The draft is discarded.').waitFor();
       await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
+
+      // What keeps it from being saved comes into sight.
+      await row(page, 'volume').click();
+      await page.getByLabel('Least').fill('11');
+      await page.getByLabel('English', { exact: true }).focus();
+      await page.keyboard.press('Control+s');
+      await expect.poll(() => page.getByText('Least is above Most.').count()).toBe(2);
+      await expect
+        .poll(() => page.getByLabel('Least').evaluate((field) => field === document.activeElement))
+        .toBe(true);
+      // Of the service, at the field that it names.
+      await page.getByLabel('Least').fill('7');
+      await page.keyboard.press('Control+s');
+      await page.getByText('The default has to be something that can be chosen').waitFor();
+      expect(await page.getByText('Nothing was published').count()).toBe(0);
+      await page.context().clearCookies();
+      await page.evaluate(() => window.scrollTo({ top: 0 }));
+      await page.keyboard.press('Control+s');
+      const told = page.getByText('Sign in again: what you typed is kept.');
+      await told.waitFor();
+      await expect
+        .poll(() => told.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
+        .toBe(true);
+      expect(await page.getByLabel('Least').inputValue()).toBe('7');
     },
   );
 

@@ -3,7 +3,6 @@ import '@mantine/notifications/styles.css';
 import './portal.css';
 import { MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
@@ -29,7 +28,6 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="top-center" limit={4} />
         <ModalsProvider>
           <RouterProvider router={router} />
         </ModalsProvider>

@@ -8,8 +8,14 @@ const COLORS = { added: 'green', changed: 'blue', renamed: 'grape', archived: 'o
 /** More are shown when somebody asks for them. */
 const SHOWN = 40;
 
+type Props = {
+  changes: readonly Change[];
+  /** What is known of a new key here, in place of what the service says of it. */
+  wordsOf?: (path: string) => string | undefined;
+};
+
 /** A difference between two catalogs, as people read it. */
-export function ChangeList({ changes }: { changes: readonly Change[] }) {
+export function ChangeList({ changes, wordsOf }: Props) {
   const { t } = useTranslation('catalog');
   const [all, setAll] = useState(false);
   if (changes.length === 0) return <Text c="dimmed">{t('changes.none')}</Text>;
@@ -18,7 +24,7 @@ export function ChangeList({ changes }: { changes: readonly Change[] }) {
     <Stack gap={0}>
       {shown.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a difference is never reordered
-        <ChangeLine key={index} change={change} />
+        <ChangeLine key={index} change={withWords(change, wordsOf)} />
       ))}
       {shown.length < changes.length && (
         <Button variant="subtle" size="compact-sm" onClick={() => setAll(true)}>
@@ -27,6 +33,11 @@ export function ChangeList({ changes }: { changes: readonly Change[] }) {
       )}
     </Stack>
   );
+}
+
+function withWords(change: Change, wordsOf: Props['wordsOf']): Change {
+  const words = change.kind === 'added' && change.subject === 'key' ? wordsOf?.(change.path) : undefined;
+  return words === undefined ? change : { ...change, details: [words] };
 }
 
 function ChangeLine({ change: { kind, subject, path, details, selections } }: { change: Change }) {

@@ -1,17 +1,21 @@
-import { Alert, Button, Checkbox, Group, List, Modal, ScrollArea, Stack, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { IconAlertTriangle, IconInfoCircle, IconLock } from '@tabler/icons-react';
+import { Alert, Button, Checkbox, Group, Modal, ScrollArea, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../api/access.ts';
 import { api } from '../api/client.ts';
+import { applicationQuery } from '../api/queries.ts';
 import { Moment } from '../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../shell/states.tsx';
 import { BreakingChanges } from './breaking-changes.tsx';
 import { ChangeList } from './change-list.tsx';
+import { MissingTexts } from './missing-texts.tsx';
+import { tellPublished } from './next-step.tsx';
+import classes from './publish-dialog.module.css';
 import { catalogKey, type DraftState, planQuery } from './queries.ts';
 import { isConflict } from './use-edit.ts';
+import { useKeyWords } from './use-key-words.ts';
 
 type Props = { clientId: string; opened: boolean; onClose(): void; notice?: ReactNode };
 
@@ -63,6 +67,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const [over, setOver] = useState(false);
   const { changes = [], breaking = [], missing = [] } = draft.plan ?? {};
   const isOutdated = draft.revisions.length > 0;
+  const wordsOf = useKeyWords(clientId);
 
   // Whatever is looked at anew has to be agreed to anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state that was agreed to
@@ -79,7 +84,13 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
         body: { allowBreaking: agreed, ...(isOutdated && { over: revision }) },
       }),
     onSuccess: ({ data }) => {
-      notifications.show({ color: 'green', message: t('publish.done', { revision: data.revision }) });
+      const isUnused = queries.getQueryData(applicationQuery(clientId).queryKey)?.counts.users === 0;
+      const isLacking = missing.some((each) => each.missing > 0);
+      tellPublished({
+        clientId,
+        message: t('publish.done', { revision: data.revision }),
+        step: isLacking ? 'translate' : isUnused ? 'connect' : undefined,
+      });
       onClose();
     },
     // Of the catalog, and of the application that counts its keys and names its revision.
@@ -129,22 +140,10 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
           {t('publish.changes', { count: changes.length })}
         </Title>
         <ScrollArea.Autosize mah="40vh" type="auto" viewportProps={{ tabIndex: 0 }}>
-          <ChangeList changes={changes} />
+          <ChangeList changes={changes} wordsOf={wordsOf} />
         </ScrollArea.Autosize>
       </div>
-      {missing.some((each) => each.missing > 0) && (
-        <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} title={t('publish.missing')}>
-          <List size="sm">
-            {missing
-              .filter((each) => each.missing > 0)
-              .map((each) => (
-                <List.Item key={each.language}>
-                  {t('publish.missingIn', { language: isolated(each.language), count: each.missing })}
-                </List.Item>
-              ))}
-          </List>
-        </Alert>
-      )}
+      <MissingTexts clientId={clientId} missing={missing} />
       {isConflict(publish.error) ? (
         <Alert
           variant="default"
@@ -156,7 +155,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       ) : (
         <Problem error={publish.error} />
       )}
-      <Group justify="flex-end">
+      <Group justify="flex-end" className={classes.actions}>
         <Button variant="default" onClick={onClose}>
           {t('cancel')}
         </Button>
@@ -171,9 +170,4 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       </Group>
     </Stack>
   );
-}
-
-/** A name in another script must not turn the words around it (Unicode isolates). */
-function isolated(name: string): string {
-  return `\u2068${name}\u2069`;
 }

@@ -1,3 +1,4 @@
+import { Notifications } from '@mantine/notifications';
 import { Outlet } from '@tanstack/react-router';
 import { Unreachable } from './unreachable.tsx';
 
@@ -5,6 +6,8 @@ import { Unreachable } from './unreachable.tsx';
 export function Root() {
   return (
     <>
+      {/* Inside the router: what is told may hold links. */}
+      <Notifications position="top-center" limit={4} />
       <Unreachable />
       <Outlet />
     </>

@@ -22,6 +22,13 @@ export function defaultOf(languages: readonly TreeLanguage[]): TreeLanguage | un
   return languages.find((language) => language.default) ?? languages[0];
 }
 
+/** Whose texts are read where this language has none. */
+export function insteadOf(language: TreeLanguage, languages: readonly TreeLanguage[]): TreeLanguage | undefined {
+  const bases = withBases(language.tag).slice(1);
+  const base = bases.flatMap((tag) => languages.find((each) => each.tag === tag) ?? [])[0];
+  return base ?? defaultOf(languages);
+}
+
 /** `zh-Hant-TW`, `zh-Hant`, `zh`. */
 function withBases(tag: string): string[] {
   const parts = tag.split('-');

@@ -1,0 +1,38 @@
+import { Alert, List } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { insteadOf } from '../rooms/catalog/texts.ts';
+import { treeQuery } from './queries.ts';
+
+type Props = { clientId: string; missing: readonly { language: string; missing: number }[] };
+
+/** In which languages texts are missing, and what people read there until somebody writes them. */
+export function MissingTexts({ clientId, missing }: Props) {
+  const { t } = useTranslation('catalog');
+  const languages = useQuery(treeQuery(clientId)).data?.tree.languages ?? [];
+  const lacking = missing.filter((each) => each.missing > 0);
+  if (lacking.length === 0) return null;
+  const readThere = (name: string) => {
+    const language = languages.find((each) => each.name === name);
+    const instead = language && insteadOf(language, languages);
+    return instead ? ` – ${t('publish.readInstead', { language: isolated(instead.name) })}` : '';
+  };
+  return (
+    <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} title={t('publish.missing')}>
+      <List size="sm">
+        {lacking.map(({ language, missing: count }) => (
+          <List.Item key={language}>
+            {t('publish.missingIn', { language: isolated(language), count })}
+            {readThere(language)}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+/** A name in another script must not turn the words around it (Unicode isolates). */
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}

@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useTranslation } from 'react-i18next';
+import { LinkAnchor } from '../shell/links.tsx';
+
+const ROOMS = {
+  translate: '/applications/$clientId/translations',
+  connect: '/applications/$clientId/connect',
+} as const;
+export type Step = keyof typeof ROOMS;
+
+/** Long enough to be read and followed. */
+const SHOWN = 15_000;
+
+/** That it is published, and what comes next if something does. */
+export function tellPublished(told: { clientId: string; message: string; step: Step | undefined }): void {
+  const { clientId, message, step } = told;
+  const id = notifications.show({
+    color: 'green',
+    title: message,
+    message: step && <NextStep clientId={clientId} step={step} onFollow={() => notifications.hide(id)} />,
+    ...(step && { autoClose: SHOWN }),
+  });
+}
+
+function NextStep({ clientId, step, onFollow }: { clientId: string; step: Step; onFollow(): void }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Text size="sm" inherit>
+      {t(`publish.next.${step}`)}{' '}
+      <LinkAnchor to={ROOMS[step]} params={{ clientId }} underline="always" inherit onClick={onFollow}>
+        {t(`publish.next.${step}Link`)}
+      </LinkAnchor>
+    </Text>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { CONSTRAINTS, formOf } from '../rooms/catalog/key-form.ts';
+import { isList, kindOf } from '../rooms/catalog/kinds.ts';
+import { defaultOf, labelIn } from '../rooms/catalog/texts.ts';
+import { type Tree, type TreeKey, treeQuery } from './queries.ts';
+
+/** More would hide the rest. */
+const SHOWN = 6;
+
+/** A key of the draft in a line, in the words of the catalog room: `Whole number from 0 to 4; by default 2`. */
+export function useKeyWords(clientId: string): (path: string) => string | undefined {
+  const { t } = useTranslation('catalog');
+  const { t: shell } = useTranslation();
+  const { data } = useQuery(treeQuery(clientId));
+
+  const describe = (key: TreeKey, { languages }: Tree): string => {
+    const form = formOf(key);
+    const kind = kindOf(form);
+    const texts = form.values.map(({ value, texts: translations }) => {
+      const name = kind === 'boolean' ? shell(value === 'true' ? 'yes' : 'no') : value;
+      return [value, labelIn({ name, translations }, defaultOf(languages), languages)] as const;
+    });
+    const { min, max } = form.constraint;
+    const limits = min !== '' && max !== '' ? 'between' : min !== '' ? 'from' : max !== '' ? 'upTo' : undefined;
+    const others = CONSTRAINTS[form.type].filter((name) => name !== 'min' && name !== 'max' && form.constraint[name]);
+    const listed = form.listed && kind !== 'boolean' ? texts.map(([, text]) => text) : [];
+    const byDefault = form.byDefault.map((value) => new Map(texts).get(value) ?? value).join(', ');
+    return [
+      limits ? t(`words.${limits}`, { kind: t(`type.${kind}`), min, max }) : t(`type.${kind}`),
+      form.multiple && !isList(kind) && t('key.multiple'),
+      listed.slice(0, SHOWN).join(', ') + (listed.length > SHOWN ? ', …' : ''),
+      ...others.map((name) => `${t(`constraint.${name}`)}: ${form.constraint[name]}`),
+      byDefault !== '' && t('words.default', { value: byDefault }),
+    ]
+      .filter(Boolean)
+      .join('; ');
+  };
+  return (path) => {
+    if (!data) return undefined;
+    const [groupName, keyName] = path.split('/').map(decodeURIComponent);
+    const group = data.tree.groups.find(({ name, archived }) => name === groupName && !archived);
+    const key = group?.keys.find(({ name, archived }) => name === keyName && !archived);
+    return key && describe(key, data.tree);
+  };
+}
