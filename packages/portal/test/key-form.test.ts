@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitProblems, nameProblem, rowProblems } from '../src/rooms/catalog/form-problems.ts';
 import { formOf, keyOf, NO_CONSTRAINT, newRow, patchBetween } from '../src/rooms/catalog/key-form.ts';
 import { KINDS, kindOf, withKind } from '../src/rooms/catalog/kinds.ts';
-import { nameFrom, valuesFrom } from '../src/rooms/catalog/texts.ts';
+import { insteadOf, nameFrom, valuesFrom } from '../src/rooms/catalog/texts.ts';
 
 type Key = Parameters<typeof formOf>[0];
 
@@ -109,4 +109,10 @@ test.each([
 ] as const)('limits of type %s as %o are told at their fields before they are sent', (type, typed, told) => {
   const problems = limitProblems({ type, constraint: { ...NO_CONSTRAINT, ...typed } });
   expect(Object.fromEntries(problems)).toEqual(told);
+});
+
+test('where a language has no text, its base is read, else the default', () => {
+  const languages = ['en', 'de', 'de-AT'].map((tag) => ({ name: tag, tag, default: tag === 'en' }));
+  const read = (place: number) => insteadOf(languages[place] as (typeof languages)[0], languages).map(({ tag }) => tag);
+  expect([read(1), read(2)]).toEqual([['en'], ['de', 'en']]);
 });

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
+import { DialogActions } from '../shell/dialog-actions.tsx';
 import { Problem } from '../shell/states.tsx';
 import { ChangeList } from './change-list.tsx';
 import type { DraftState } from './queries.ts';
@@ -37,14 +38,14 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
         <Text>{t('discard.text', { count: draft.changeCount })}</Text>
         <ChangeList changes={draft.edits.flatMap(({ changes }) => changes)} />
         <Problem error={discard.error} />
-        <Group justify="flex-end">
+        <DialogActions>
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('discard.keep')}
           </Button>
           <Button color="red" loading={discard.isPending} onClick={() => discard.mutate()}>
             {t('discard.action')}
           </Button>
-        </Group>
+        </DialogActions>
       </Stack>
     </Modal>
   );

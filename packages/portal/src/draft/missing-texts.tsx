@@ -9,14 +9,16 @@ type Props = { clientId: string; missing: readonly { language: string; missing: 
 
 /** In which languages texts are missing, and what people read there until somebody writes them. */
 export function MissingTexts({ clientId, missing }: Props) {
-  const { t } = useTranslation('catalog');
+  const { t, i18n } = useTranslation('catalog');
   const languages = useQuery(treeQuery(clientId)).data?.tree.languages ?? [];
   const lacking = missing.filter((each) => each.missing > 0);
   if (lacking.length === 0) return null;
   const readThere = (name: string) => {
     const language = languages.find((each) => each.name === name);
-    const instead = language && insteadOf(language, languages);
-    return instead ? ` – ${t('publish.readInstead', { language: isolated(instead.name) })}` : '';
+    if (!language) return '';
+    const instead = insteadOf(language, languages).map((each) => isolated(each.name));
+    const either = new Intl.ListFormat(i18n.language, { type: 'disjunction' }).format(instead);
+    return ` – ${t('publish.readInstead', { language: either })}`;
   };
   return (
     <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} title={t('publish.missing')}>

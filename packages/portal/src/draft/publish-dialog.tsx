@@ -6,13 +6,13 @@ import { useTranslation } from 'react-i18next';
 import { useCan } from '../api/access.ts';
 import { api } from '../api/client.ts';
 import { applicationQuery } from '../api/queries.ts';
+import { DialogActions } from '../shell/dialog-actions.tsx';
 import { Moment } from '../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../shell/states.tsx';
 import { BreakingChanges } from './breaking-changes.tsx';
 import { ChangeList } from './change-list.tsx';
 import { MissingTexts } from './missing-texts.tsx';
 import { tellPublished } from './next-step.tsx';
-import classes from './publish-dialog.module.css';
 import { catalogKey, type DraftState, planQuery } from './queries.ts';
 import { isConflict } from './use-edit.ts';
 import { useKeyWords } from './use-key-words.ts';
@@ -155,7 +155,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       ) : (
         <Problem error={publish.error} />
       )}
-      <Group justify="flex-end" className={classes.actions}>
+      <DialogActions>
         <Button variant="default" onClick={onClose}>
           {t('cancel')}
         </Button>
@@ -167,7 +167,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
         >
           {t('publish.action')}
         </Button>
-      </Group>
+      </DialogActions>
     </Stack>
   );
 }

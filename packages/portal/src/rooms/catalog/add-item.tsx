@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Tree } from '../../draft/queries.ts';
 import { useUnsaved } from '../../draft/unsaved.ts';
 import { isConflict, useEdit } from '../../draft/use-edit.ts';
+import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { ConstraintFields } from './constraint-fields.tsx';
 import { editsOf } from './edits.ts';
@@ -211,10 +212,10 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           />
         )}
         {!isToldAtFields(edit.error) && <Problem error={edit.error} />}
-        <Text size="sm" c="dimmed" role="status">
-          {said}
-        </Text>
-        <Group justify="flex-end">
+        <DialogActions>
+          <Text size="sm" c="dimmed" role="status" flex="1 1 auto">
+            {said}
+          </Text>
           <Button
             variant="default"
             onClick={() => {
@@ -230,7 +231,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           <Button type="submit" disabled={!isReady} loading={edit.isPending}>
             {t('add.action')}
           </Button>
-        </Group>
+        </DialogActions>
       </Stack>
     </form>
   );

@@ -22,11 +22,12 @@ export function defaultOf(languages: readonly TreeLanguage[]): TreeLanguage | un
   return languages.find((language) => language.default) ?? languages[0];
 }
 
-/** Whose texts are read where this language has none. */
-export function insteadOf(language: TreeLanguage, languages: readonly TreeLanguage[]): TreeLanguage | undefined {
-  const bases = withBases(language.tag).slice(1);
-  const base = bases.flatMap((tag) => languages.find((each) => each.tag === tag) ?? [])[0];
-  return base ?? defaultOf(languages);
+/** Whose texts are read where this language has none: the first of them that has one. */
+export function insteadOf(language: TreeLanguage, languages: readonly TreeLanguage[]): TreeLanguage[] {
+  const wanted = withBases(language.tag).map((tag) => languages.find((each) => each.tag === tag));
+  const known = new Set([...wanted, defaultOf(languages)].filter((each) => each !== undefined));
+  known.delete(language);
+  return [...known];
 }
 
 /** `zh-Hant-TW`, `zh-Hant`, `zh`. */
