@@ -27,8 +27,8 @@ export type NamedKey = {
   archived: boolean;
   type: string;
   multiple: boolean;
-  /** Values that can be chosen; none of an open key. */
-  values: readonly { value: Scalar; label: string }[];
+  /** Values that can or could be chosen; none of an open key. */
+  values: readonly { value: Scalar; label: string; retired: boolean }[];
   showValue(value: unknown): string;
 };
 
@@ -69,8 +69,12 @@ export function nameCatalog(
     const named = group.keys.map((key): NamedKey => {
       const offered = ((key.values ?? (key.type === 'boolean' ? [true, false] : [])) as Value[]).map((each) =>
         typeof each === 'object'
-          ? { value: each.value, label: textOf(each.translations, plain(each.value)) }
-          : { value: each, label: plain(each) },
+          ? {
+              value: each.value,
+              label: textOf(each.translations, plain(each.value)),
+              retired: each.retired === true,
+            }
+          : { value: each, label: plain(each), retired: false },
       );
       const labels = new Map(offered.map(({ value, label }) => [value, label]));
       const showOne = (value: unknown): string => labels.get(value as Scalar) ?? plain(value);

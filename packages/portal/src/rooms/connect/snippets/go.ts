@@ -1,12 +1,11 @@
 import { oneLine, SECRET, type SnippetFacts } from './facts.ts';
 
 export function go({ base, clientId, sample, secret = SECRET }: SnippetFacts): string {
-  return `// Go 1.22 or newer, nothing to install.
+  return `// Go 1.18 or newer, nothing to install.
 package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,7 +14,7 @@ import (
 	"time"
 )
 
-var clientSecret = cmp.Or(os.Getenv("INNKEEPER_CLIENT_SECRET"), ${JSON.stringify(secret)})
+var clientSecret = ${JSON.stringify(secret)}
 
 const clientID = ${JSON.stringify(clientId)}
 const base = ${JSON.stringify(base)}
@@ -52,6 +51,9 @@ func call(method, path string, body any, headers map[string]string) (answer obje
 }
 
 func main() {
+	if set := os.Getenv("INNKEEPER_CLIENT_SECRET"); set != "" {
+		clientSecret = set
+	}
 	// On your server: create a user and exchange its specialToken.
 	created := call("POST", "/api/v2/app/create-user", object{
 		"clientId": clientID, "clientSecret": clientSecret,

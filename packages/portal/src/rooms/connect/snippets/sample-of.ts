@@ -5,6 +5,7 @@ type Offered = Pick<NamedKey, 'keyUid' | 'groupUid' | 'name' | 'values' | 'multi
 
 /** Of a key that offers values, one that is not the first, or yes: it is seen to be a choice. */
 export function sampleOf({ keyUid, groupUid, name, values, multiple }: Offered): Sample | undefined {
-  const value = (values.find((each) => each.value === true) ?? values[1] ?? values[0])?.value;
+  const offered = values.filter(({ retired }) => !retired);
+  const value = (offered.find((each) => each.value === true) ?? offered[1] ?? offered[0])?.value;
   return value === undefined || multiple ? undefined : { groupUid, keyUid, keyName: name, value: [value] };
 }
