@@ -367,6 +367,8 @@ describe('the room of translations', () => {
     await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('Published as revision 2.').waitFor();
+    // What comes next is not where one is.
+    await page.getByRole('link', { name: 'Connect it' }).waitFor();
     expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
 
     const viewer = await enter(portal, CATALOG, { role: 'viewer' });

@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, Group, Modal, ScrollArea, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMatchRoute } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../api/access.ts';
@@ -68,6 +69,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const { changes = [], breaking = [], missing = [] } = draft.plan ?? {};
   const isOutdated = draft.revisions.length > 0;
   const wordsOf = useKeyWords(clientId);
+  const matches = useMatchRoute();
 
   // Whatever is looked at anew has to be agreed to anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state that was agreed to
@@ -85,7 +87,9 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       }),
     onSuccess: ({ data }) => {
       const isUnused = queries.getQueryData(applicationQuery(clientId).queryKey)?.counts.users === 0;
-      const isLacking = missing.some((each) => each.missing > 0);
+      // Whoever is translating knows.
+      const isTranslating = matches({ to: '/applications/$clientId/translations', params: { clientId } });
+      const isLacking = !isTranslating && missing.some((each) => each.missing > 0);
       tellPublished({
         clientId,
         message: t('publish.done', { revision: data.revision }),
