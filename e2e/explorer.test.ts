@@ -72,11 +72,32 @@ async function execute(page: Page, id: string) {
   return { status: answer.status(), url: new URL(answer.url()), sent: answer.request().headers() };
 }
 
+test('an operation of /manage/v1 does as preset, once a personal access token was given', async () => {
+  const { server, demo } = await startDemo('users,options,portal');
+  open.push(server);
+  const { token } = await manageWith(server);
+  const { page, foreign, complaints } = await visit(server, `/docs?apiKey=${demo.clientId}`);
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const scheme = page.locator('.modal-ux .auth-container', { hasText: 'manageToken' });
+  await scheme.getByRole('textbox').fill(token);
+  await scheme.getByRole('button', { name: 'Apply credentials' }).click();
+  await page.locator('.modal-ux .close-modal').click();
+
+  const changed = await execute(page, 'manage-changeGroup');
+  expect(changed).toMatchObject({ status: 200, sent: { 'if-match': '"1"' } });
+  expect(changed.url.pathname).toContain(`${demo.clientId}/catalog/groups/${demo.theme.groupUid}`);
+  // Whoever deletes an application types its clientId.
+  const deletion = operation(page, 'manage-deleteApplication');
+  await deletion.locator('.opblock-summary-control').click();
+  expect(await deletion.getByPlaceholder('confirm').inputValue()).toBe('');
+  expect([...foreign, ...complaints]).toEqual([]);
+});
+
 describe('the explorer', () => {
   let server: TestServer;
   let demo: Demo;
   beforeAll(async () => {
-    ({ server, demo } = await startDemo('users,options,portal'));
+    ({ server, demo } = await startDemo('users,options'));
   });
   afterAll(() => server.close());
 
@@ -169,25 +190,6 @@ describe('the explorer', () => {
     await dialogue.getByRole('button', { name: 'Remove authorization' }).first().click();
     await openButton(page).waitFor();
     expect(await page.locator('.swagger-ui').count()).toBe(0);
-  });
-
-  test('an operation of /manage/v1 does as preset, once a personal access token was given', async () => {
-    const { token } = await manageWith(server);
-    const { page, foreign, complaints } = await visit(server, `/docs?apiKey=${demo.clientId}`);
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    const scheme = page.locator('.modal-ux .auth-container', { hasText: 'manageToken' });
-    await scheme.getByRole('textbox').fill(token);
-    await scheme.getByRole('button', { name: 'Apply credentials' }).click();
-    await page.locator('.modal-ux .close-modal').click();
-
-    const changed = await execute(page, 'manage-changeGroup');
-    expect(changed).toMatchObject({ status: 200, sent: { 'if-match': '"1"' } });
-    expect(changed.url.pathname).toContain(`${demo.clientId}/catalog/groups/${demo.theme.groupUid}`);
-    // Whoever deletes an application types its clientId.
-    const deletion = operation(page, 'manage-deleteApplication');
-    await deletion.locator('.opblock-summary-control').click();
-    expect(await deletion.getByPlaceholder('confirm').inputValue()).toBe('');
-    expect([...foreign, ...complaints]).toEqual([]);
   });
 
   test('fits a phone, in the dark too', async () => {

@@ -266,6 +266,9 @@ describe.each(databases)('user options on $kind', (database) => {
     for (const [claims, headers] of [
       [{ access_token: 'nonsense' }, {}],
       [{ access_token: `${user.accessToken}x` }, {}],
+      [{ access_token: `${user.accessToken} ` }, {}],
+      [{ access_token: `${user.accessToken}==` }, {}],
+      [{}, bearer(withUnusedBits(user.accessToken))],
       [{ access_token: stranger.user.accessToken }, {}],
       [{ access_token: user.accessToken, user_uid: neighbour.userCode }, {}],
       [{ access_token: user.accessToken }, bearer(neighbour.accessToken)],
@@ -502,3 +505,9 @@ describe.each(databases)('user options on $kind', (database) => {
     expect(await server.service.storage.selections.list(user.userCode)).toEqual([]);
   });
 });
+
+/** The last character of 64 bytes in base64url has four bits that mean nothing. */
+function withUnusedBits(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1) as string) ^ 1];
+}
