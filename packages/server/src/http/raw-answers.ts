@@ -69,7 +69,10 @@ export function createRawAnswers(
     listen(server) {
       // There is nothing to tunnel to.
       server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-        const refusal = new InnkeeperError('methodNotAllowed', { headers: { allow: METHODS } });
+        const { url = '' } = request;
+        const refusal = url.startsWith('/')
+          ? refusalOf({ url: readableTarget(url) })
+          : new InnkeeperError('methodNotAllowed', { headers: { allow: METHODS } });
         endWith(socket as Socket, answer(refusal, request));
       });
       // An expectation other than 100-continue: RFC 9110 10.1.1.

@@ -133,6 +133,7 @@ describe.each(databases)('bad input on $kind', (database) => {
     ['nonsense\r\n\r\n', 400, '9400'],
     ['GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, '9400'],
     ['CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, '9405'],
+    ['CONNECT /oauth/v2/get-access-token HTTP/1.1\r\nHost: x\r\n\r\n', 400, '0010'],
     ['POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n', 417, '9417'],
     [`GET /livez HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, '9431'],
     ['OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404, '9404'],
