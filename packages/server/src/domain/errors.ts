@@ -182,14 +182,14 @@ export const ERRORS = {
     code: '1008',
     status: 422,
     message: 'A value is not allowed for this option key.',
-    remedy: '`errors` names each value at fault and what is allowed.',
+    remedy: '`errors` names what is at fault and what is allowed.',
     namesFields: true,
   },
   badParameter: {
     code: '1009',
     status: 400,
     message: 'A parameter or the body is not as it should be.',
-    remedy: '`errors` names each field at fault.',
+    remedy: '`errors` names the first fields found at fault.',
     namesFields: true,
   },
   userMissing: {
@@ -231,7 +231,7 @@ export const ERRORS = {
     code: '9400',
     status: 400,
     message: 'A parameter or the body of this request is not as it should be.',
-    remedy: '`errors` names each field at fault.',
+    remedy: '`errors` names the first fields found at fault.',
     namesFields: true,
   },
   manageTokenMissing: {
