@@ -1,24 +1,17 @@
 import { Group, NumberInput, Paper, Stack, Title } from '@mantine/core';
-import type { Dispatch, SetStateAction } from 'react';
+import type { ComponentProps, Dispatch, SetStateAction } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TreeLanguage } from '../../draft/queries.ts';
 import { Choice } from './choice.tsx';
 import { ConstraintFields } from './constraint-fields.tsx';
 import { DefaultField } from './default-field.tsx';
-import { areCountsCrossed, type RowProblem } from './form-problems.ts';
+import { areCountsCrossed } from './form-problems.ts';
 import { type KeyForm, newRow } from './key-form.ts';
 import { KindSelect } from './kind-select.tsx';
 import { isList, kindOf, withKind } from './kinds.ts';
 import { useRefusal } from './refusals.ts';
 import { ValuesEditor } from './values-editor.tsx';
 
-type Props = {
-  form: KeyForm;
-  languages: readonly TreeLanguage[];
-  disabled: boolean;
-  error: unknown;
-  rows: ReadonlyMap<string, RowProblem>;
-  tried: boolean;
+type Props = Omit<ComponentProps<typeof ValuesEditor>, 'onChange'> & {
   setForm: Dispatch<SetStateAction<KeyForm>>;
 };
 
