@@ -5,7 +5,8 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumHere } from '../packages/server/test/browser.ts';
-import { freePort, innkeeper, type Service, startService } from './service.ts';
+import { freePort } from '../packages/server/test/free-port.ts';
+import { innkeeper, type Service, startService } from './service.ts';
 
 /**
  * The portal's grid of translations with 5,000 keys in 10 languages, in a real Chromium against the real service on

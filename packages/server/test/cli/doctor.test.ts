@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkClock } from '../../src/cli/doctor/clock.ts';
 import { databases } from '../databases.ts';
-import { freePort, SECRET } from '../http/start.ts';
+import { freePort } from '../free-port.ts';
+import { SECRET } from '../http/start.ts';
 import { commandLine, runInnkeeper } from './run-innkeeper.ts';
 
 type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { freePort, SECRET } from '../http/start.ts';
+import { freePort } from '../free-port.ts';
+import { SECRET } from '../http/start.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'innkeeper-serve-'));

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { readConfig, type Settings } from '../../src/config.ts';
 import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import { type RunningServer, startServer } from '../../src/serve.ts';
+import { freePort } from '../free-port.ts';
 import { DocumentedAnswers } from './documented-answers.ts';
 
 export const SECRET = 'a secret for tests only, long enough 0123456789';
@@ -69,14 +69,6 @@ async function readDocument(url: string): Promise<DocumentedAnswers> {
   const known = documents.get(text) ?? new DocumentedAnswers(JSON.parse(text) as OpenApiDocument);
   documents.set(text, known);
   return known;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }
 
 export function uniqueName(prefix = 'user'): string {

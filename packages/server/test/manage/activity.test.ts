@@ -1,16 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STEPS } from '../../src/domain/activity/read-overview.ts';
 import { databases } from '../databases.ts';
+import { freePort } from '../free-port.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';
-import {
-  basic,
-  bearer,
-  freePort,
-  makeSignedInUser,
-  makeUser,
-  startTestServer,
-  type TestServer,
-} from '../http/start.ts';
+import { basic, bearer, makeSignedInUser, makeUser, startTestServer, type TestServer } from '../http/start.ts';
 import { type Manage, manageWith } from './manage.ts';
 
 describe.each(databases)('activity and overview of /manage/v1 on $kind', (database) => {

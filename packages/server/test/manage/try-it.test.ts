@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withTrial } from '../../src/domain/users/with-trial.ts';
 import { databases } from '../databases.ts';
-import { freePort, startTestServer, type TestServer } from '../http/start.ts';
+import { freePort } from '../free-port.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
 import { editor, manageWith } from './manage.ts';
 
 type Step = { operationId: string; status: number; body: Record<string, unknown> | null; answer: unknown };
