@@ -1,0 +1,1 @@
+export type { AnyCatalog, CatalogKey, GroupName, HeldValueOf, KeyName, KeyOf, Language, ValueOf } from './catalog.ts';
