@@ -3,7 +3,7 @@ import { compileCacheFolder } from './packages/server/bin/runtime.js';
 
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'e2e/**/*.test.ts', 'bench/*.test.ts'],
+    include: ['packages/*/test/**/*.test.ts', 'e2e/**/*.test.ts', 'bench/*.test.ts', 'faults/*.test.ts'],
     globalSetup: ['packages/server/test/global-setup.ts'],
     // Processes, not threads: suites start servers, send signals and read the environment.
     pool: 'forks',

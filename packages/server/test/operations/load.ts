@@ -1,20 +1,35 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 
 export type Outcome =
-  | { kind: 'answered'; status: number; body: Record<string, unknown> }
+  | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Record<string, unknown> }
   /** Nothing was listening any more: the client knows that nothing was done. */
   | { kind: 'refused' }
   /** The request was on its way, and no whole answer came back. */
   | { kind: 'dropped'; error: Error; reused: boolean };
 
-/** A POST whose fate is told apart as precisely as a client can. */
-export function post(url: string, body: unknown, agent: Agent | false = false): Promise<Outcome> {
+export type Sending = {
+  agent?: Agent | false;
+  headers?: Record<string, string>;
+  /** How long a client waits for the whole answer; for ever unless given. */
+  patienceMs?: number;
+};
+
+/** A request whose fate is told apart as precisely as a client can. A body that is no text is sent as JSON. */
+export function send(
+  method: string,
+  url: string,
+  body?: unknown,
+  { agent = false, headers = {}, patienceMs }: Sending = {},
+): Promise<Outcome> {
   return new Promise((resolve) => {
-    const payload = JSON.stringify(body);
+    const payload = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
+    const typed = payload === body ? {} : { 'content-type': 'application/json' };
+    const sized = payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) };
     const sent = request(url, {
-      method: 'POST',
+      method,
       agent,
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) },
+      headers: { ...typed, ...sized, ...headers },
+      ...(patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) }),
     });
     const dropped = (error: Error): void => {
       const refused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
@@ -31,7 +46,8 @@ export function post(url: string, body: unknown, agent: Agent | false = false): 
       response.on('end', () => {
         if (!response.complete) return dropped(new Error('the answer ended early'));
         try {
-          resolve({ kind: 'answered', status: response.statusCode ?? 0, body: text === '' ? {} : JSON.parse(text) });
+          const { statusCode = 0, headers } = response;
+          resolve({ kind: 'answered', status: statusCode, headers, body: text === '' ? {} : JSON.parse(text) });
         } catch (error) {
           dropped(error as Error);
         }
@@ -39,6 +55,10 @@ export function post(url: string, body: unknown, agent: Agent | false = false): 
     });
     sent.end(payload);
   });
+}
+
+export function post(url: string, body: unknown, agent: Agent | false = false): Promise<Outcome> {
+  return send('POST', url, body, { agent });
 }
 
 export function keepAliveAgent(): Agent {

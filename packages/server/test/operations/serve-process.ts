@@ -33,6 +33,8 @@ export type ServeOptions = {
   /** For the runtime itself. */
   nodeArgs?: string[];
   cwd?: string;
+  /** Further environment. */
+  env?: NodeJS.ProcessEnv;
   /** No file of it can be larger than so many KiB: as near to a full disk as one gets without a disk of one's own. */
   largestFile?: number;
   /** Not to be waited for: it is expected not to come up. */
@@ -48,7 +50,7 @@ process.once('exit', () => {
 export async function serve(options: ServeOptions): Promise<ServeProcess> {
   const { settings = {}, script = BIN, args = [], nodeArgs = [], cwd, largestFile, failing = false } = options;
   const port = Number(settings.port ?? (await quietPort()));
-  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH };
+  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...options.env };
   for (const [name, value] of Object.entries({ ...settings, port: String(port) })) {
     env[environmentName(name as SettingName)] = value;
   }

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServeOptions, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
+import { openPlace } from '../guest.ts';
+import { checkAll, type LoadOptions, startLoad } from '../load.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { worst } from '../worst.ts';
+
+const CLIENTS = 16;
+const READY_MS = 2_000;
+/** Of the users of earlier rounds, so many of each client are looked at again in every round; all of them at the end. */
+const SAMPLE = 3;
+
+export const killNine: Campaign = {
+  name: 'kill-9',
+  title: 'kill -9 under mixed load, SQLite',
+  promise: 'nothing acknowledged is lost, no user is half there, the integrity check is clean, ready again in 2 s',
+  unit: 'kills',
+  times: { short: 15, full: 500 },
+  run: (ground) => run(ground, {}, { clients: CLIENTS }),
+  control: {
+    what: 'a writer that answers before it commits',
+    times: 2,
+    run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
+  },
+};
+
+async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions): Promise<void> {
+  const path = join(ground.folder, 'innkeeper.db');
+  const databaseUrl = `sqlite:${path}`;
+  const application = await setStage(databaseUrl);
+  const readyMs: number[] = [];
+  const start = async (): Promise<ServeProcess> => {
+    const before = performance.now();
+    const server = await serve({ ...how, settings: { ...SETTINGS, databaseUrl } });
+    readyMs.push(performance.now() - before);
+    return server;
+  };
+  let server = await start();
+  ground.defer(() => server.signal('SIGKILL'));
+  const place = await openPlace(server.url, application);
+  const load = startLoad(place, loadOptions);
+  ground.defer(() => load.close());
+  for (let round = 1; round <= ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      const begun = load.clients.map((client) => client.guests.length);
+      load.resume();
+      await sleep(50 + Math.random() * 300);
+      server.signal('SIGKILL');
+      await server.exited;
+      await load.pause();
+      server = await start();
+      place.url = server.url;
+      const [clean = 0, took = 0] = [readyMs[0], readyMs.at(-1)];
+      // Where other work slows down every start, recovery is what it takes beyond one that has nothing to recover.
+      if (took > Math.max(READY_MS, 2 * clean)) lose(`ready after ${Math.round(took)} ms`);
+      for (const problem of inspect(path)) lose(problem);
+      const recent = await checkAll(load, (client) => {
+        const from = begun[load.clients.indexOf(client)] ?? 0;
+        return [...client.guests.slice(0, Math.min(from, SAMPLE)), ...client.guests.slice(from)];
+      });
+      for (const loss of [...recent, ...load.surprises.splice(0)]) lose(loss);
+      if (round < ground.times) return;
+      for (const loss of await checkAll(load)) lose(`at the end, ${loss}`);
+    });
+  }
+  const { acknowledged, unknown } = load.counts();
+  if (unknown < ground.times) throw new Error('Hardly anything was under way when the process was killed.');
+  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
+  ground.tell(`ready in ${worst(readyMs.slice(1))} ms, ${Math.round(readyMs[0] ?? 0)} without a kill`);
+}
+
+/** What the file itself says, beside what the service does. */
+function inspect(path: string): string[] {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const integrity = database.prepare('pragma integrity_check').get()?.integrity_check;
+    const half = database
+      .prepare(
+        `select (select count(*) from users u left join profiles p on p.user_id = u.user_id where p.user_id is null)
+              + (select count(*) from profiles p left join users u on u.user_id = p.user_id where u.user_id is null) as n`,
+      )
+      .get()?.n;
+    return [
+      ...(integrity === 'ok' ? [] : [`integrity check: ${integrity}`]),
+      ...(half === 0 ? [] : [`${half} users are half there`]),
+    ];
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Campaign, CannotRun, type Ground } from './campaign.ts';
+
+export type Outcome = {
+  tried: number;
+  lost: number;
+  /** What was lost, in words. */
+  losses: string[];
+  /** Tries that ended by an error of their own. */
+  broken: string[];
+  figures: string[];
+};
+
+export type CampaignResult = {
+  seconds: number;
+  /** How many tries were asked for. */
+  times: number;
+  outcome: Outcome;
+  control: Outcome;
+  /** Why nothing could be tried here. */
+  cannotRun?: string;
+};
+
+export type RunOptions = { isFull: boolean; times?: number | undefined; folder: string };
+
+/** The control first: as long as it finds nothing, a campaign that loses nothing says nothing. */
+export async function runCampaign(campaign: Campaign, options: RunOptions): Promise<CampaignResult> {
+  const { isFull } = options;
+  const times = options.times ?? campaign.times[isFull ? 'full' : 'short'];
+  const before = performance.now();
+  const none: Outcome = { tried: 0, lost: 0, losses: [], broken: [], figures: [] };
+  const finish = (result: Partial<CampaignResult>): CampaignResult => {
+    const seconds = (performance.now() - before) / 1000;
+    return { seconds, times, outcome: none, control: none, ...result };
+  };
+  try {
+    const { control } = campaign;
+    const controlled = await onGround((ground) => control.run(ground), { ...options, times: control.times });
+    const outcome = await onGround((ground) => campaign.run(ground), { ...options, times });
+    return finish({ outcome, control: controlled });
+  } catch (error) {
+    if (error instanceof CannotRun) return finish({ cannotRun: error.message });
+    throw error;
+  }
+}
+
+export function hasHeld({ outcome, control, cannotRun }: CampaignResult): boolean {
+  return cannotRun !== undefined || (outcome.tried > 0 && outcome.lost === 0 && hasFound(control));
+}
+
+/** It lost something, and by what it did: a control that breaks down shows nothing. */
+export function hasFound({ losses, broken }: Outcome): boolean {
+  return losses.length > 0 && broken.length === 0;
+}
+
+async function onGround(
+  run: (ground: Ground) => Promise<void>,
+  { times, isFull, folder: parent }: RunOptions & { times: number },
+): Promise<Outcome> {
+  const folder = await mkdtemp(join(parent, 'faults-'));
+  const undos: (() => unknown)[] = [];
+  const outcome: Outcome = { tried: 0, lost: 0, losses: [], broken: [], figures: [] };
+  try {
+    await run({
+      ...{ times, isFull, folder },
+      defer: (undo) => undos.push(undo),
+      tell: (figure) => outcome.figures.push(figure),
+      async attempt(work) {
+        outcome.tried++;
+        const before = outcome.losses.length + outcome.broken.length;
+        const told = `${outcome.tried}. try: `;
+        try {
+          await work((what) => outcome.losses.push(told + what));
+        } catch (error) {
+          if (error instanceof CannotRun) throw error;
+          outcome.broken.push(told + (error instanceof Error ? (error.stack ?? error.message) : String(error)));
+        }
+        if (outcome.losses.length + outcome.broken.length > before) outcome.lost++;
+      },
+    });
+  } catch (error) {
+    if (error instanceof CannotRun) throw error;
+    outcome.lost++;
+    outcome.broken.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    for (const undo of undos.toReversed()) {
+      try {
+        await undo();
+      } catch (error) {
+        console.error('could not clean up:', error);
+      }
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+  return outcome;
+}

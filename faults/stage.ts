@@ -1,0 +1,30 @@
+import { makeCatalog } from '../bench/catalog.ts';
+import {
+  createApplication,
+  type NewApplication,
+} from '../packages/server/src/domain/applications/create-application.ts';
+import { publishCatalog } from '../packages/server/src/domain/catalog/publish.ts';
+import { readDefinition } from '../packages/server/src/domain/catalog/read-definition.ts';
+import { createKeyring } from '../packages/server/src/domain/keyring.ts';
+import { storageDriver } from '../packages/server/src/storage/open.ts';
+import { SECRET } from '../packages/server/test/http/start.ts';
+
+/** What every service of a campaign is started with. Tokens name their issuer, and ports change from start to start. */
+export const SETTINGS = { secret: SECRET, publicUrl: 'https://users.example.com', logLevel: 'error' };
+
+/** An application with the catalog of the benchmark, whose tokens outlive every campaign, in a database that may be empty. */
+export async function setStage(databaseUrl: string): Promise<NewApplication> {
+  const storage = await (await storageDriver(databaseUrl)).open();
+  try {
+    const application = await createApplication(storage, createKeyring(SECRET), 'Faults', Date.now());
+    const appId = Number(application.clientId.split('_')[0]);
+    const day = 86_400;
+    await storage.applications.update(appId, { set: { accessTokenTtl: 7 * day, specialTokenTtl: 7 * day } });
+    const read = readDefinition(makeCatalog());
+    if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+    await publishCatalog(storage, appId, read.definition, { author: 'faults', now: Date.now(), allowBreaking: false });
+    return application;
+  } finally {
+    await storage.close();
+  }
+}
