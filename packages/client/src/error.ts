@@ -1,28 +1,67 @@
+import type { ErrorAnswersOf, OperationName } from './operation.ts';
+
 export type FieldProblem = { field: string; message: string; allowed?: unknown };
 
-/** A refusal, in the words of the service; or `code` 'unreachable' when no answer of the service came back. */
+/**
+ * What the service has no code for, because it did not say it: no answer came (`unreachable`), not in time (`timeout`),
+ * was no longer wanted (`aborted`) or is not one of the service (`garbled`); the call itself makes no sense (`misused`);
+ * the page gave no access token (`no_token`); the catalog has no key of this name (`unknown_key`).
+ */
+export type OwnCode = 'unreachable' | 'timeout' | 'aborted' | 'garbled' | 'misused' | 'no_token' | 'unknown_key';
+
+/** The only thing that this package throws: a refusal in the words of the service, or a code of our own. */
 export class InnkeeperError extends Error {
   override name = 'InnkeeperError';
+  /** Of the answer; 0 when there was none. */
   readonly status: number;
   readonly code: string;
   readonly errors: readonly FieldProblem[];
   /** All that the answer held: a conflict also says what changed. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly requestId: string | undefined;
+  /** Seconds after which it may be asked again, where the service says so. */
+  readonly retryAfter: number | undefined;
+  /** What was asked, as docs/openapi.json names it: 'post /api/user_options'. */
+  readonly operation: string | undefined;
 
-  constructor(answer: { status: number; body: Record<string, unknown>; requestId?: string; cause?: unknown }) {
+  constructor(answer: {
+    status: number;
+    body: Record<string, unknown>;
+    headers?: Headers;
+    operation?: string;
+    cause?: unknown;
+  }) {
     const { code, message, errors } = answer.body;
     super(typeof message === 'string' ? message : `The service answered with HTTP ${answer.status}.`, {
       cause: answer.cause,
     });
     this.status = answer.status;
-    this.code = typeof code === 'string' ? code : String(answer.status);
+    this.code = typeof code === 'string' ? code : 'garbled';
     this.errors = Array.isArray(errors) ? errors : [];
     this.body = answer.body;
-    this.requestId = answer.requestId;
+    this.requestId = answer.headers?.get('x-request-id') ?? undefined;
+    const seconds = answer.headers?.get('retry-after');
+    this.retryAfter = seconds && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+    this.operation = answer.operation;
   }
 }
 
-export function isInnkeeperError(error: unknown): error is InnkeeperError {
-  return error instanceof InnkeeperError;
+/** An error of one operation: `status` and `code` are those that it can answer with, or one of our own. */
+export type ErrorOf<O extends OperationName> =
+  | (InnkeeperError & ErrorAnswersOf<O>)
+  | (InnkeeperError & { readonly code: OwnCode });
+
+export function isInnkeeperError(error: unknown): error is InnkeeperError;
+/** Of this operation: `isInnkeeperError(error, 'post /api/user_options') && error.code === '1008'`. */
+export function isInnkeeperError<O extends OperationName>(error: unknown, operation: O): error is ErrorOf<O>;
+export function isInnkeeperError(error: unknown, operation?: string): boolean {
+  return error instanceof InnkeeperError && (operation === undefined || error.operation === operation);
+}
+
+export function ownError(
+  code: OwnCode,
+  message: string,
+  more: { status?: number; operation?: string; headers?: Headers; cause?: unknown } = {},
+): InnkeeperError {
+  return new InnkeeperError({ status: 0, ...more, body: { code, message } });
 }

@@ -1,1 +1,16 @@
+export type { AccessToken } from './access-token.ts';
 export type { AnyCatalog, CatalogKey, GroupName, HeldValueOf, KeyName, KeyOf, Language, ValueOf } from './catalog.ts';
+export { createOptionsClient, type OptionsClientOptions } from './create-options-client.ts';
+export { type ErrorOf, type FieldProblem, InnkeeperError, isInnkeeperError, type OwnCode } from './error.ts';
+export type { OperationName } from './operation.ts';
+export {
+  type OptionGroup,
+  type OptionKey,
+  type OptionsClient,
+  type Scalar,
+  type Selection,
+  selectionOf,
+  type UserOption,
+  type UserOptionEvent,
+} from './options.ts';
+export type { Pages } from './pages.ts';

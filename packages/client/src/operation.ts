@@ -9,13 +9,16 @@ export type PathsOf<M extends Method> = {
 
 type OperationOf<P extends keyof paths, M extends Method> = paths[P] extends { [K in M]: infer O } ? O : never;
 
+/** What may be left out may also be undefined. */
+type Loose<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
+
 type Part<O, Name extends string> = O extends { parameters: infer All }
   ? All extends { [K in Name]: infer Given }
-    ? { [K in Name]: Given }
+    ? { [K in Name]: Loose<Given> }
     : All extends { [K in Name]?: infer Given }
       ? [Exclude<Given, undefined>] extends [never]
         ? unknown
-        : { [K in Name]?: Given }
+        : { [K in Name]?: Loose<Given> }
       : unknown
   : unknown;
 
@@ -36,6 +39,8 @@ export type InputOf<P extends keyof paths, M extends Method> = Part<OperationOf<
     ifMatch?: string | undefined;
     signal?: AbortSignal | undefined;
     headers?: Record<string, string> | undefined;
+    /** Doing it twice is as good as once: it is sent again after a 503. Only reads are otherwise. */
+    repeatable?: boolean | undefined;
   };
 
 type Success = 200 | 201 | 202;
@@ -47,4 +52,23 @@ export type OutputOf<P extends keyof paths, M extends Method> =
     ? Success & keyof R extends never
       ? undefined
       : { [S in Success & keyof R]: ContentOf<R[S]> }[Success & keyof R]
+    : never;
+
+/** Every operation by its method and path: 'post /api/user_options'. */
+export type OperationName = { [M in Method]: `${M} ${PathsOf<M> & string}` }[Method];
+
+type Named<O extends OperationName> = O extends `${infer M extends Method} ${infer P extends keyof paths & string}`
+  ? OperationOf<P, M>
+  : never;
+
+type CodeOf<R> = R extends { content: { 'application/json': { code: infer C } } } ? C : never;
+
+/** The refusals that docs/openapi.json gives an operation: each status with its codes. */
+export type ErrorAnswersOf<O extends OperationName> =
+  Named<O> extends { responses: infer R }
+    ? {
+        [S in keyof R & number]: [CodeOf<R[S]>] extends [never]
+          ? never
+          : { readonly status: S; readonly code: CodeOf<R[S]> };
+      }[keyof R & number]
     : never;

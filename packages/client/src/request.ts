@@ -1,6 +1,7 @@
-import { InnkeeperError } from './error.ts';
+import { InnkeeperError, ownError } from './error.ts';
 import type { paths } from './generated.ts';
 import type { InputOf, Method, OutputOf, PathsOf } from './operation.ts';
+import { abortedError, pause, waitBefore } from './retry.ts';
 
 export type Answer<T> = { data: T; status: number; etag: string | undefined; headers: Headers };
 
@@ -17,16 +18,28 @@ export type RequestOptions = {
   headers?: Record<string, string> | undefined;
   credentials?: RequestCredentials | undefined;
   fetch?: typeof fetch | undefined;
+  /** Milliseconds for one attempt, its whole answer included; 10000 by default, 0 for as long as it takes. */
+  timeout?: number | undefined;
+  /** How often a request is repeated after 429, and after 503 where that cannot do harm; 2 by default. */
+  retries?: number | undefined;
+  /** ETags and answers of what is asked again and again. */
+  cache?: Map<string, Answer<unknown>> | undefined;
 };
 
-type AnyInput = {
+export type AnyInput = {
   path?: Record<string, string | number>;
   query?: Record<string, unknown>;
   body?: unknown;
-  ifMatch?: string;
-  signal?: AbortSignal;
-  headers?: Record<string, string>;
+  ifMatch?: string | undefined;
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string> | undefined;
+  repeatable?: boolean | undefined;
+  /** An answer without a body is as it should be, also where it is not a 204. */
+  emptyAnswer?: boolean | undefined;
 };
+
+/** The oldest answer goes when there are more: a page asks for a few catalogs in a few languages. */
+const CACHED_ANSWERS = 100;
 
 /** One function a method, each typed by the path it is given. Anything but a success is an InnkeeperError. */
 export function createRequests(options: RequestOptions): Requests {
@@ -44,61 +57,119 @@ export function createRequests(options: RequestOptions): Requests {
 }
 
 async function send(options: RequestOptions, method: Method, path: string, input: AnyInput): Promise<Answer<unknown>> {
-  const url = addressOf(options.baseUrl, path, input);
-  const isText = typeof input.body === 'string';
-  const response = await (options.fetch ?? fetch)(url, {
-    method: method.toUpperCase(),
-    headers: {
-      Accept: 'application/json',
-      ...(input.body !== undefined && !isText && { 'Content-Type': 'application/json' }),
-      ...(input.ifMatch !== undefined && { 'If-Match': input.ifMatch }),
-      ...options.headers,
-      ...input.headers,
-    },
-    ...(options.credentials && { credentials: options.credentials }),
-    ...(input.signal && { signal: input.signal }),
-    ...(input.body !== undefined && { body: isText ? (input.body as string) : JSON.stringify(input.body) }),
-  }).catch((cause: unknown) => {
-    if (input.signal?.aborted) throw cause;
-    throw new InnkeeperError({
-      status: 0,
-      body: { code: 'unreachable', message: 'The service cannot be reached. Try again in a moment.' },
-      cause,
-    });
-  });
-  const data = await readBody(response);
-  if (response.ok) {
-    return {
-      data,
-      status: response.status,
-      etag: response.headers.get('etag') ?? undefined,
-      headers: response.headers,
-    };
+  const operation = `${method} ${path}`;
+  const request = buildRequest(options, method, path, input, operation);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await attemptOnce(options, request, input, operation);
+    } catch (thrown) {
+      const error = thrown as InnkeeperError;
+      const wait = attempt < (options.retries ?? 2) ? waitBefore(attempt, error, method, input.repeatable) : undefined;
+      if (wait === undefined) throw error;
+      await pause(wait, input.signal, operation);
+    }
   }
-  const requestId = response.headers.get('x-request-id');
-  throw new InnkeeperError({
-    status: response.status,
-    body: typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {},
-    ...(requestId !== null && { requestId }),
-  });
 }
 
-function addressOf(baseUrl: string | URL, path: string, { path: parts = {}, query = {} }: AnyInput): URL {
+type Built = { url: string; init: RequestInit & { headers: Headers } };
+
+function buildRequest(
+  options: RequestOptions,
+  method: Method,
+  path: string,
+  input: AnyInput,
+  operation: string,
+): Built {
+  const { body, ifMatch, headers } = input;
+  try {
+    const isText = typeof body === 'string';
+    return {
+      url: addressOf(options.baseUrl, path, input),
+      init: {
+        method: method.toUpperCase(),
+        headers: new Headers({
+          Accept: 'application/json',
+          ...(body !== undefined && !isText && { 'Content-Type': 'application/json' }),
+          ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+          ...options.headers,
+          ...headers,
+        }),
+        ...(options.credentials && { credentials: options.credentials }),
+        ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+      },
+    };
+  } catch (cause) {
+    throw ownError('misused', `This cannot be sent: ${cause instanceof Error ? cause.message : cause}`, {
+      operation,
+      cause,
+    });
+  }
+}
+
+async function attemptOnce(
+  { fetch: own, timeout = 10_000, cache }: RequestOptions,
+  { url, init }: Built,
+  { signal, emptyAnswer = false }: AnyInput,
+  operation: string,
+): Promise<Answer<unknown>> {
+  const known = init.method === 'GET' ? cache?.get(url) : undefined;
+  if (known?.etag) init.headers.set('If-None-Match', known.etag);
+  const signals = [signal, timeout > 0 ? AbortSignal.timeout(timeout) : undefined].filter((each) => each !== undefined);
+  let response: Response;
+  let text: string;
+  try {
+    response = await (own ?? fetch)(url, { ...init, ...(signals.length > 0 && { signal: AbortSignal.any(signals) }) });
+    text = await response.text();
+  } catch (cause) {
+    if (signal?.aborted) throw abortedError(operation, signal);
+    throw (cause as { name?: unknown } | null)?.name === 'TimeoutError'
+      ? ownError('timeout', `The service did not answer within ${timeout} ms.`, { operation, cause })
+      : ownError('unreachable', 'The service cannot be reached. Try again in a moment.', { operation, cause });
+  }
+  const { status, headers, ok } = response;
+  if (status === 304 && known) return known;
+  const data = readBody(text, headers);
+  if (!ok) {
+    const body = data !== null && typeof data === 'object' ? (data as Record<string, unknown>) : {};
+    throw new InnkeeperError({ status, body, headers, operation });
+  }
+  if (data === GARBLED || (data === undefined && status !== 204 && !emptyAnswer)) {
+    throw ownError('garbled', 'What answered is not the service.', { status, headers, operation });
+  }
+  const answer = { data, status, etag: headers.get('etag') ?? undefined, headers };
+  if (cache && init.method === 'GET' && answer.etag) remember(cache, url, answer);
+  return answer;
+}
+
+function remember(cache: Map<string, Answer<unknown>>, url: string, answer: Answer<unknown>): void {
+  cache.delete(url);
+  cache.set(url, answer);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= CACHED_ANSWERS) return;
+    cache.delete(oldest);
+  }
+}
+
+function addressOf(baseUrl: string | URL, path: string, { path: parts = {}, query = {} }: AnyInput): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])));
   const url = new URL(filled.slice(1), `${String(baseUrl).replace(/\/$/, '')}/`);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }
-  return url;
+  return url.href;
 }
 
-async function readBody(response: Response): Promise<unknown> {
-  if (response.status === 204) return undefined;
-  const text = await response.text();
-  if (!response.headers.get('content-type')?.includes('json')) return text;
+const GARBLED = Symbol('garbled');
+
+/** Objects are what the service sends as JSON; a page is what something in between sends. */
+function readBody(text: string, headers: Headers): unknown {
+  const type = headers.get('content-type') ?? '';
+  if (text === '') return undefined;
+  if (!type.includes('json')) return type.startsWith('text/html') ? GARBLED : text;
   try {
-    return JSON.parse(text);
+    const data: unknown = JSON.parse(text);
+    return data !== null && typeof data === 'object' ? data : GARBLED;
   } catch {
-    return undefined;
+    return GARBLED;
   }
 }

@@ -1,0 +1,34 @@
+import { type AccessToken, withAccessToken } from './access-token.ts';
+import type { AnyCatalog, Language } from './catalog.ts';
+import { ownError } from './error.ts';
+import { makeOptionsClient, type OptionsClient } from './options.ts';
+import { createRequests, type RequestOptions } from './request.ts';
+
+export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
+  /** The clientId of the application: public, for pages too. */
+  apiKey: string;
+  /** For what belongs to a user; the catalog can be read without. */
+  accessToken?: AccessToken | undefined;
+  /** Of all texts where a call names none; what the browser prefers if there is none here either. */
+  language?: Language<C> | undefined;
+};
+
+/** The options of one user, for a page or anything else that acts for them. */
+export function createOptionsClient<C extends AnyCatalog = AnyCatalog>({
+  apiKey,
+  accessToken,
+  language,
+  ...options
+}: OptionsClientOptions<C>): OptionsClient<C> {
+  const requests = createRequests({ ...options, headers: { ...options.headers, apiKey }, cache: new Map() });
+  const withToken = withAccessToken(
+    accessToken ??
+      (() => {
+        throw ownError('misused', 'This needs the accessToken of a user: give one to createOptionsClient.');
+      }),
+  );
+  return makeOptionsClient<C>(requests, {
+    asUser: (call) => withToken((token) => call({ headers: { Authorization: `Bearer ${token}` } })),
+    language,
+  });
+}

@@ -1,0 +1,38 @@
+import { ownError } from './error.ts';
+
+export type KeyUid = { option_group_uid: string; option_key_uid: string };
+type Listed = KeyUid & { option_group_name: string; name: string };
+
+/** A name may be given to another key after it was renamed: what was learned longer ago than this is asked again. */
+const FRESH_MS = 60_000;
+
+/** The uids behind 'group.key', learned from every list of keys that comes by. */
+export class KeyUids {
+  readonly #known = new Map<string, KeyUid & { at: number }>();
+  readonly #list: () => Promise<unknown>;
+
+  constructor(list: () => Promise<unknown>) {
+    this.#list = list;
+  }
+
+  learn(keys: readonly Listed[]): void {
+    for (const { option_group_uid, option_key_uid, option_group_name, name } of keys) {
+      this.#known.set(`${option_group_name}.${name}`, { option_group_uid, option_key_uid, at: Date.now() });
+    }
+  }
+
+  async of(key: string | KeyUid): Promise<KeyUid> {
+    const found = typeof key === 'string' ? await this.#find(key) : key;
+    return { option_group_uid: found.option_group_uid, option_key_uid: found.option_key_uid };
+  }
+
+  async #find(name: string): Promise<KeyUid> {
+    const known = this.#known.get(name);
+    if (known && Date.now() - known.at < FRESH_MS) return known;
+    this.#known.delete(name);
+    await this.#list();
+    const found = this.#known.get(name);
+    if (!found) throw ownError('unknown_key', `The catalog has no key "${name}".`);
+    return found;
+  }
+}

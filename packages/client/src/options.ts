@@ -1,0 +1,149 @@
+import type { AnyCatalog, GroupName, HeldValueOf, KeyName, Language, ValueOf } from './catalog.ts';
+import type { components } from './generated.ts';
+import { type KeyUid, KeyUids } from './key-uids.ts';
+import { Pages } from './pages.ts';
+import type { Requests } from './request.ts';
+
+type Schemas = components['schemas'];
+export type OptionGroup = Schemas['OptionGroup'];
+export type OptionKey = Schemas['OptionKey'];
+export type UserOption = Schemas['UserOption'];
+export type UserOptionEvent = Schemas['UserOptionEvent'];
+/** What holds for a user: what was saved, or (asked for with `effective`) the default of the key. */
+export type Selection = UserOption | Schemas['DefaultOption'];
+
+const PAGE = 200;
+
+export type Scalar = boolean | string | number;
+type Call = { signal?: AbortSignal | undefined };
+type InLanguage<C extends AnyCatalog> = Call & { language?: Language<C> | undefined };
+type OfGroup<C extends AnyCatalog> = InLanguage<C> & { group?: GroupName<C> | undefined };
+
+/** Option groups, their keys, and what one user has chosen among them. */
+export type OptionsClient<C extends AnyCatalog = AnyCatalog> = {
+  groups(wanted?: InLanguage<C>): Pages<OptionGroup>;
+  group(optionGroupUid: string, wanted?: InLanguage<C>): Promise<OptionGroup>;
+  /** Of one group, or of all. */
+  keys(wanted?: OfGroup<C>): Pages<OptionKey>;
+  key(optionKeyUid: string, wanted?: InLanguage<C>): Promise<OptionKey>;
+  save<N extends KeyName<C>>(name: N, value: ValueOf<C, N>, how?: InLanguage<C>): Promise<UserOption>;
+  /** @deprecated This value is retired: only those who have it already may keep it. */
+  save<N extends KeyName<C>>(name: N, value: HeldValueOf<C, N>, how?: InLanguage<C>): Promise<UserOption>;
+  /** Of a key as it was listed, whatever its value: what a form does that is made for any catalog. */
+  save(key: KeyUid, value: Scalar | readonly Scalar[], how?: InLanguage<C>): Promise<UserOption>;
+  /** All or none. */
+  saveAll(values: { [N in KeyName<C>]?: HeldValueOf<C, N> }, how?: InLanguage<C>): Promise<UserOption[]>;
+  selections(wanted?: OfGroup<C> & { effective?: boolean | undefined }): Pages<Selection>;
+  selection(userOptionsUid: string, wanted?: InLanguage<C>): Promise<UserOption>;
+  /** How it came to be what it is, newest first. */
+  history(userOptionsUid: string, wanted?: Call): Pages<UserOptionEvent>;
+  /** The default holds again. */
+  unset(userOptionsUid: string, how?: Call): Promise<void>;
+};
+
+/** Who the user of a call is: told by headers, or by `user_uid` beside the credentials of the application. */
+export type User = { headers: Record<string, string>; user_uid?: string | undefined };
+export type AsUser = <T>(call: (user: User) => Promise<T>) => Promise<T>;
+
+export function makeOptionsClient<C extends AnyCatalog>(
+  { get, post, put, delete: remove }: Requests,
+  { asUser, language: usual }: { asUser: AsUser; language: string | undefined },
+): OptionsClient<C> {
+  const uids = new KeyUids(() => client.keys().all());
+
+  const client = {
+    groups: ({ language = usual, signal }: InLanguage<C> = {}) =>
+      new Pages<OptionGroup>(async (place) => {
+        const query = { ...place, limit: PAGE, language };
+        return (await get('/api/option_groups', { query, signal })).data;
+      }),
+
+    async group(option_group_uid: string, { language = usual, signal }: InLanguage<C> = {}) {
+      const wanted = { path: { option_group_uid }, query: { language }, signal };
+      return (await get('/api/option_groups/{option_group_uid}', wanted)).data;
+    },
+
+    keys: ({ language = usual, group, signal }: OfGroup<C> = {}) =>
+      new Pages<OptionKey>(async (place) => {
+        const query = { ...place, limit: PAGE, language, option_group_name: group };
+        const { data } = await get('/api/option_keys', { query, signal });
+        if (Array.isArray(data.items)) uids.learn(data.items);
+        return data;
+      }),
+
+    async key(option_key_uid: string, { language = usual, signal }: InLanguage<C> = {}) {
+      const wanted = { path: { option_key_uid }, query: { language }, signal };
+      return (await get('/api/option_keys/{option_key_uid}', wanted)).data;
+    },
+
+    async save(of: string | KeyUid, value: Scalar | readonly Scalar[], { language, signal }: InLanguage<C> = {}) {
+      const option = { ...(await uids.of(of)), value: listOf(value), ...(language && { language }) };
+      return asUser(async ({ headers, user_uid }) => {
+        const body = { ...option, ...(user_uid && { user_uid }) };
+        return (await post('/api/user_options', { body, headers, signal, repeatable: true })).data;
+      });
+    },
+
+    async saveAll(values: Record<string, Scalar | readonly Scalar[]>, { language, signal }: InLanguage<C> = {}) {
+      const options = await Promise.all(
+        Object.entries(values).map(async ([name, value]) => ({
+          ...(await uids.of(name)),
+          value: listOf(value),
+          ...(language && { language }),
+        })),
+      );
+      return asUser(async ({ headers, user_uid }) => {
+        const body = { options, ...(user_uid && { user_uid }) };
+        return (await put('/api/user_options', { body, headers, signal, repeatable: true })).data.items;
+      });
+    },
+
+    selections: ({
+      group,
+      effective,
+      language = usual,
+      signal,
+    }: OfGroup<C> & { effective?: boolean | undefined } = {}) =>
+      new Pages<Selection>((place) =>
+        asUser(async ({ headers, user_uid }) => {
+          const query = { ...place, limit: PAGE, language, option_group_name: group, effective, user_uid };
+          return (await get('/api/user_options', { query, headers, signal })).data;
+        }),
+      ),
+
+    selection: (user_options_uid: string, { language = usual, signal }: InLanguage<C> = {}) =>
+      asUser(async ({ headers, user_uid }) => {
+        const wanted = { path: { user_options_uid }, query: { language, user_uid }, headers, signal };
+        return (await get('/api/user_options/{user_options_uid}', wanted)).data;
+      }),
+
+    history: (user_options_uid: string, { signal }: Call = {}) =>
+      new Pages<UserOptionEvent>((place) =>
+        asUser(async ({ headers, user_uid }) => {
+          const wanted = { path: { user_options_uid }, query: { ...place, limit: PAGE, user_uid }, headers, signal };
+          return (await get('/api/user_options/{user_options_uid}/history', wanted)).data;
+        }),
+      ),
+
+    unset: (user_options_uid: string, { signal }: Call = {}) =>
+      asUser(async ({ headers, user_uid }) => {
+        const which = { path: { user_options_uid }, query: { user_uid }, headers, signal };
+        await remove('/api/user_options/{user_options_uid}', which);
+      }),
+  };
+  return client as OptionsClient<C>;
+}
+
+const listOf = (value: Scalar | readonly Scalar[]): Scalar[] => [value].flat() as Scalar[];
+
+/**
+ * What was saved for a key, among selections. By the uids of its texts: a record keeps the names of the moment it was
+ * saved in, and the key may have another one since. By its names where there are no texts.
+ */
+export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {
+  const texts = new Set(key.translations.map((each) => each.option_key_translation_uid));
+  return (
+    selections.find(({ option }) => option.translations.some((each) => texts.has(each.option_key_translation_uid))) ??
+    selections.find(({ group, option }) => group.name === key.option_group_name && option.name === key.name)
+  );
+}

@@ -1,0 +1,36 @@
+import { ownError } from './error.ts';
+
+export type Page<T> = { items: T[]; total?: number; offset?: number; next?: string | null };
+
+/** Where a page begins: lists with a total count from 0, the others name what they continue after. */
+export type Place = { offset?: number; after?: string };
+
+/** A list of the service, read page by page as it is gone through: `for await (const key of options.keys())`. */
+export class Pages<T> implements AsyncIterable<T> {
+  readonly #read: (place: Place) => Promise<unknown>;
+
+  constructor(read: (place: Place) => Promise<unknown>) {
+    this.#read = read;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for (let place: Place | undefined = {}; place; ) {
+      const page = (await this.#read(place)) as Partial<Page<T>> | undefined;
+      if (!Array.isArray(page?.items)) throw ownError('garbled', 'What answered is not the service.');
+      yield* page.items;
+      place = nextPlace(page as Page<T>);
+    }
+  }
+
+  async all(): Promise<T[]> {
+    const items: T[] = [];
+    for await (const item of this) items.push(item);
+    return items;
+  }
+}
+
+function nextPlace({ items, total = 0, offset = 0, next }: Page<unknown>): Place | undefined {
+  if (next) return { after: next };
+  const seen = offset + items.length;
+  return items.length > 0 && seen < total ? { offset: seen } : undefined;
+}

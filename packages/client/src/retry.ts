@@ -1,0 +1,38 @@
+import { type InnkeeperError, ownError } from './error.ts';
+import type { Method } from './operation.ts';
+
+/** Whoever has to wait longer than this is told so, and decides. */
+const LONGEST_WAIT_MS = 10_000;
+
+/**
+ * Milliseconds until the same may be sent again; undefined: it must not be. After 429 nothing was done, so that anything
+ * may be sent again; after 503 it may have been, so that only what can be done twice is.
+ */
+export function waitBefore(
+  attempt: number,
+  { status, retryAfter = 0 }: InnkeeperError,
+  method: Method,
+  repeatable = method === 'get',
+): number | undefined {
+  if (status !== 429 && !(status === 503 && repeatable)) return undefined;
+  const wait = retryAfter * 1000 + Math.random() * 250 * 2 ** attempt;
+  return wait <= LONGEST_WAIT_MS ? wait : undefined;
+}
+
+export async function pause(ms: number, signal: AbortSignal | undefined, operation: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+    if (signal?.aborted) done();
+  });
+  if (signal?.aborted) throw abortedError(operation, signal);
+}
+
+export function abortedError(operation: string, signal: AbortSignal): InnkeeperError {
+  return ownError('aborted', 'It is no longer wanted.', { operation, cause: signal.reason });
+}

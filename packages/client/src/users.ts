@@ -1,0 +1,138 @@
+import type { AnyCatalog, Language } from './catalog.ts';
+import { isInnkeeperError, ownError } from './error.ts';
+import type { OutputOf } from './operation.ts';
+import { makeOptionsClient, type OptionsClient } from './options.ts';
+import { createRequests, type RequestOptions } from './request.ts';
+
+export type { AnyCatalog } from './catalog.ts';
+export { type ErrorOf, type FieldProblem, InnkeeperError, isInnkeeperError, type OwnCode } from './error.ts';
+export type { OperationName } from './operation.ts';
+export { type OptionsClient, selectionOf } from './options.ts';
+
+export type UserWithToken = OutputOf<'/api/v2/app/create-user', 'post'>;
+export type GrantedToken = OutputOf<'/oauth/v2/get-access-token', 'post'>;
+export type TokenFacts = OutputOf<'/oauth/v2/introspect', 'post'>;
+
+export type UsersClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
+  clientId: string;
+  clientSecret: string;
+  /** Where area B is, if it is served at another address. */
+  profileUrl?: string | URL | undefined;
+  language?: Language<C> | undefined;
+};
+
+type Call = { signal?: AbortSignal | undefined };
+type NewUser = { clientUserId: string; clientUserName: string };
+
+export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
+  /** Safe to be sent again by itself: every call has an Idempotency-Key, a new one unless it is given. */
+  createUser(user: NewUser, how?: Call & { idempotencyKey?: string | undefined }): Promise<UserWithToken>;
+  /** A fresh specialToken for a user that exists; earlier unspent ones stop working. */
+  issueSpecialToken(clientUserId: string, how?: Call): Promise<UserWithToken>;
+  /** A specialToken is good for one exchange. */
+  getAccessToken(specialToken: string, how?: Call): Promise<GrantedToken>;
+  /** What most servers want at sign-in: an access token of this user, who is created when there is none yet. */
+  signIn(user: NewUser, how?: Call): Promise<GrantedToken>;
+  deleteUser(serviceUserCode: string, how?: Call): Promise<void>;
+  introspect(accessToken: string, how?: Call): Promise<TokenFacts>;
+  revoke(accessToken: string, how?: Call): Promise<void>;
+  /** What a user has chosen, with the credentials of the application. */
+  optionsOf(serviceUserCode: string): OptionsClient<C>;
+};
+
+/** What takes the clientSecret: for servers. It refuses to run in a browser, where everybody could read the secret. */
+export function createUsersClient<C extends AnyCatalog = AnyCatalog>({
+  clientId,
+  clientSecret,
+  profileUrl,
+  language,
+  ...options
+}: UsersClientOptions<C>): UsersClient<C> {
+  refuseBrowser();
+  const requests = createRequests(options);
+  const headers = { Authorization: `Basic ${inBase64(`${clientId}:${clientSecret}`)}` };
+  const profile = createRequests({
+    ...options,
+    baseUrl: profileUrl ?? options.baseUrl,
+    headers: { ...options.headers, apiKey: clientId },
+    cache: new Map(),
+  });
+
+  const client: UsersClient<C> = {
+    async createUser({ clientUserId, clientUserName }, { signal, idempotencyKey = crypto.randomUUID() } = {}) {
+      const sent = {
+        body: { clientId, clientSecret, clientUserId, clientUserName },
+        headers: { 'Idempotency-Key': idempotencyKey },
+        signal,
+        repeatable: true,
+      };
+      return (await requests.post('/api/v2/app/create-user', sent)).data;
+    },
+    async issueSpecialToken(clientUserId, { signal } = {}) {
+      const sent = { body: { clientId, clientSecret, clientUserId }, signal, repeatable: true };
+      return (await requests.post('/api/v2/app/special-token', sent)).data;
+    },
+    async getAccessToken(specialToken, { signal } = {}) {
+      // Never twice: the first may have spent the specialToken.
+      return (await requests.post('/oauth/v2/get-access-token', { body: { clientSecret, specialToken }, signal })).data;
+    },
+    async signIn(user, how) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const { specialToken } = await freshSpecialToken(client, user, how);
+          return await client.getAccessToken(specialToken, how);
+        } catch (error) {
+          // The same user signs in elsewhere at this moment: created there first, or a newer specialToken than ours.
+          const raced = isInnkeeperError(error) && ['0001', '0008'].includes(error.code);
+          if (!raced || attempt === SIGN_IN_ATTEMPTS) throw error;
+        }
+      }
+    },
+    async deleteUser(serviceUserCode, { signal } = {}) {
+      const path = { clientId, serviceUserCode };
+      await requests.delete('/api/v2/app/{clientId}/users/{serviceUserCode}', { path, headers, signal });
+    },
+    async introspect(accessToken, { signal } = {}) {
+      const sent = { body: formOf(accessToken), headers: { ...headers, ...FORM }, signal, repeatable: true };
+      return (await requests.post('/oauth/v2/introspect', sent as never)).data;
+    },
+    async revoke(accessToken, { signal } = {}) {
+      const sent = { body: formOf(accessToken), headers: { ...headers, ...FORM }, signal, repeatable: true };
+      await requests.post('/oauth/v2/revoke', { ...sent, emptyAnswer: true } as never);
+    },
+    optionsOf: (serviceUserCode) =>
+      makeOptionsClient<C>(profile, { asUser: (call) => call({ headers, user_uid: serviceUserCode }), language }),
+  };
+  return client;
+}
+
+const SIGN_IN_ATTEMPTS = 5;
+
+async function freshSpecialToken(
+  client: Pick<UsersClient, 'issueSpecialToken' | 'createUser'>,
+  user: NewUser,
+  how: Call | undefined,
+): Promise<UserWithToken> {
+  try {
+    return await client.issueSpecialToken(user.clientUserId, how);
+  } catch (error) {
+    if (!isInnkeeperError(error) || error.code !== '0025') throw error;
+    return client.createUser(user, how);
+  }
+}
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const formOf = (token: string) => new URLSearchParams({ token }).toString();
+
+function refuseBrowser(): void {
+  if (typeof document !== 'undefined' || 'importScripts' in globalThis) {
+    throw ownError(
+      'misused',
+      'The clientSecret must never reach a browser: use @innkeeper/client/users on your server.',
+    );
+  }
+}
+
+function inBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databases } from '../../server/test/databases.ts';
+import { EXAMPLE, withCatalog } from '../../server/test/http/options/example-catalog.ts';
+import { startTestServer, type TestServer, uniqueName } from '../../server/test/http/start.ts';
+import { createOptionsClient, isInnkeeperError, selectionOf } from '../src/index.ts';
+import { createUsersClient, type UsersClient } from '../src/users.ts';
+import type { Catalog } from './example-catalog.ts';
+
+let server: TestServer;
+let offered: Awaited<ReturnType<typeof withCatalog>>;
+let users: UsersClient<Catalog>;
+const newUser = () => ({ clientUserId: uniqueName(), clientUserName: 'Ada' });
+
+beforeAll(async () => {
+  server = await startTestServer((await databases[0]?.fresh()) as string);
+  offered = await withCatalog(server);
+  users = createUsersClient<Catalog>({ baseUrl: server.url, ...offered.application });
+});
+afterAll(() => server.close());
+
+const optionsWith = (accessToken: string, fetched?: typeof fetch) =>
+  createOptionsClient<Catalog>({
+    baseUrl: server.url,
+    apiKey: offered.application.clientId,
+    accessToken,
+    fetch: fetched,
+  });
+
+test('from no user to a choice that is read back, and to nothing', async () => {
+  const user = newUser();
+  const { specialToken } = await users.createUser(user);
+  const granted = await users.getAccessToken(specialToken);
+  const options = optionsWith(granted.access_token);
+
+  const saved = await options.save('kitchen.fruit', ['cherry', 'apple']);
+  expect(saved.option).toMatchObject({ name: 'fruit', value: ['apple', 'cherry'] });
+  expect(await options.save('kitchen.fruit', ['Marille'] as never, { language: 'de-AT' })).toMatchObject({
+    user_options_uid: saved.user_options_uid,
+    option: { value: ['apricot'] },
+  });
+  const both = await options.saveAll({ 'kitchen.vegetarian': true, 'open.volume': 10 });
+  expect(both.map(({ option }) => option.value)).toEqual([true, 10]);
+
+  const effective = await options.selections({ group: 'kitchen', effective: true }).all();
+  expect(effective.map(({ option }) => [option.name, option.value])).toEqual([
+    ['vegetarian', true],
+    ['fruit', ['apricot']],
+  ]);
+  expect(await options.selection(saved.user_options_uid)).toMatchObject({ option: { value: ['apricot'] } });
+  expect(await options.history(saved.user_options_uid).all()).toHaveLength(2);
+
+  await options.unset(saved.user_options_uid);
+  await expect(options.selection(saved.user_options_uid)).rejects.toMatchObject({ status: 404 });
+  await expect(options.save('kitchen.fruit', 'apple' as never)).resolves.toBeDefined();
+  await expect(options.save('kitchen.nothing' as never, true as never)).rejects.toMatchObject({ code: 'unknown_key' });
+
+  // The same by the application itself.
+  const theirs = users.optionsOf(granted.service_user_code);
+  await theirs.save('open.motto', 'Servus!');
+  expect(await theirs.selections({ group: 'open' }).all()).toHaveLength(2);
+
+  expect(await users.introspect(granted.access_token)).toMatchObject({ active: true });
+  await users.revoke(granted.access_token);
+  await expect(options.selections().all()).rejects.toMatchObject({ code: '1007', status: 401 });
+  await users.deleteUser(granted.service_user_code);
+  await expect(users.issueSpecialToken(user.clientUserId)).rejects.toMatchObject({ code: '0025', status: 400 });
+});
+
+test('errors have the codes of their operation, and name the fields at fault', async () => {
+  const options = optionsWith((await users.signIn(newUser())).access_token);
+  const error = await options.save('kitchen.fruit', ['plum'] as never).catch((thrown: unknown) => thrown);
+  expect(isInnkeeperError(error, 'get /api/option_keys')).toBe(false);
+  if (!isInnkeeperError(error, 'post /api/user_options')) throw error;
+  expect(error).toMatchObject({ status: 422, code: '1008', requestId: expect.any(String) });
+  expect(error.errors).toEqual([
+    expect.objectContaining({ field: 'value[0]', allowed: ['apple', 'apricot', 'cherry'] }),
+  ]);
+});
+
+test('signing in makes the user once, however often and from wherever', async () => {
+  const user = newUser();
+  const granted = await Promise.all(Array.from({ length: 3 }, () => users.signIn(user)));
+  expect(new Set(granted.map((each) => each.service_user_code)).size).toBe(1);
+});
+
+test('a catalog that has not changed is not sent again', async () => {
+  const statuses: number[] = [];
+  const options = optionsWith('none', async (...request) => {
+    const response = await fetch(...request);
+    statuses.push(response.status);
+    return response;
+  });
+  const german = await options.keys({ group: 'kitchen', language: 'Deutsch' }).all();
+  expect(german.map(({ label }) => label)).toEqual(['Vegetarisch', 'Obst', 'portions', 'ratio']);
+  expect(await options.keys({ group: 'kitchen', language: 'Deutsch' }).all()).toEqual(german);
+  expect((await options.keys({ group: 'kitchen', language: 'en' }).all())[1]?.label).toBe('Fruit');
+  expect(statuses).toEqual([200, 304, 200]);
+
+  const [group] = await options.groups({ language: 'Deutsch' }).all();
+  expect(await options.group(group?.option_group_uid as string)).toMatchObject({ name: 'kitchen' });
+  expect(await options.key(german[0]?.option_key_uid as string)).toMatchObject({ name: 'vegetarian' });
+});
+
+test('lists are read page by page, and only as far as anybody looks', async () => {
+  const many = Array.from({ length: 450 }, (_, place) => ({ name: `key-${place}`, type: 'boolean' as const }));
+  const { application } = await withCatalog(server, { ...EXAMPLE, groups: [{ name: 'many', keys: many }] });
+  const asked: string[] = [];
+  const options = createOptionsClient({
+    baseUrl: server.url,
+    apiKey: application.clientId,
+    fetch: (url, init) => {
+      asked.push(new URL(String(url)).searchParams.get('offset') ?? '0');
+      return fetch(url, init);
+    },
+  });
+  for await (const { name } of options.keys()) if (name === 'key-210') break;
+  expect(asked).toEqual(['0', '200']);
+  expect((await options.keys().all()).map(({ name }) => name)).toEqual(many.map(({ name }) => name));
+});
+
+test('what was saved for a key is found after the key got another name', async () => {
+  const [kitchen] = EXAMPLE.groups ?? [];
+  const { application, publish } = await withCatalog(server, EXAMPLE);
+  const theirs = createUsersClient({ baseUrl: server.url, ...application });
+  const options = createOptionsClient({
+    baseUrl: server.url,
+    apiKey: application.clientId,
+    accessToken: (await theirs.signIn(newUser())).access_token,
+  });
+  await options.save('kitchen.vegetarian', true);
+  const texts = { Deutsch: 'Fleischlos' };
+  const keys = [{ name: 'meatless', was: 'vegetarian', type: 'boolean' as const, default: false, translations: texts }];
+  await publish({ ...EXAMPLE, groups: [{ ...kitchen, name: 'kitchen', keys }] });
+  const first = async () => (await options.keys().all())[0];
+  await expect.poll(first).toMatchObject({ name: 'meatless' });
+  const renamed = await first();
+  const selections = await options.selections().all();
+  expect(selections[0]?.option.name).toBe('vegetarian');
+  expect(renamed && selectionOf(renamed, selections)?.option.value).toBe(true);
+});

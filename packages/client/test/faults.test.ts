@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOptionsClient, InnkeeperError } from '../src/index.ts';
+import { createManageClient } from '../src/manage.ts';
+import { createUsersClient } from '../src/users.ts';
+import { json, startFaultServer } from './fault-server.ts';
+
+let server: Awaited<ReturnType<typeof startFaultServer>>;
+beforeAll(async () => {
+  server = await startFaultServer();
+});
+afterAll(() => server.close());
+
+const busy = (status: number, headers = {}) => json(status, { code: `9${status}`, message: 'Later.' }, headers);
+const none = json(200, { items: [], total: 0, offset: 0, limit: 200 });
+const KEY = { option_group_uid: 'g', option_key_uid: 'k' };
+
+const options = (more = {}) =>
+  createOptionsClient({ baseUrl: server.url, apiKey: '1_a', accessToken: 'token', ...more });
+const users = () => createUsersClient({ baseUrl: server.url, clientId: '1_a', clientSecret: 's' });
+
+/** What is thrown is always of the one class. */
+async function failure(act: () => Promise<unknown>): Promise<InnkeeperError> {
+  const error = await act().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof InnkeeperError)) throw new Error(`not of our class: ${error}`);
+  return error;
+}
+
+test('nobody there, no answer in time, an answer cut off, and one that is not wanted any more', async () => {
+  const nobody = createOptionsClient({ baseUrl: 'http://127.0.0.1:1', apiKey: '1_a' });
+  expect(await failure(() => nobody.groups().all())).toMatchObject({ code: 'unreachable', status: 0, errors: [] });
+
+  server.script(() => {});
+  expect(await failure(() => options({ timeout: 30 }).key('k'))).toMatchObject({ code: 'timeout', status: 0 });
+  expect(await failure(() => options().key('k', { signal: AbortSignal.timeout(30) }))).toMatchObject({
+    code: 'aborted',
+  });
+  expect(await failure(() => options().save(KEY, 'a', { signal: AbortSignal.abort() }))).toMatchObject({
+    code: 'aborted',
+    operation: 'post /api/user_options',
+  });
+
+  server.script((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{"items":');
+    setTimeout(() => response.destroy(), 10);
+  });
+  expect(await failure(() => options().groups().all())).toMatchObject({ code: 'unreachable' });
+});
+
+test.each([
+  ['half of a JSON text', 200, 'application/json', '{"items":'],
+  ['JSON that is no object', 200, 'application/json', 'null'],
+  ['a page of a proxy', 200, 'text/html', '<h1>Sign in to the network</h1>'],
+  ['a list without items', 200, 'application/json', '{"total":3}'],
+  ['nothing', 200, 'application/json', ''],
+  ['a refusal by something in between', 502, 'text/html', '<h1>Bad gateway</h1>'],
+  ['a refusal without a code', 400, 'application/json', '{"error":"?"}'],
+])('%s is a garbled answer', async (_, status, type, body) => {
+  server.script((_request, response) => response.writeHead(status, { 'content-type': type }).end(body));
+  for (const act of [
+    () => options().keys().all(),
+    () => options().selections().all(),
+    () => options().save('a.b', 1),
+  ]) {
+    expect(await failure(act)).toMatchObject({ code: 'garbled', errors: [] });
+  }
+  if (!body.startsWith('{"total')) {
+    expect(await failure(() => users().createUser({ clientUserId: 'a', clientUserName: 'A' }))).toMatchObject({
+      status,
+    });
+  }
+});
+
+test('what cannot be sent, and what there is no token for', async () => {
+  const nowhere = createOptionsClient({ baseUrl: 'not a URL', apiKey: '1_a' });
+  expect(await failure(() => nowhere.key('k'))).toMatchObject({ code: 'misused' });
+  expect(await failure(() => options({ apiKey: 'a\nb' }).key('k'))).toMatchObject({ code: 'misused' });
+  expect(await failure(() => options().save(KEY, 1n as never))).toMatchObject({ code: 'misused' });
+  const tokenless = options({ accessToken: undefined });
+  expect(await failure(() => tokenless.save(KEY, 'a'))).toMatchObject({ code: 'no_token' });
+  const refusing = options({ accessToken: () => Promise.reject(new Error('signed out')) });
+  expect(await failure(() => refusing.selections().all())).toMatchObject({
+    code: 'no_token',
+    cause: expect.objectContaining({ message: 'signed out' }),
+  });
+});
+
+test('the service is asked again after 429 and 503, when Retry-After says and only where it does no harm', async () => {
+  server.script(busy(429, { 'retry-after': '0' }), busy(503), none);
+  await expect(options().groups().all()).resolves.toEqual([]);
+  expect(server.seen).toHaveLength(3);
+
+  // No more often than told.
+  server.script(busy(503));
+  expect(await failure(() => options({ retries: 1 }).groups().all())).toMatchObject({ code: '9503', status: 503 });
+  expect(server.seen).toHaveLength(2);
+
+  // A second is waited for.
+  server.script(busy(503, { 'retry-after': '1' }), json(200, { user_options_uid: 'u' }));
+  const before = performance.now();
+  await options().save(KEY, 'a');
+  expect(performance.now() - before).toBeGreaterThanOrEqual(1000);
+
+  // Half an hour is not: whoever called decides.
+  server.script(busy(429, { 'retry-after': '1800' }));
+  expect(await failure(() => options().groups().all())).toMatchObject({ code: '9429', retryAfter: 1800 });
+  expect(server.seen).toHaveLength(1);
+
+  // A specialToken may have been spent, a user deleted, a secret rotated.
+  server.script(busy(503));
+  await failure(() => users().getAccessToken('st'));
+  await failure(() => users().deleteUser('u'));
+  const manage = createManageClient({ baseUrl: server.url, token: 't' });
+  await failure(() => manage.post('/manage/v1/applications', { body: { name: 'A' } }));
+  expect(server.seen.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'POST']);
+
+  // Other refusals stay what they are.
+  server.script(busy(500));
+  await failure(() => options().groups().all());
+  expect(server.seen).toHaveLength(1);
+});
+
+test('a wait to ask again ends when it is not wanted any more', async () => {
+  server.script(busy(503, { 'retry-after': '9' }));
+  const before = performance.now();
+  const error = await failure(() => options().key('k', { signal: AbortSignal.timeout(50) }));
+  expect(error.code).toBe('aborted');
+  expect(performance.now() - before).toBeLessThan(5000);
+});
+
+test('create-user is sent again with the key it was sent with; another call has another', async () => {
+  const created = json(200, { specialToken: 'st' });
+  server.script(busy(503), created);
+  await users().createUser({ clientUserId: 'a', clientUserName: 'A' });
+  await users().createUser({ clientUserId: 'b', clientUserName: 'B' });
+  const [first, again, other] = server.seen.map(({ headers }) => headers['idempotency-key']);
+  expect(first).toMatch(/^[\da-f-]{36}$/);
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+});
+
+test('however many calls find the token expired, the page is asked for one new token', async () => {
+  const asked: (string | undefined)[] = [];
+  const refusing = json(401, { code: '1007', message: 'The access token is not valid.' });
+  server.script((request, response) =>
+    (request.headers.authorization === 'Bearer new' ? none : refusing)(request, response),
+  );
+  const client = options({
+    accessToken: (rejected: string | undefined) => {
+      asked.push(rejected);
+      return rejected === undefined ? 'old' : 'new';
+    },
+  });
+  await Promise.all(Array.from({ length: 5 }, () => client.selections().all()));
+  expect(asked).toEqual([undefined, 'old']);
+
+  // A page that has nothing better is told, and not asked for ever.
+  const stuck = options({ accessToken: () => 'old' });
+  expect(await failure(() => stuck.selections().all())).toMatchObject({ code: '1007', status: 401 });
+});
+
+test('the part with the clientSecret refuses to run in a browser', () => {
+  Object.assign(globalThis, { document: {} });
+  try {
+    expect(() => users()).toThrow(expect.objectContaining({ code: 'misused' }));
+  } finally {
+    Reflect.deleteProperty(globalThis, 'document');
+  }
+});
