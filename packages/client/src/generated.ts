@@ -1704,6 +1704,16 @@ export interface components {
              * @default []
              */
             allowedOrigins: string[];
+            /**
+             * @description requests of the application, counted apart for users and for options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default, what INNKEEPER_RATE_LIMIT says
+             * @default default
+             */
+            rateLimit: string;
+            /**
+             * @description requests of one address to the options of the application: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d)
+             * @default off
+             */
+            addressRateLimit: string;
         };
         AuditEntry: {
             /** Format: uuid */
@@ -3128,11 +3138,38 @@ export interface components {
                 };
             };
         };
-        /** @description - `9429` Too many failed credentials from this address. */
-        "429_tooManyFailures": {
+        /** @description - `9429` Too many requests. */
+        "429_rateLimited": {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
+                /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                "RateLimit-Policy"?: string;
+                /** @description requests that are left (r), and the seconds until there are more (t) */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9429";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9429` Too many failed credentials from this address.
+         *     - `9429` Too many requests.
+         */
+        "429_tooManyFailures_rateLimited": {
+            headers: {
+                /** @description seconds to wait */
+                "Retry-After"?: string;
+                /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                "RateLimit-Policy"?: string;
+                /** @description requests that are left (r), and the seconds until there are more (t) */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -3147,11 +3184,16 @@ export interface components {
         /**
          * @description - `9429` Too many attempts to sign in. Try again in a while.
          *     - `9429` Too many failed credentials from this address.
+         *     - `9429` Too many requests.
          */
-        "429_tooManySignIns_tooManyFailures": {
+        "429_tooManySignIns_tooManyFailures_rateLimited": {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
+                /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                "RateLimit-Policy"?: string;
+                /** @description requests that are left (r), and the seconds until there are more (t) */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -3306,7 +3348,26 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            /** @description - `9429` Too many failed credentials from this address. */
+            429: {
+                headers: {
+                    /** @description seconds to wait */
+                    "Retry-After"?: string;
+                    /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                    "RateLimit-Policy"?: string;
+                    /** @description requests that are left (r), and the seconds until there are more (t) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9429";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             500: components["responses"]["500_internal"];
         };
     };
@@ -3384,7 +3445,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -3438,7 +3499,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -3492,7 +3553,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -3549,7 +3610,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -3582,6 +3643,7 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["429_rateLimited"];
             500: components["responses"]["500_internal"];
         };
     };
@@ -3609,6 +3671,7 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["429_rateLimited"];
             500: components["responses"]["500_internal"];
         };
     };
@@ -3671,11 +3734,18 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `9429` Too many failed credentials from this address. */
+            /**
+             * @description - `9429` Too many failed credentials from this address.
+             *     - `9429` Too many requests.
+             */
             429: {
                 headers: {
                     /** @description seconds to wait */
                     "Retry-After"?: string;
+                    /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                    "RateLimit-Policy"?: string;
+                    /** @description requests that are left (r), and the seconds until there are more (t) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3778,11 +3848,18 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `9429` Too many failed credentials from this address. */
+            /**
+             * @description - `9429` Too many failed credentials from this address.
+             *     - `9429` Too many requests.
+             */
             429: {
                 headers: {
                     /** @description seconds to wait */
                     "Retry-After"?: string;
+                    /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                    "RateLimit-Policy"?: string;
+                    /** @description requests that are left (r), and the seconds until there are more (t) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3884,6 +3961,7 @@ export interface operations {
             };
             400: components["responses"]["400_languageUnknown_badParameter"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
+            429: components["responses"]["429_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -3926,6 +4004,7 @@ export interface operations {
             400: components["responses"]["400_languageUnknown_badParameter"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
             404: components["responses"]["404_groupNotFound"];
+            429: components["responses"]["429_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4003,6 +4082,7 @@ export interface operations {
             };
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
             404: components["responses"]["404_groupNotFound"];
+            429: components["responses"]["429_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4065,6 +4145,7 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["429_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4120,7 +4201,7 @@ export interface operations {
             400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4197,7 +4278,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4280,7 +4361,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4346,7 +4427,7 @@ export interface operations {
             };
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4375,7 +4456,7 @@ export interface operations {
             400: components["responses"]["400_badParameter_userMissing"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4426,7 +4507,7 @@ export interface operations {
             400: components["responses"]["400_badParameter_userMissing"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };
@@ -4458,7 +4539,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_sessionNeeded"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4541,7 +4622,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4566,7 +4647,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_sessionNeeded_foreignPage"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4618,7 +4699,7 @@ export interface operations {
             };
             403: components["responses"]["403_foreignPage"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4652,7 +4733,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_sessionNeeded"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4691,7 +4772,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4725,7 +4806,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_sessionNeeded"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4784,7 +4865,7 @@ export interface operations {
             403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4823,7 +4904,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4859,7 +4940,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4907,7 +4988,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4962,7 +5043,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -4997,7 +5078,7 @@ export interface operations {
             403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             409: components["responses"]["409_totpOff"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5034,7 +5115,7 @@ export interface operations {
             403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
             409: components["responses"]["409_totpOff"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5069,7 +5150,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_sessionNeeded_foreignPage"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5143,7 +5224,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5191,7 +5272,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5229,7 +5310,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5264,7 +5345,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5315,7 +5396,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5345,6 +5426,10 @@ export interface operations {
                         saveByUserUid?: unknown;
                         /** @description web origins that may call the options interface from a browser, comma-separated, or * for all; null: back to the default */
                         allowedOrigins?: unknown;
+                        /** @description requests of the application, counted apart for users and for options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default, what INNKEEPER_RATE_LIMIT says; null: back to the default */
+                        rateLimit?: unknown;
+                        /** @description requests of one address to the options of the application: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d); null: back to the default */
+                        addressRateLimit?: unknown;
                     };
                 };
             };
@@ -5384,7 +5469,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5431,7 +5516,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5458,7 +5543,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5497,7 +5582,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5526,7 +5611,7 @@ export interface operations {
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_memberNotFound_applicationNotFound"];
             409: components["responses"]["409_lastOwner"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5565,7 +5650,7 @@ export interface operations {
             404: components["responses"]["404_memberNotFound_applicationNotFound"];
             409: components["responses"]["409_lastOwner"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5603,7 +5688,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5666,7 +5751,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5710,7 +5795,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5751,7 +5836,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5792,7 +5877,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5841,7 +5926,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5953,7 +6038,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -5991,7 +6076,7 @@ export interface operations {
             404: components["responses"]["404_applicationNotFound"];
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6049,7 +6134,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6107,7 +6192,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6241,7 +6326,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6286,7 +6371,7 @@ export interface operations {
             412: components["responses"]["412_catalogChanged_draftChanged"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6419,7 +6504,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6565,7 +6650,7 @@ export interface operations {
                 };
             };
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6630,7 +6715,7 @@ export interface operations {
             412: components["responses"]["412_catalogChanged_draftChanged"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6721,7 +6806,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6804,7 +6889,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6859,7 +6944,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6923,7 +7008,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7058,7 +7143,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7103,7 +7188,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7169,7 +7254,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7278,7 +7363,7 @@ export interface operations {
                 };
             };
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7372,7 +7457,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7415,7 +7500,7 @@ export interface operations {
             413: components["responses"]["413_bodyTooLarge"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7447,7 +7532,7 @@ export interface operations {
             404: components["responses"]["404_draftNotFound_applicationNotFound"];
             412: components["responses"]["412_draftChanged"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7568,7 +7653,7 @@ export interface operations {
             };
             413: components["responses"]["413_bodyTooLarge"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7618,7 +7703,7 @@ export interface operations {
             };
             412: components["responses"]["412_draftChanged"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7668,7 +7753,7 @@ export interface operations {
             };
             412: components["responses"]["412_draftChanged"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7714,7 +7799,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7758,7 +7843,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_revisionNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7803,7 +7888,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_revisionNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7848,7 +7933,7 @@ export interface operations {
             412: components["responses"]["412_catalogChanged_draftChanged"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7894,7 +7979,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7943,7 +8028,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -7972,7 +8057,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8017,7 +8102,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8052,7 +8137,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8099,7 +8184,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8128,7 +8213,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8176,7 +8261,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8224,7 +8309,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8273,7 +8358,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8353,7 +8438,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8395,7 +8480,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8430,7 +8515,7 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8500,7 +8585,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8562,7 +8647,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8615,7 +8700,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8669,7 +8754,7 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8719,7 +8804,7 @@ export interface operations {
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden"];
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -8767,7 +8852,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type AppParts, createApp } from '../src/app.ts';
 import { AREAS } from '../src/config.ts';
+import { RateLimits } from '../src/domain/limits/rate-limits.ts';
 import type { Service } from '../src/domain/service.ts';
 import type { OpenApiDocument } from '../src/http/openapi.ts';
 
 export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json');
+
+const NO_LIMITS = new RateLimits({} as never, { rateLimit: 'off', addressRateLimit: 'off' });
 
 /** The document of an application with every area, behind which there is nothing: describing needs no service. */
 export async function renderOpenapiDoc(): Promise<string> {
@@ -25,7 +28,7 @@ export async function renderOpenapiDoc(): Promise<string> {
   const logger = pino({ level: 'silent' });
   const app = createApp({
     config,
-    service: { publicUrl: config.publicUrl } as Service,
+    service: { publicUrl: config.publicUrl, limits: NO_LIMITS } as Service,
     keys: nothing,
     metrics,
     requestLog: { observe() {} },

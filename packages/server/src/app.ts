@@ -32,6 +32,7 @@ import { metricsRoute } from './http/operations/metrics.ts';
 import { createReadyReads } from './http/options/ready-reads.ts';
 import { optionRoutes } from './http/options/routes.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
+import { admitAddress } from './http/rate-limits.ts';
 import { createRawAnswers } from './http/raw-answers.ts';
 import { readRequestId } from './http/request-id.ts';
 import { applicationOf, readExchanged } from './http/request-log/exchanged.ts';
@@ -139,6 +140,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     // Any content type is read as JSON (CONTRACT.md section 2), a malformed one too.
     if (request.headers['content-type'] !== undefined) request.raw.headers['content-type'] = 'application/json';
     mark(request, reply);
+    admitAddress(service, request, reply);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       done(new InnkeeperError('badRequest', { message: 'HTTP/1.1 needs a Host header.' }));
     } else if (request.is404 && config.areas.has('portal') && wantsPortal(request)) {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statS
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 
 /** The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. */
 export const SETTINGS = {
@@ -22,6 +23,11 @@ export const SETTINGS = {
     default: '',
     describe: 'addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, comma-separated',
   },
+  rateLimit: {
+    default: 'off',
+    describe: `for each application that sets no rateLimit of its own: ${RATE_LIMIT_FORM}`,
+  },
+  addressRateLimit: { default: 'off', describe: `for each client address: ${RATE_LIMIT_FORM}` },
   requestLog: {
     default: 'on',
     describe: 'on or off: keep the latest requests of each application, masked, for the portal',
@@ -49,6 +55,9 @@ export type Config = {
   metricsToken: string | undefined;
   /** Addresses and CIDR ranges; none: every peer is a client. */
   trustedProxies: readonly string[];
+  /** Of applications that set none of their own, and of addresses. */
+  rateLimit: RateLimit | 'off';
+  addressRateLimit: RateLimit | 'off';
   /** Whether the latest requests of applications are kept. */
   requestLog: boolean;
 };
@@ -130,6 +139,8 @@ export function readConfig(
       readNetworks(text('trustedProxies')),
       'a comma-separated list of addresses and CIDR ranges, as in 10.0.0.7,192.168.0.0/24,fd00::/8',
     ),
+    rateLimit: check('rateLimit', readRateLimit(text('rateLimit')), RATE_LIMIT_FORM),
+    addressRateLimit: check('addressRateLimit', readRateLimit(text('addressRateLimit')), RATE_LIMIT_FORM),
     requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
   };
   if (problems.length === 0) {

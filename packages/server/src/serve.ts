@@ -11,6 +11,8 @@ import { checkSecret } from './domain/check-secret.ts';
 import { followChanges } from './domain/follow-changes.ts';
 import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
+import { Allowances } from './domain/limits/allowances.ts';
+import { RateLimits } from './domain/limits/rate-limits.ts';
 import type { Service } from './domain/service.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -77,6 +79,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const activity = new ActivityCounter(storage, now, (error) =>
       logger.warn({ err: error }, 'could not write statistics; trying again'),
     );
+    const allowances = new Allowances(storage, keyring, (error) =>
+      logger.warn({ err: error }, 'could not tell other replicas of requests that count against limits; trying again'),
+    );
     const openCatalogs = new OpenCatalogs(storage);
     const service: Service = {
       storage,
@@ -86,6 +91,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       tokens,
       keyring,
       activity,
+      limits: new RateLimits(allowances, config),
       publicUrl,
       now,
       refresh,
@@ -93,7 +99,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const requestLog = new RequestLog(service, config.requestLog, (error) =>
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );
-    held.push(activity, requestLog);
+    held.push(activity, allowances, requestLog);
     const metrics = createMetrics(storage, metricsText);
     const app = createApp({ config, service, keys, metrics, requestLog, logger });
     await app.listen({ host: config.host, port: config.port, backlog: 4096 });

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isLive } from '../domain/applications/application.ts';
 import { rotateSecret } from '../domain/applications/rotate-secret.ts';
-import { parseDuration } from '../domain/applications/settings.ts';
+import { parseDuration } from '../domain/duration.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';

@@ -558,6 +558,13 @@ export const ERRORS = {
     message: 'Too many attempts to sign in. Try again in a while.',
     remedy: 'Wait for the seconds that Retry-After gives.',
   },
+  rateLimited: {
+    code: '9429',
+    status: 429,
+    message: 'Too many requests.',
+    remedy:
+      'Wait for the seconds that Retry-After gives. RateLimit-Policy says how many are allowed, RateLimit how many are left.',
+  },
   headersTooLarge: {
     code: '9431',
     status: 431,

@@ -13,6 +13,7 @@ export type Keyring = {
   hashSession(token: string): string;
   hashRecoveryCode(code: string): string;
   hashAttempt(subject: string): string;
+  hashLimited(subject: string): string;
   seal(plain: Uint8Array): string;
   /** undefined when it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
@@ -38,6 +39,7 @@ export function createKeyring(secret: string): Keyring {
     hashSession: keyedHash('session'),
     hashRecoveryCode: keyedHash('recovery-code'),
     hashAttempt: keyedHash('sign-in-attempt'),
+    hashLimited: keyedHash('rate-limit'),
     seal: (plain) => seal(sealKey, plain),
     unseal: (sealed) => unseal(sealKey, sealed),
     sealTotp: (secret) => seal(totpKey, secret),

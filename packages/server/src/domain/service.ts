@@ -5,6 +5,7 @@ import type { ApplicationDirectory } from './applications/directory.ts';
 import type { CatalogDirectory } from './catalog/directory.ts';
 import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
+import type { RateLimits } from './limits/rate-limits.ts';
 
 /** What the rules stand on. Made once, in serve.ts. */
 export type Service = {
@@ -16,6 +17,7 @@ export type Service = {
   tokens: TokenService;
   keyring: Keyring;
   activity: ActivityCounter;
+  limits: RateLimits;
   /** Where people and programs find it; on a port of the system's choosing, known once it listens. */
   publicUrl: string;
   now(): number;

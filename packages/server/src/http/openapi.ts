@@ -82,7 +82,11 @@ const SECURITY_SCHEMES: Record<string, Json> = {
 const DESCRIPTION = `Errors have the same two fields everywhere: \`code\`, which programs go by, and \`message\`, for people.
 Each operation lists its own, with an example that says what to do. Any request can also be answered with ${ANYWHERE.map(brief).join(', ')}.
 
-Every answer carries \`X-Request-Id\`, which the log of the service has too.`;
+Every answer carries \`X-Request-Id\`, which the log of the service has too.
+
+Where the operator or the application limits how many requests are answered, answers say so: \`RateLimit-Policy: "application";q=600;w=60\`
+is a limit of 600 requests, all of which come back within 60 seconds, and \`RateLimit: "application";r=599;t=1\` says that 599 are left,
+and that all are back in one second. Limits are "application", "address" and "application-address", an address at one application.`;
 
 /** The OpenAPI 3.1 document of these routes, from nothing but their own schemas and the table of errors. */
 export function describeApi(

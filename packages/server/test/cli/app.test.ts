@@ -11,6 +11,8 @@ const DEFAULTS = {
   deleteNeedsCredentials: true,
   saveByUserUid: 'open',
   allowedOrigins: [],
+  rateLimit: 'default',
+  addressRateLimit: 'off',
 };
 
 // Beside a running server throughout, as CONTRACT.md section 1 has it.
@@ -117,6 +119,8 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       'deleteNeedsCredentials=false',
       'saveByUserUid=secret',
       'allowedOrigins=https://a.example, http://localhost:3000',
+      'rateLimit=600/1m',
+      'addressRateLimit=off',
     ];
     const changed = {
       specialTokenTtl: 604_800,
@@ -124,6 +128,8 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       deleteNeedsCredentials: false,
       saveByUserUid: 'secret',
       allowedOrigins: ['https://a.example', 'http://localhost:3000'],
+      rateLimit: '600/1m',
+      addressRateLimit: 'off',
     };
     const result = await cli.json('app', 'set', clientId, ...assignments);
     expect(result).toEqual({ clientId, name: 'Other = name', settings: changed });

@@ -10,6 +10,8 @@ const DEFAULTS = {
   deleteNeedsCredentials: true,
   saveByUserUid: 'open',
   allowedOrigins: [],
+  rateLimit: 'default',
+  addressRateLimit: 'off',
 };
 
 const FINGERPRINT = expect.stringMatching(/^[\da-f]{8}$/);

@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/port.ts';
+import { parseDuration } from '../duration.ts';
 import type { Keyring } from '../keyring.ts';
 import { makeClientSecret, makeSecretRecord } from './application.ts';
-import { parseDuration } from './settings.ts';
 
 export type RotatedSecret = { clientSecret: string; previousExpiresAt: number };
 

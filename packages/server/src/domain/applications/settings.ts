@@ -1,3 +1,6 @@
+import { parseDuration } from '../duration.ts';
+import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
+
 /** Per application, with their defaults, what they mean and what they may be (CONTRACT.md sections 2 and 3). */
 export type ApplicationSettings = {
   specialTokenTtl: number;
@@ -5,6 +8,8 @@ export type ApplicationSettings = {
   deleteNeedsCredentials: boolean;
   saveByUserUid: 'open' | 'secret' | 'off';
   allowedOrigins: string[];
+  rateLimit: string;
+  addressRateLimit: string;
 };
 
 export type SettingName = keyof ApplicationSettings;
@@ -49,6 +54,16 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
     describe: 'web origins that may call the options interface from a browser, comma-separated, or * for all',
     read: readOrigins,
   },
+  rateLimit: {
+    default: 'default',
+    describe: `requests of the application, counted apart for users and for options: ${RATE_LIMIT_FORM}, or default, what INNKEEPER_RATE_LIMIT says`,
+    read: (value) => (value === 'default' ? { value } : readLimit(value)),
+  },
+  addressRateLimit: {
+    default: 'off',
+    describe: `requests of one address to the options of the application: ${RATE_LIMIT_FORM}`,
+    read: readLimit,
+  },
 };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -62,19 +77,15 @@ export function completeSettings(stored: Record<string, unknown>): ApplicationSe
   ) as ApplicationSettings;
 }
 
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** Seconds from `600`, `"600"` or `"10m"`. */
-export function parseDuration(value: unknown): number | undefined {
-  const match = /^(\d{1,12})([smhd]?)$/.exec(String(value));
-  return match ? Number(match[1]) * (UNITS[match[2] as string] ?? 1) : undefined;
-}
-
 function readDuration(value: unknown, min: number, max: number, minText: string, maxText: string) {
   const seconds = typeof value === 'number' || typeof value === 'string' ? parseDuration(value) : undefined;
   if (seconds === undefined) return { problem: 'must be a number of seconds, or a number with s, m, h or d' };
   if (seconds < min || seconds > max) return { problem: `must be from ${minText} to ${maxText}` };
   return { value: seconds };
+}
+
+function readLimit(value: unknown): { value: string } | { problem: string } {
+  return readRateLimit(value) ? { value: value as string } : { problem: `must be ${RATE_LIMIT_FORM}` };
 }
 
 function readOrigins(value: unknown): { value: string[] } | { problem: string } {

@@ -193,6 +193,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     countRecoveryCodes: 'read',
   },
   attempts: { admit: 'silent', forget: 'silent' },
+  rateLimits: { spend: 'silent' },
   members: {
     list: 'read',
     changeRole: {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { ManageTokenRecord, Storage } from '../../storage/port.ts';
-import { parseDuration } from '../applications/settings.ts';
+import { parseDuration } from '../duration.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Access } from './access.ts';
 

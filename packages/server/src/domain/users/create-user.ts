@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Admit } from '../applications/admit.ts';
 import { recogniseApplication } from '../applications/recognise.ts';
 import { InnkeeperError } from '../errors.ts';
 import { required } from '../required.ts';
@@ -11,6 +12,7 @@ export type CreateUserRequest = {
   clientUserId: unknown;
   clientUserName: unknown;
   idempotencyKey: string | undefined;
+  admit: Admit;
 };
 
 export type UserWithToken = { specialToken: string; clientId: string; clientUserId: string; clientUserName: string };
@@ -24,6 +26,7 @@ export async function createUser(service: Service, request: CreateUserRequest): 
   const clientUserId = required(request.clientUserId, 'clientUserId', 'clientUserIdMissing');
   const clientUserName = required(request.clientUserName, 'clientUserName', 'clientUserNameMissing');
   const application = await recogniseApplication(service, clientId, clientSecret);
+  request.admit(application);
   const { idempotencyKey } = request;
   if (idempotencyKey !== undefined && (idempotencyKey.trim() === '' || idempotencyKey.length > 255)) {
     throw new InnkeeperError('idempotencyKeyUnusable');

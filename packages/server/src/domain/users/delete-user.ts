@@ -1,3 +1,4 @@
+import type { Admit } from '../applications/admit.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
@@ -10,7 +11,12 @@ export type Credentials =
   | { kind: 'bearer'; accessToken: string }
   | { kind: 'unreadable' };
 
-export type DeleteUserRequest = { clientId: string; userCode: string | undefined; credentials: Credentials };
+export type DeleteUserRequest = {
+  clientId: string;
+  userCode: string | undefined;
+  credentials: Credentials;
+  admit: Admit;
+};
 
 /** Order of CONTRACT.md section 2: clientId known, credentials, then the code. */
 export async function deleteUser(service: Service, request: DeleteUserRequest): Promise<void> {
@@ -20,6 +26,7 @@ export async function deleteUser(service: Service, request: DeleteUserRequest): 
   if (!(await mayDelete(service, application, userCode, request.credentials))) {
     throw new InnkeeperError('credentialsWrong');
   }
+  request.admit(application);
   if (userCode === undefined) throw new InnkeeperError('userUnknown');
   const outcome = await service.storage.users.delete(application.appId, userCode);
   if (outcome === 'unknown') throw new InnkeeperError('userUnknown');

@@ -1,5 +1,6 @@
 import type { UserRecord } from '../../storage/port.ts';
 import { type IssuedToken, TokenServiceRefused, TokenServiceUnreachable } from '../../tokens/port.ts';
+import type { Admit } from '../applications/admit.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import { required } from '../required.ts';
@@ -12,6 +13,7 @@ export type GetAccessTokenRequest = {
   specialToken: unknown;
   /** Told whose request it is as soon as that is known, also where it is refused later. */
   about: { appId?: number; userId?: string };
+  admit: Admit;
 };
 
 export type AccessGrant = {
@@ -33,6 +35,7 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   const application = await service.applications.findBySecret(clientSecret, service.now());
   if (!application) throw new InnkeeperError('secretAndTokenNotRecognised');
   request.about.appId = application.appId;
+  request.admit(application);
   const owner = applicationOfToken(specialToken);
   if (owner !== undefined && owner !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
 

@@ -1,3 +1,4 @@
+import type { Admit } from '../applications/admit.ts';
 import { recogniseApplication } from '../applications/recognise.ts';
 import { InnkeeperError } from '../errors.ts';
 import { required } from '../required.ts';
@@ -5,7 +6,12 @@ import type { Service } from '../service.ts';
 import type { UserWithToken } from './create-user.ts';
 import { makeSpecialToken } from './special-token.ts';
 
-export type IssueSpecialTokenRequest = { clientId: unknown; clientSecret: unknown; clientUserId: unknown };
+export type IssueSpecialTokenRequest = {
+  clientId: unknown;
+  clientSecret: unknown;
+  clientUserId: unknown;
+  admit: Admit;
+};
 
 /** A fresh specialToken for a user who lost or spent theirs; earlier unspent ones stop working. */
 export async function issueSpecialToken(service: Service, request: IssueSpecialTokenRequest): Promise<UserWithToken> {
@@ -13,6 +19,7 @@ export async function issueSpecialToken(service: Service, request: IssueSpecialT
   const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnCreate');
   const clientUserId = required(request.clientUserId, 'clientUserId', 'clientUserIdMissing');
   const application = await recogniseApplication(service, clientId, clientSecret);
+  request.admit(application);
 
   const token = makeSpecialToken(service, application);
   const issued = await service.storage.tokens.replaceSpecialToken(application.appId, clientUserId, token.record);

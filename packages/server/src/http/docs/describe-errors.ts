@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorDefinition, type ErrorName } from '../../domain/errors.ts';
 import { oauthErrorOf } from '../errors.ts';
+import { isLimited } from '../rate-limits.ts';
 import type { DocumentedRoute } from './collect-routes.ts';
 import {
   type Answer,
@@ -23,9 +24,11 @@ export const ANYWHERE: readonly ErrorName[] = [
 /** What is added to the errors that a route names itself. */
 const ALWAYS: readonly ErrorName[] = ['internal'];
 const WITH_BODY: readonly ErrorName[] = ['bodyTooLarge'];
+const LIMITED: readonly ErrorName[] = ['rateLimited'];
 
 function errorsOf({ schema }: DocumentedRoute): ErrorName[] {
-  return [...new Set([...(schema.errors ?? []), ...ALWAYS, ...(schema.body ? WITH_BODY : [])])];
+  const { errors = [], body } = schema;
+  return [...new Set([...errors, ...ALWAYS, ...(body ? WITH_BODY : []), ...(isLimited(schema) ? LIMITED : [])])];
 }
 
 /** One answer for each status, with every code that comes under it. What to do stands with the example. */
@@ -107,9 +110,16 @@ function errorExample(name: ErrorName, oauthErrors: boolean): Example {
   };
 }
 
+const LIMIT_HEADERS = {
+  'RateLimit-Policy':
+    'the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w)',
+  RateLimit: 'requests that are left (r), and the seconds until there are more (t)',
+};
+
 function errorHeaders(status: number): Record<string, string> | undefined {
   if (status === 401) return { 'WWW-Authenticate': 'which credentials are taken' };
-  if (status === 429 || status === 503) return { 'Retry-After': 'seconds to wait' };
+  if (status === 429) return { 'Retry-After': 'seconds to wait', ...LIMIT_HEADERS };
+  if (status === 503) return { 'Retry-After': 'seconds to wait' };
   return undefined;
 }
 

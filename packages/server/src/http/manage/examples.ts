@@ -24,6 +24,8 @@ export const APPLICATION_EXAMPLE = {
     deleteNeedsCredentials: true,
     saveByUserUid: 'open',
     allowedOrigins: [],
+    rateLimit: 'default',
+    addressRateLimit: 'off',
   },
   changedSettings: [] as string[],
   secrets: [{ fingerprint: '3f9c0a7e', createdAt: TIME, expiresAt: null, lastUsedAt: TIME }],

@@ -1,9 +1,10 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
+import { admitting } from '../rate-limits.ts';
 
 export const CLIENT_REQUEST_ERRORS: readonly ErrorName[] = [
   'clientCredentialsWrong',
@@ -26,6 +27,7 @@ export const ClientRequestBody = Type.Object({
 export async function readClientRequest(
   service: Service,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<{ application: Application; token: string }> {
   const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '');
   const credentials = readAuthorization(request.headers.authorization);
@@ -39,6 +41,7 @@ export async function readClientRequest(
   if (!application || !(await service.applications.hasSecret(application, clientSecret, service.now()))) {
     throw new InnkeeperError('clientCredentialsWrong');
   }
+  admitting(service, 'users', request, reply)(application);
   const token = form.get('token');
   if (!token) throw new InnkeeperError('tokenParameterMissing');
   return { application, token };

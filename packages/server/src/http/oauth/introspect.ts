@@ -58,7 +58,7 @@ const schema = {
 export function introspectRoute(app: FastifyInstance, service: Service): void {
   app.post(INTROSPECT_PATH, { schema, config: { oauthErrors: true } }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    const { application, token } = await readClientRequest(service, request);
+    const { application, token } = await readClientRequest(service, request, reply);
     const user = await introspectToken(service, application, token);
     if (!user) return { active: false };
     return {

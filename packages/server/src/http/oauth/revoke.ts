@@ -25,7 +25,7 @@ const schema = {
 export function revokeRoute(app: FastifyInstance, service: Service): void {
   app.post(REVOKE_PATH, { schema, config: { oauthErrors: true } }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    const { application, token } = await readClientRequest(service, request);
+    const { application, token } = await readClientRequest(service, request, reply);
     await revokeToken(service, application, token);
     return reply.code(200).send();
   });

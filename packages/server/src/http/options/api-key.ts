@@ -3,6 +3,7 @@ import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import { admitting } from '../rate-limits.ts';
 
 /** The application of the header apiKey: its clientId, public, which identifies and never authorises. */
 export async function identifyApplication(
@@ -17,6 +18,7 @@ export async function identifyApplication(
   request.about = { appId: application.appId };
   const { origin } = request.headers;
   if (origin !== undefined && allowsOrigin(application.settings, origin)) allowOrigin(reply, origin);
+  admitting(service, 'options', request, reply)(application);
   return application;
 }
 
@@ -31,6 +33,6 @@ export function corsHeaders(origin: string): [string, string, string, string] {
     'access-control-allow-origin',
     origin,
     'access-control-expose-headers',
-    'ETag, Link, Location, Retry-After, X-Request-Id',
+    'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
   ];
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import type { Service } from '../../domain/service.ts';
 import type { Exchange } from '../access-log.ts';
+import { networkOf } from '../client-address.ts';
 import { hasCurrent } from '../etag.ts';
+import { type LimitHeaders, limitHeaders } from '../rate-limits.ts';
 import { readRequestId } from '../request-id.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { corsHeaders } from './api-key.ts';
@@ -22,6 +25,14 @@ type Parts = {
  * the routes, which also make what is found here (catalog-answer.ts).
  */
 export function createReadyReads({ service, record, requestLog, addressOf }: Parts) {
+  const limitsOf = (application: Application, request: IncomingMessage): LimitHeaders | 'used-up' | undefined => {
+    const { limits } = service;
+    const network = () => networkOf(addressOf(request));
+    const claims = [...limits.ofAddress(network), ...limits.ofApplication(application, 'options', network)];
+    if (claims.length === 0) return undefined;
+    const { admitted, standings } = limits.admit(claims);
+    return admitted ? limitHeaders(standings) : 'used-up';
+  };
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { method, url, headers } = request;
     if (method !== 'GET' || url === undefined || !url.startsWith('/api/option_')) return false;
@@ -32,6 +43,9 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
     const catalog = application && service.catalogs.peek(application.appId);
     const ready = catalog && findReady(catalog, url, headers['accept-language']);
     if (!ready) return false;
+    const limited = limitsOf(application, request);
+    // The routes say so; nothing was counted here.
+    if (limited === 'used-up') return false;
 
     const started = performance.now();
     const requestId = readRequestId(headers['x-request-id']) ?? randomUUID();
@@ -40,6 +54,7 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
     const answerHeaders = [...(isCurrent ? ready.headers : ready.bodyHeaders), 'x-request-id', requestId];
     const { origin } = headers;
     if (origin !== undefined && allowsOrigin(application.settings, origin)) answerHeaders.push(...corsHeaders(origin));
+    if (limited) answerHeaders.push(...limited);
     response.writeHead(status, answerHeaders);
     if (isCurrent) response.end();
     else response.end(ready.body);

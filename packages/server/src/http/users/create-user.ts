@@ -4,6 +4,7 @@ import { createUser } from '../../domain/users/create-user.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
+import { admitting } from '../rate-limits.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
 
 const schema = {
@@ -63,6 +64,13 @@ export function createUserRoute(app: FastifyInstance, service: Service): void {
     request.about = { clientId };
     const idempotencyKey = request.headers['idempotency-key']?.toString();
     reply.header('cache-control', 'no-store');
-    return createUser(service, { clientId, clientSecret, clientUserId, clientUserName, idempotencyKey });
+    return createUser(service, {
+      clientId,
+      clientSecret,
+      clientUserId,
+      clientUserName,
+      idempotencyKey,
+      admit: admitting(service, 'users', request, reply),
+    });
   });
 }

@@ -4,6 +4,7 @@ import { deleteUser } from '../../domain/users/delete-user.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { EXAMPLE } from '../examples.ts';
+import { admitting } from '../rate-limits.ts';
 
 const PATH = '/api/v2/app/:clientId/users';
 
@@ -46,7 +47,12 @@ export function deleteUserRoute(app: FastifyInstance, service: Service): void {
       const { clientId, serviceUserCode } = request.params;
       request.about = { clientId };
       const credentials = readAuthorization(request.headers.authorization);
-      await deleteUser(service, { clientId, userCode: serviceUserCode, credentials });
+      await deleteUser(service, {
+        clientId,
+        userCode: serviceUserCode,
+        credentials,
+        admit: admitting(service, 'users', request, reply),
+      });
       return reply.code(204).send();
     });
   }

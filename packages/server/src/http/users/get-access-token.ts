@@ -4,6 +4,7 @@ import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
+import { admitting } from '../rate-limits.ts';
 
 export const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
 
@@ -61,7 +62,12 @@ export function getAccessTokenRoute(app: FastifyInstance, service: Service): voi
     const { clientSecret, specialToken } = readJsonObject(request);
     reply.header('cache-control', 'no-store');
     request.about = {};
-    const grant = await getAccessToken(service, { clientSecret, specialToken, about: request.about });
+    const grant = await getAccessToken(service, {
+      clientSecret,
+      specialToken,
+      about: request.about,
+      admit: admitting(service, 'users', request, reply),
+    });
     return {
       service_user_code: grant.userId,
       name: grant.name,

@@ -4,6 +4,7 @@ import { issueSpecialToken } from '../../domain/users/issue-special-token.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
+import { admitting } from '../rate-limits.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
 
 const schema = {
@@ -49,6 +50,11 @@ export function specialTokenRoute(app: FastifyInstance, service: Service): void 
     const { clientId, clientSecret, clientUserId } = readJsonObject(request);
     request.about = { clientId };
     reply.header('cache-control', 'no-store');
-    return issueSpecialToken(service, { clientId, clientSecret, clientUserId });
+    return issueSpecialToken(service, {
+      clientId,
+      clientSecret,
+      clientUserId,
+      admit: admitting(service, 'users', request, reply),
+    });
   });
 }

@@ -8,6 +8,7 @@ import type { DraftStore } from './drafts.ts';
 import type { FactStore } from './facts.ts';
 import type { ManageTokenStore } from './manage-tokens.ts';
 import type { InvitationStore, MemberStore } from './members.ts';
+import type { RateLimitStore } from './rate-limits.ts';
 import type { SelectionStore } from './selections.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { TokenStore } from './tokens.ts';
@@ -32,6 +33,7 @@ export interface Storage {
   readonly accounts: AccountStore;
   readonly secondFactors: SecondFactorStore;
   readonly attempts: AttemptStore;
+  readonly rateLimits: RateLimitStore;
   readonly sessions: SessionStore;
   readonly members: MemberStore;
   readonly invitations: InvitationStore;

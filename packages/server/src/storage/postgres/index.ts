@@ -13,6 +13,7 @@ import { manageTokenStore } from './manage-tokens.ts';
 import { memberStore } from './members.ts';
 import { migrate, migrationState } from './migrations.ts';
 import { purgeExpired } from './purge.ts';
+import { rateLimitStore } from './rate-limits.ts';
 import { requestLogStore } from './request-log.ts';
 import { secondFactorStore } from './second-factors.ts';
 import { selectionStore } from './selections.ts';
@@ -51,6 +52,7 @@ function openPostgres(connections: Connections): Storage {
     accounts: accountStore(connections),
     secondFactors: secondFactorStore(connections),
     attempts: attemptStore(connections),
+    rateLimits: rateLimitStore(connections),
     sessions: sessionStore(connections),
     members: memberStore(connections),
     invitations: invitationStore(connections),

@@ -362,6 +362,14 @@ const MIGRATIONS: readonly string[] = [
   create index invitations_by_inviter on invitations (inviter_id);
   update invitations set inviter_id = (select a.account_id from accounts a where a.email = invited_by);
   `,
+  `
+  -- How far allowances of requests are used up: until when, if no more came. Of the moment: not worth a log.
+  create unlogged table rate_limits (
+    subject_hash bytea primary key,
+    due_at bigint not null
+  );
+  create index rate_limits_by_end on rate_limits (due_at);
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -23,6 +23,7 @@ const ENDED = [
   removeEnded('sessions', 'session_id', 'ends_at'),
   removeEnded('invitations', 'invitation_id', 'expires_at'),
   removeEnded('sign_in_attempts', 'subject_hash', 'due_at'),
+  removeEnded('rate_limits', 'subject_hash', 'due_at'),
   removeEnded('signing_keys', 'generation', 'published_until'),
 ].map((text) => statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`));
 

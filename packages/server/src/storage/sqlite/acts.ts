@@ -10,6 +10,7 @@ import { invitationActs } from './invitations.ts';
 import { manageTokenActs } from './manage-tokens.ts';
 import { memberActs } from './members.ts';
 import { purgeActs } from './purge.ts';
+import { rateLimitActs } from './rate-limits.ts';
 import { requestLogActs } from './request-log.ts';
 import { secondFactorActs } from './second-factors.ts';
 import { selectionActs } from './selections.ts';
@@ -31,6 +32,7 @@ export function createActs(connection: Connection) {
     ...accountActs(connection),
     ...secondFactorActs(connection),
     ...attemptActs(connection),
+    ...rateLimitActs(connection),
     ...sessionActs(connection),
     ...memberActs(connection),
     ...invitationActs(connection),

@@ -114,6 +114,7 @@ function openSqlite(path: string, writer: Writer): Storage {
       admit: (allowance, now) => writer.run('admitAttempt', allowance, now),
       forget: (subjectHash) => writer.run('forgetAttempts', subjectHash),
     },
+    rateLimits: { spend: (spendings, now) => writer.run('spendAllowances', spendings, now) },
     sessions: {
       ...sessionReads(reader),
       openByLink: (linkHash, now, session, factor) => writer.run('openSessionByLink', linkHash, now, session, factor),

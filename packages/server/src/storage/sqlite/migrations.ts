@@ -350,6 +350,14 @@ const MIGRATIONS: readonly string[] = [
   create index invitations_by_inviter on invitations (inviter_id);
   update invitations set inviter_id = (select a.account_id from accounts a where a.email = invited_by);
   `,
+  `
+  -- How far allowances of requests are used up: until when, if no more came.
+  create table rate_limits (
+    subject_hash blob primary key,
+    due_at integer not null
+  ) strict, without rowid;
+  create index rate_limits_by_end on rate_limits (due_at);
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

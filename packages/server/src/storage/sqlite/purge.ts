@@ -45,6 +45,7 @@ export function purgeActs(connection: Connection) {
         removeEnded('sessions', 'session_id', 'ends_at', now) +
         removeEnded('invitations', 'invitation_id', 'expires_at', now) +
         removeEnded('sign_in_attempts', 'subject_hash', 'due_at', now) +
+        removeEnded('rate_limits', 'subject_hash', 'due_at', now) +
         removeEnded('signing_keys', 'generation', 'published_until', now) +
         endTrials(now) +
         removeOldChanges(now) +

@@ -5,7 +5,7 @@ const PAGE = 1000;
 /** Of rows with long texts, fewer make a page. */
 const PAGE_CHARACTERS = 4_000_000;
 /** About running processes, or about the backup itself: nothing to keep. */
-const LEFT_OUT = ['change_log', 'backup', 'backup_tables'];
+const LEFT_OUT = ['change_log', 'rate_limits', 'backup', 'backup_tables'];
 
 /** Each after those that it refers to. */
 export function tableShapes(database: DatabaseSync): TableShape[] {

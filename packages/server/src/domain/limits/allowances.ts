@@ -1,0 +1,109 @@
+import type { Storage } from '../../storage/port.ts';
+import type { Keyring } from '../keyring.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** Replicas tell each other of what was used this long after it was. */
+const SHARE_MS = 250;
+/** Who has used less than this part of an allowance is not told of: of most callers, nothing is ever written. */
+const TOLD_FROM = 0.1;
+const MOST_TOLD = 1_000;
+const MOST_SUBJECTS = 100_000;
+
+type Unsent = { ms: number; windowMs: number };
+
+/**
+ * How far each subject has used up its allowance: until when, if no more came. All of it is earned back in the time of
+ * its limit, evenly, so one number tells everything. Counted in memory; every replica adds what it counted to the
+ * database now and then and takes what the others did from there, so no request waits for it, and together they may
+ * admit a little more than the limit.
+ */
+export class Allowances {
+  readonly #storage: Storage;
+  readonly #keyring: Keyring;
+  readonly #onFailure: (error: unknown) => void;
+  /** In milliseconds since `#start`: smaller numbers, which have room for the fractions of short intervals. */
+  readonly #until = new Map<string, number>();
+  readonly #unsent = new Map<string, Unsent>();
+  readonly #start = Date.now();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #underWay: Promise<void> = Promise.resolve();
+
+  constructor(storage: Storage, keyring: Keyring, onFailure: (error: unknown) => void) {
+    this.#storage = storage;
+    this.#keyring = keyring;
+    this.#onFailure = onFailure;
+  }
+
+  /** How many requests are left, and the milliseconds until all are earned back, or until there is one again. */
+  look(subject: string, { quota, seconds }: RateLimit): { left: number; ms: number } {
+    const now = Date.now() - this.#start;
+    const windowMs = seconds * 1000;
+    const usedMs = Math.min(Math.max((this.#until.get(subject) ?? 0) - now, 0), windowMs);
+    // A thousandth of a request: what fractions lose is nobody's fault.
+    const left = Math.floor(((windowMs - usedMs) / windowMs) * quota + 0.001);
+    return { left, ms: left > 0 ? usedMs : usedMs + windowMs / quota - windowMs };
+  }
+
+  spend(subject: string, { quota, seconds }: RateLimit): void {
+    const now = Date.now() - this.#start;
+    const windowMs = seconds * 1000;
+    const ms = windowMs / quota;
+    const until = Math.min(Math.max(this.#until.get(subject) ?? 0, now) + ms, now + windowMs);
+    // Put in last again: the first is always the one that has been quiet the longest.
+    this.#until.delete(subject);
+    this.#until.set(subject, until);
+    const [[oldest, oldestUntil]] = this.#until as unknown as [[string, number]];
+    if (oldestUntil <= now || this.#until.size > MOST_SUBJECTS) this.#until.delete(oldest);
+
+    const unsent = this.#unsent.get(subject);
+    if (unsent) unsent.ms += ms;
+    else this.#unsent.set(subject, { ms, windowMs });
+    this.#shareSoon();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#underWay;
+  }
+
+  #shareSoon(): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#underWay = this.#share().finally(() => {
+        this.#timer = undefined;
+        if (this.#unsent.size > 0) this.#shareSoon();
+      });
+    }, SHARE_MS).unref();
+  }
+
+  async #share(): Promise<void> {
+    const now = Date.now() - this.#start;
+    const told: (Unsent & { subject: string })[] = [];
+    for (const [subject, { ms, windowMs }] of this.#unsent) {
+      const usedMs = (this.#until.get(subject) ?? 0) - now;
+      const isWorthTelling = usedMs >= windowMs * TOLD_FROM && told.length < MOST_TOLD;
+      // The rest is earned back by now.
+      if (isWorthTelling) told.push({ subject, ms: Math.min(ms, usedMs), windowMs });
+      if (isWorthTelling || usedMs <= 0) this.#unsent.delete(subject);
+    }
+    if (told.length === 0) return;
+    try {
+      const spendings = told.map(({ subject, ms }) => ({
+        subjectHash: this.#keyring.hashLimited(subject),
+        ms: Math.round(ms),
+      }));
+      const ends = await this.#storage.rateLimits.spend(spendings, now + this.#start);
+      for (const [index, { subject }] of told.entries()) {
+        const meanwhile = this.#unsent.get(subject)?.ms ?? 0;
+        if (this.#until.has(subject)) this.#until.set(subject, (ends[index] as number) - this.#start + meanwhile);
+      }
+    } catch (error) {
+      for (const { subject, ms, windowMs } of told) {
+        this.#unsent.set(subject, { ms: ms + (this.#unsent.get(subject)?.ms ?? 0), windowMs });
+      }
+      this.#onFailure(error);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRateLimit } from '../../src/domain/limits/rate-limit.ts';
+import { databases } from '../databases.ts';
+import { withCatalog } from './options/example-catalog.ts';
+import { makeUser, startTestServer, type TestServer, uniqueName } from './start.ts';
+
+const ADDRESS_LIMIT = '40/1h';
+
+describe.each(databases)('rate limits on $kind', (database) => {
+  let here: TestServer;
+  let there: TestServer;
+  beforeAll(async () => {
+    const url = await database.fresh();
+    const settings = { trustedProxies: '127.0.0.1', addressRateLimit: ADDRESS_LIMIT, rateLimit: '30/1h' };
+    here = await startTestServer(url, settings);
+    there = await startTestServer(url, settings);
+  });
+  afterAll(() => Promise.all([here.close(), there.close()]));
+
+  /** Addresses of documentation, a new one for each test. */
+  let last = 0;
+  const someone = () => ({ 'x-forwarded-for': `203.0.113.${++last}` });
+  const createUser = (server: TestServer, application: object, from: Record<string, string>) =>
+    server.post('/api/v2/app/create-user', { ...application, clientUserId: uniqueName(), clientUserName: 'x' }, from);
+  const seen = ({ status, json, headers }: Awaited<ReturnType<TestServer['post']>>) => ({
+    status,
+    code: json.code,
+    policy: headers.get('ratelimit-policy'),
+    left: headers.get('ratelimit')?.replace(/t=\d+/g, 't'),
+  });
+
+  test('of an application: the last one is served, the next is 429 with Retry-After, and one comes back in time', async () => {
+    const application = await here.application({ rateLimit: '3/3s' });
+    const policy = '"address";q=40;w=3600, "application";q=3;w=3';
+    const from = someone();
+    for (const left of [2, 1, 0]) {
+      const answer = await createUser(here, application, from);
+      expect(seen(answer)).toMatchObject({ status: 200, policy });
+      expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`"application";r=${left};t=[123]$`));
+    }
+    const refused = await createUser(here, application, from);
+    expect(refused.json).toEqual({ code: '9429', message: 'Too many requests.' });
+    expect(seen(refused)).toMatchObject({ status: 429, policy, left: expect.stringContaining('"application";r=0;t') });
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(refused.headers.get('ratelimit')).toContain(`"application";r=0;t=${wait}`);
+
+    // Strangers who only name the application use up nothing of it, and learn nothing of it.
+    const { clientId } = application;
+    const wrong = await createUser(here, { clientId, clientSecret: 'wrong' }, from);
+    expect(seen(wrong)).toMatchObject({ status: 400, code: '0011', policy: '"address";q=40;w=3600' });
+    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+    expect((await createUser(here, application, from)).status).toBe(200);
+  });
+
+  test('of every kind of request of an application, and apart for users and options', async () => {
+    const shop = await withCatalog(here);
+    const { clientId, clientSecret, appId } = shop.application;
+    const { specialToken } = await makeUser(here, shop.application);
+    await here.service.storage.applications.update(appId, { set: { rateLimit: '1/1d' } });
+    await here.service.refresh();
+    const headers = { apiKey: clientId, ...someone() };
+    const Basic = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
+    // The first use of the one that there is.
+    expect((await createUser(here, shop.application, headers)).status).toBe(200);
+    const form = new URLSearchParams({ token: 'x' });
+    const asked = [
+      here.post('/oauth/v2/get-access-token', { clientSecret, specialToken }, headers),
+      here.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId: 'x' }, headers),
+      here.send('POST', '/oauth/v2/introspect', { body: form, headers: { ...headers, ...Basic } }),
+      here.send('POST', '/oauth/v2/revoke', { body: form, headers: { ...headers, ...Basic } }),
+      here.send('DELETE', `/api/v2/app/${clientId}/users/x`, { headers: { ...headers, ...Basic } }),
+    ];
+    for (const answer of await Promise.all(asked)) expect(seen(answer)).toMatchObject({ status: 429, code: '9429' });
+
+    const read = () => here.send('GET', '/api/option_groups', { headers });
+    expect(seen(await read())).toMatchObject({ status: 200, left: expect.stringContaining('"application";r=0;t') });
+    expect(seen(await read())).toMatchObject({ status: 429, code: '9429' });
+    expect((await here.send('PUT', '/api/user_options', { body: '{}', headers })).status).toBe(429);
+  });
+
+  test('of reads that are answered from memory, with headers that pages of the application can read', async () => {
+    const shop = await withCatalog(here);
+    const { clientId, appId } = shop.application;
+    const origin = 'https://shop.example';
+    const set = { rateLimit: 'off', addressRateLimit: '3/1d', allowedOrigins: [origin] };
+    await here.service.storage.applications.update(appId, { set });
+    await here.service.refresh();
+    const read = (from: Record<string, string>) =>
+      here.send('GET', '/api/option_keys', { headers: { apiKey: clientId, origin, ...from } });
+    const from = someone();
+    const policy = '"address";q=40;w=3600, "application-address";q=3;w=86400';
+    for (const left of [2, 1, 0]) {
+      expect(seen(await read(from))).toEqual({
+        status: 200,
+        code: undefined,
+        policy,
+        left: `"address";r=${37 + left};t, "application-address";r=${left};t`,
+      });
+    }
+    const refused = await read(from);
+    expect(seen(refused)).toMatchObject({ status: 429, code: '9429', policy });
+    expect(refused.headers.get('access-control-allow-origin')).toBe(origin);
+    const exposed = refused.headers.get('access-control-expose-headers');
+    for (const name of ['RateLimit', 'RateLimit-Policy', 'Retry-After']) expect(exposed).toContain(name);
+    expect((await read(someone())).status).toBe(200);
+  });
+
+  test('of an address: whatever it asks for, known or not, but not whether the service lives', async () => {
+    const from = someone();
+    const paths = ['/api/option_groups', '/manage/v1/applications', '/nowhere', '/openapi.json', '/portal/'];
+    const ask = (path: string, server = here) => server.send('GET', path, { headers: from });
+    const statuses = new Set<number>();
+    for (let index = 0; index < 40; index++) statuses.add((await ask(paths[index % paths.length] as string)).status);
+    expect(statuses).not.toContain(429);
+    for (const path of paths) {
+      expect(seen(await ask(path))).toEqual({
+        status: 429,
+        code: '9429',
+        policy: '"address";q=40;w=3600',
+        left: '"address";r=0;t',
+      });
+    }
+    for (const path of ['/livez', '/readyz']) expect((await ask(path)).status).toBe(200);
+    expect((await here.send('GET', '/nowhere', { headers: someone() })).status).toBe(404);
+    // A network of IPv6 is one subscriber.
+    const network = (host: number) => ({ headers: { 'x-forwarded-for': `2001:db8:0:1::${host}` } });
+    expect(seen(await here.send('GET', '/nowhere', network(1))).left).toBe('"address";r=39;t');
+    expect(seen(await here.send('GET', '/nowhere', network(2))).left).toBe('"address";r=38;t');
+  });
+
+  test('hold for replicas together', async () => {
+    const application = await here.application();
+    const from = someone();
+    const ask = async (server: TestServer) => (await createUser(server, application, from)).status;
+    const answers = async (server: TestServer, count: number) =>
+      new Set(await Promise.all(Array.from({ length: count }, () => ask(server))));
+    expect(await answers(here, 20)).toEqual(new Set([200]));
+    expect(await answers(there, 9)).toEqual(new Set([200]));
+    // Of 30 that there are, one is left, somewhere: soon, neither has another.
+    await expect.poll(async () => [await ask(here), await ask(there)], { timeout: 3_000 }).toEqual([429, 429]);
+  });
+});
+
+test('what a limit may be', () => {
+  expect(readRateLimit('600/1m')).toEqual({ quota: 600, seconds: 60 });
+  expect(readRateLimit('1/86400')).toEqual({ quota: 1, seconds: 86_400 });
+  expect(readRateLimit('off')).toBe('off');
+  for (const text of [
+    '',
+    '0/1s',
+    '1/0s',
+    '1/2d',
+    '600',
+    '1.5/1s',
+    '-1/1s',
+    '1/1w',
+    ' 1/1s',
+    '9999999999/1s',
+    600,
+    null,
+  ]) {
+    expect([text, readRateLimit(text)]).toEqual([text, undefined]);
+  }
+});
