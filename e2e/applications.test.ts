@@ -11,6 +11,7 @@ describe.each(databases)('the applications of the portal on $kind', (database) =
     const { page, complaints } = await portal.enter();
     await page.getByRole('heading', { name: 'No application yet' }).waitFor();
     await page.getByRole('button', { name: 'New application' }).click();
+    await page.getByText('Magyar').click();
     await page.getByRole('textbox', { name: 'Name' }).fill(XSS);
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: `${XSS} is ready` });
@@ -23,10 +24,19 @@ describe.each(databases)('the applications of the portal on $kind', (database) =
     const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env' }).click());
     expect(file.text).toContain(`INNKEEPER_CLIENT_SECRET=${secret}\n`);
     await expectAccessible(page);
-    await dialog.getByRole('link', { name: 'Open the application' }).click();
-    await page.getByRole('heading', { name: XSS, level: 1 }).waitFor();
-    await page.getByRole('heading', { name: 'What to do next' }).waitFor();
+    // One way on after each step: its languages are there, and nobody has to paste the secret.
+    await dialog.getByRole('link', { name: 'Next: what users can choose' }).click();
+    await page.getByText('2 changes not published').waitFor();
+    await page.getByRole('button', { name: 'Add a group' }).waitFor();
     expect(await page.content()).not.toContain(secret);
+    await page.getByRole('link', { name: 'Connect' }).click();
+    await page.getByText('Nobody uses this application yet.').waitFor();
+    expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain(secret);
+    const clientId = page.url().split('/').at(-2) as string;
+    const ada = { clientId, clientSecret: secret, clientUserId: 'ada', clientUserName: XSS };
+    await portal.server.post('/api/v2/app/create-user', ada);
+    await page.getByRole('link', { name: `See what ${XSS} chose` }).click();
+    await page.getByRole('heading', { name: XSS, level: 1 }).waitFor();
     expect(complaints).toEqual([]);
   });
 

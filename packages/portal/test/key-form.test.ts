@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitProblems, nameProblem, rowProblems } from '../src/rooms/catalog/form-problems.ts';
 import { formOf, keyOf, NO_CONSTRAINT, newRow, patchBetween } from '../src/rooms/catalog/key-form.ts';
 import { KINDS, kindOf, withKind } from '../src/rooms/catalog/kinds.ts';
-import { insteadOf, nameFrom, valuesFrom } from '../src/rooms/catalog/texts.ts';
+import { hasStrayLine, insteadOf, nameFrom, valuesFrom } from '../src/rooms/catalog/texts.ts';
 
 type Key = Parameters<typeof formOf>[0];
 
@@ -86,14 +86,20 @@ describe('the form of a key', () => {
   });
 
   test('values are made of lines: what people read, and what programs get', () => {
-    const english = { name: 'English', tag: 'en' };
-    expect(valuesFrom('Dark mode\n\n light \nLight\n🎉\nlight', english)).toEqual([
-      { value: 'dark_mode', translations: { English: 'Dark mode' } },
+    const [deutsch, english] = [
+      { name: 'Deutsch', tag: 'de' },
+      { name: 'English', tag: 'en', default: true },
+    ];
+    const typed = { English: 'Dark mode\n\n light \nLight\n🎉\nlight', Deutsch: 'Dunkel\n\n\n Hell\n\nweg' };
+    expect(valuesFrom(typed, [deutsch, english])).toEqual([
+      { value: 'dark_mode', translations: { Deutsch: 'Dunkel', English: 'Dark mode' } },
       'light',
-      'Light',
+      { value: 'Light', translations: { Deutsch: 'Hell' } },
       '🎉',
     ]);
-    expect(valuesFrom('Dark mode', undefined)).toEqual(['dark_mode']);
+    // What stands beside no value would be lost.
+    expect(hasStrayLine(typed, deutsch, [deutsch, english])).toBe(false);
+    expect(hasStrayLine({ ...typed, Deutsch: '\nHell' }, deutsch, [deutsch, english])).toBe(true);
     expect(nameFrom('🎉 !')).toBe('');
   });
 });

@@ -1,7 +1,7 @@
-import { Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useTranslation } from 'react-i18next';
-import { LinkAnchor } from '../shell/links.tsx';
+import { LinkButton } from '../shell/links.tsx';
 
 const ROOMS = {
   translate: '/applications/$clientId/translations',
@@ -26,11 +26,11 @@ export function tellPublished(told: { clientId: string; message: string; step: S
 function NextStep({ clientId, step, onFollow }: { clientId: string; step: Step; onFollow(): void }) {
   const { t } = useTranslation('catalog');
   return (
-    <Text size="sm" inherit>
-      {t(`publish.next.${step}`)}{' '}
-      <LinkAnchor to={ROOMS[step]} params={{ clientId }} underline="always" inherit onClick={onFollow}>
+    <Stack gap={6} align="flex-start">
+      {t(`publish.next.${step}`)}
+      <LinkButton to={ROOMS[step]} params={{ clientId }} size="compact-sm" onClick={onFollow}>
         {t(`publish.next.${step}Link`)}
-      </LinkAnchor>
-    </Text>
+      </LinkButton>
+    </Stack>
   );
 }

@@ -16,7 +16,8 @@ export function ApplicationFrame() {
     return isMissing ? <NotFound /> : <ErrorState error={application.error} retry={() => application.refetch()} />;
   }
   return (
-    <Suspense fallback={<LoadingState />}>
+    // What was typed for one application is not there in another.
+    <Suspense key={clientId} fallback={<LoadingState />}>
       <Outlet />
     </Suspense>
   );

@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton, Group, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 
-export function Copy({ value, label }: { value: string; label?: string }) {
+export function Copy({ value, label, onCopy }: { value: string; label?: string; onCopy?: () => void }) {
   const { t } = useTranslation();
   return (
     <CopyButton value={value} timeout={1500}>
@@ -11,7 +11,10 @@ export function Copy({ value, label }: { value: string; label?: string }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            onClick={copy}
+            onClick={() => {
+              copy();
+              onCopy?.();
+            }}
             aria-label={copied ? t('copied') : (label ?? t('copy'))}
           >
             {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}

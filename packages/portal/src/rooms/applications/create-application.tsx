@@ -1,24 +1,39 @@
-import { Alert, Button, Checkbox, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Input, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconKey } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { rememberSecret } from '../../api/made-secrets.ts';
 import { Copy, Copyable } from '../../shell/copy.tsx';
+import { download } from '../../shell/download.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { editsOf } from '../catalog/edits.ts';
+import { LanguageChips, ownName } from '../catalog/language-chips.tsx';
 
 const CREATING = ['create-application'];
 
 type Made = { clientId: string; clientSecret: string; name: string };
 
 export function CreateApplication({ opened, onClose }: { opened: boolean; onClose(): void }) {
-  const { t } = useTranslation('applications');
+  const { t, i18n } = useTranslation('applications');
   const [name, setName] = useState('');
+  const [tags, setTags] = useState([i18n.language]);
   const queries = useQueryClient();
   const create = useMutation({
     mutationKey: CREATING,
-    mutationFn: async () => (await api.post('/manage/v1/applications', { body: { name: name.trim() } })).data,
+    mutationFn: async () => {
+      const { data } = await api.post('/manage/v1/applications', { body: { name: name.trim() } });
+      rememberSecret(data.clientId, data.clientSecret);
+      const languages = tags.map((tag, index) => ({ tag, name: ownName(tag), ...(index === 0 && { default: true }) }));
+      // The secret has to be shown whatever becomes of this: without languages, the catalog asks for them.
+      if (languages.length > 0)
+        await editsOf(data.clientId)
+          .setLanguages(languages)('*')
+          .catch(() => undefined);
+      return data;
+    },
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['applications'] }),
@@ -29,6 +44,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
   const close = () => {
     onClose();
     setName('');
+    setTags([i18n.language]);
     create.reset();
   };
   const submit = (event: FormEvent) => {
@@ -63,6 +79,13 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
             />
+            <Stack gap={6}>
+              <div>
+                <Input.Label labelElement="div">{t('languages')}</Input.Label>
+                <Input.Description>{t('languagesHint')}</Input.Description>
+              </div>
+              <LanguageChips label={t('languages')} chosen={tags} byDefault={tags[0]} onChange={setTags} />
+            </Stack>
             <Problem error={create.error} />
             <Group justify="flex-end">
               <Button variant="default" onClick={close}>
@@ -108,14 +131,18 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
           visibilityToggleButtonProps={{ 'aria-label': t('made.show') }}
           styles={{ innerInput: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
-        <Copy value={clientSecret} label={t('made.copy')} />
+        <Copy value={clientSecret} label={t('made.copy')} onCopy={() => setStored(true)} />
       </Group>
       <Group>
         <Button
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
           onClick={() => {
-            download(made);
+            download(
+              `innkeeper-${clientId.split('_')[0]}.env`,
+              'text/plain',
+              `INNKEEPER_CLIENT_ID=${clientId}\nINNKEEPER_CLIENT_SECRET=${clientSecret}\n`,
+            );
             setStored(true);
           }}
         >
@@ -132,27 +159,16 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
           {t('made.back')}
         </Button>
         <LinkButton
-          to="/applications/$clientId"
+          to="/applications/$clientId/catalog"
           params={{ clientId }}
           disabled={!stored}
           onClick={(event) => {
             if (!stored) event.preventDefault();
           }}
         >
-          {t('made.open')}
+          {t('made.goOn')}
         </LinkButton>
       </Group>
     </Stack>
   );
-}
-
-/** As settings that a program can read. */
-function download({ clientId, clientSecret }: Made): void {
-  const text = `INNKEEPER_CLIENT_ID=${clientId}\nINNKEEPER_CLIENT_SECRET=${clientSecret}\n`;
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `innkeeper-${clientId.split('_')[0]}.env`;
-  link.click();
-  URL.revokeObjectURL(url);
 }

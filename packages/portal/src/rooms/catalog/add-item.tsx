@@ -1,20 +1,22 @@
 import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Tree } from '../../draft/queries.ts';
+import type { Tree, TreeLanguage } from '../../draft/queries.ts';
 import { useUnsaved } from '../../draft/unsaved.ts';
 import { isConflict, useEdit } from '../../draft/use-edit.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { useOnce } from '../../shell/use-once.ts';
 import { ConstraintFields } from './constraint-fields.tsx';
 import { editsOf } from './edits.ts';
 import { isBlank, limitProblems, nameProblem } from './form-problems.ts';
+import { askedLanguages, InLanguages } from './in-languages.tsx';
 import { CONSTRAINTS, constraintOf, type KeyForm, NO_CONSTRAINT } from './key-form.ts';
-import { KindSelect } from './kind-select.tsx';
+import { KindChips } from './kind-chips.tsx';
 import { isList, type Kind, typeOf } from './kinds.ts';
 import { NameField } from './name-field.tsx';
 import { isToldAtFields, useRefusal } from './refusals.ts';
-import { defaultOf, labelIn, nameFrom, valuesFrom } from './texts.ts';
+import { defaultOf, directionOf, hasStrayLine, labelIn, nameFrom, valuesFrom } from './texts.ts';
 
 /** What is to be added: a group, or a key, to a group if one is chosen already. */
 export type Adding = { kind: 'group' } | { kind: 'key'; groupUid: string | undefined };
@@ -28,16 +30,20 @@ type Props = {
   onClose(): void;
 };
 
+/** Texts and values by the name of their language. */
 type Typed = {
-  label: string;
+  texts: Record<string, string>;
   name: string | undefined;
   type: Kind;
-  values: string;
+  values: Record<string, string>;
   constraint: KeyForm['constraint'];
 };
-const NOTHING: Typed = { label: '', name: undefined, type: 'boolean', values: '', constraint: NO_CONSTRAINT };
+const NOTHING: Typed = { texts: {}, name: undefined, type: 'boolean', values: {}, constraint: NO_CONSTRAINT };
 
-/** What people call it, from that a name for programs, and what its kind needs. The rest is set where it then stands. */
+/**
+ * What people call it, from that a name for programs, and what its kind needs. The rest is set where it then stands.
+ * After a group its keys follow.
+ */
 export function AddItem({ adding, onClose, ...props }: Props) {
   const { t } = useTranslation('catalog');
   // Whoever closes it by accident finds what was typed.
@@ -55,6 +61,7 @@ export function AddItem({ adding, onClose, ...props }: Props) {
       returnFocus={!isAdded.current}
       title={adding && t(adding.kind === 'group' ? 'addGroup.title' : 'addKey.title')}
       closeButtonProps={{ 'aria-label': t('close') }}
+      size={askedLanguages(props.tree.languages).length > 1 ? 'lg' : 'md'}
     >
       {adding?.kind === 'key' && props.tree.groups.every((group) => group.archived) ? (
         <Stack>
@@ -91,31 +98,36 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   const [groupUid, setGroupUid] = useState((isKey && adding.groupUid) || groups[0]?.groupUid || '');
   const edit = useEdit<{ groupUid?: string; keyUid?: string }>(clientId);
   const byDefault = defaultOf(tree.languages);
-  const name = typed.name ?? nameFrom(typed.label);
-  const values = isKey && isList(typed.type) ? valuesFrom(typed.values, byDefault) : undefined;
+  const asked = askedLanguages(tree.languages);
+  const label = (byDefault && typed.texts[byDefault.name]?.trim()) ?? '';
+  const name = typed.name ?? nameFrom(label);
+  const values = isKey && isList(typed.type) ? valuesFrom(typed.values, asked) : undefined;
+  const isStray = (language: TreeLanguage) => hasStrayLine(typed.values, language, asked);
   const limited = { type: typeOf(typed.type), constraint: typed.constraint };
   const limits = CONSTRAINTS[limited.type].filter((limit) => isKey && (limit === 'min' || limit === 'max'));
   const siblings = isKey ? (groups.find((group) => group.groupUid === groupUid)?.keys ?? []) : tree.groups;
   const problem = nameProblem(name, siblings);
   const comesBack = siblings.some((each) => each.archived && each.name === name.trim());
   const isBegun =
-    typed.label !== '' ||
     typed.name !== undefined ||
-    typed.values !== '' ||
-    Object.values(typed.constraint).some((limit) => limit !== '');
-  const isReady = problem === undefined && values?.length !== 0 && (!isKey || limitProblems(limited).size === 0);
+    [typed.texts, typed.values, typed.constraint].some((part) => Object.values(part).some((each) => each !== ''));
+  const hasValues = !values || (values.length > 0 && !asked.some(isStray));
+  const isReady = problem === undefined && hasValues && (!isKey || limitProblems(limited).size === 0);
   useUnsaved(isBegun && !edit.isPending && !edit.isSuccess);
   const edits = editsOf(clientId);
 
   const [said, say] = useState<string>();
   const first = useRef<HTMLInputElement>(null);
+  // Also where it takes the place of another one in the same dialog.
+  useEffect(() => first.current?.focus(), []);
 
   /** Its uid, once the draft has it. */
-  const add = async (): Promise<string | undefined> => {
-    if (!isReady || edit.isPending) return undefined;
+  const add = useOnce(async (): Promise<string | undefined> => {
+    if (!isReady) return undefined;
     const constraint = constraintOf(limited);
-    const label = typed.label.trim();
-    const texts = byDefault && !isBlank(label) && { translations: { [byDefault.name]: label } };
+    const written = Object.entries(typed.texts).filter(([, text]) => !isBlank(text));
+    const translations = Object.fromEntries(written.map(([language, text]) => [language, text.trim()]));
+    const texts = written.length > 0 && { translations };
     const wanted = isKey
       ? edits.addKey(groupUid, {
           name: name.trim(),
@@ -132,7 +144,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
       .catch((error) => (isConflict(error) ? edit.mutateAsync({ edit: () => wanted('*') }) : undefined))
       .catch(() => undefined);
     return isKey ? made?.keyUid : made?.groupUid;
-  };
+  });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const uid = await add();
@@ -143,7 +155,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   };
   const addAnother = async () => {
     if ((await add()) === undefined) return;
-    say(t('add.done', { what: isBlank(typed.label) ? name.trim() : typed.label.trim() }));
+    say(t('add.done', { what: isBlank(label) ? name.trim() : label }));
     keep({ ...NOTHING, type: typed.type });
     edit.reset();
     first.current?.focus();
@@ -166,16 +178,20 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
             onChange={(uid) => uid && setGroupUid(uid)}
           />
         )}
-        <TextInput
-          ref={first}
-          data-autofocus
-          label={byDefault ? t('add.labelIn', { language: byDefault.name }) : t('add.label')}
-          description={t('add.labelHint')}
-          lang={byDefault?.tag}
-          maxLength={2000}
-          value={typed.label}
-          onChange={(event) => type({ label: event.currentTarget.value })}
-        />
+        <InLanguages label={t('add.label')} hint={t('add.labelHint')} languages={asked}>
+          {(language) => (
+            <TextInput
+              key={language.tag}
+              {...(language === byDefault && { ref: first, 'data-autofocus': true })}
+              label={language.name}
+              lang={language.tag}
+              dir={directionOf(language.tag)}
+              maxLength={2000}
+              value={typed.texts[language.name] ?? ''}
+              onChange={({ currentTarget: { value } }) => type({ texts: { ...typed.texts, [language.name]: value } })}
+            />
+          )}
+        </InLanguages>
         <NameField
           what={adding.kind}
           description={t(comesBack && !problem ? 'add.comesBack' : 'add.nameHint')}
@@ -186,22 +202,32 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           refused={refused('name')}
           onChange={(wanted) => type({ name: wanted })}
         />
-        {isKey && (
-          <KindSelect value={typed.type} onChange={(kind) => type({ type: kind, constraint: NO_CONSTRAINT })} />
-        )}
+        {isKey && <KindChips value={typed.type} onChange={(kind) => type({ type: kind, constraint: NO_CONSTRAINT })} />}
         {values && (
-          <Textarea
+          <InLanguages
             label={t('add.values')}
-            description={t('add.valuesHint')}
-            required
-            autosize
-            minRows={3}
-            maxRows={10}
-            error={refused('values')}
-            lang={byDefault?.tag}
-            value={typed.values}
-            onChange={(event) => type({ values: event.currentTarget.value })}
-          />
+            hint={t(asked.length > 1 ? 'add.valuesInEachHint' : 'add.valuesHint')}
+            languages={asked}
+          >
+            {(language) => (
+              <Textarea
+                key={language.tag}
+                label={language.name}
+                aria-label={`${t('add.values')}: ${language.name}`}
+                required={language === byDefault}
+                autosize
+                minRows={3}
+                maxRows={10}
+                error={isStray(language) ? t('add.strayLine') : language === byDefault && refused('values')}
+                lang={language.tag}
+                dir={directionOf(language.tag)}
+                value={typed.values[language.name] ?? ''}
+                onChange={({ currentTarget: { value } }) =>
+                  type({ values: { ...typed.values, [language.name]: value } })
+                }
+              />
+            )}
+          </InLanguages>
         )}
         {limits.length > 0 && (
           <ConstraintFields
@@ -229,7 +255,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
             {t('add.another')}
           </Button>
           <Button type="submit" disabled={!isReady} loading={edit.isPending}>
-            {t('add.action')}
+            {t(isKey ? 'add.action' : 'add.thenKeys')}
           </Button>
         </DialogActions>
       </Stack>

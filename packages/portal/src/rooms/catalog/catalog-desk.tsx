@@ -193,7 +193,6 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
               tree={tree}
               group={found.group}
               mayEdit={mayEdit}
-              isNew={found.group.groupUid === added}
               onAddKey={() => setAdding(addingKey)}
             />
           ) : item !== undefined ? (
@@ -201,9 +200,11 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
               {t('notThereText')}
             </EmptyState>
           ) : (
-            <EmptyState icon={IconListDetails} title={t('choose')}>
-              {t('chooseText')}
-            </EmptyState>
+            tree.groups.length > 0 && (
+              <EmptyState icon={IconListDetails} title={t('choose')}>
+                {t('chooseText')}
+              </EmptyState>
+            )
           )}
         </div>
       )}
@@ -212,8 +213,9 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
         adding={adding}
         tree={tree}
         onAdded={(uid) => {
-          setAdded(uid);
           select(uid);
+          if (adding?.kind === 'group') return setAdding({ kind: 'key', groupUid: uid });
+          setAdded(uid);
         }}
         onAddGroup={() => setAdding({ kind: 'group' })}
         onClose={() => setAdding(undefined)}

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree, TreeGroup } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
@@ -19,21 +20,18 @@ import { defaultOf, labelIn } from './texts.ts';
 import { TextsFields } from './texts-fields.tsx';
 import { useEditor } from './use-editor.ts';
 import { useProblemInSight } from './use-problem-in-sight.ts';
-import { useStart } from './use-start.ts';
 
 type Props = {
   clientId: string;
   tree: Tree;
   group: TreeGroup;
   mayEdit: boolean;
-  /** It was added a moment ago: whoever did that goes on here. */
-  isNew: boolean;
   onAddKey(): void;
 };
 type Content = { name: string; translations?: Record<string, string> };
 type Form = { name: string; texts: Record<string, string> };
 
-export function GroupEditor({ clientId, tree, group, mayEdit, isNew, onAddKey }: Props) {
+export function GroupEditor({ clientId, tree, group, mayEdit, onAddKey }: Props) {
   const { t } = useTranslation('catalog');
   const { languages } = tree;
   const { groupUid } = group;
@@ -63,7 +61,7 @@ export function GroupEditor({ clientId, tree, group, mayEdit, isNew, onAddKey }:
     notifications.show({ message: t('saved', { what: form.name }) });
   };
   const refused = useRefusal(error);
-  const whole = useStart(isNew);
+  const whole = useRef<HTMLDivElement>(null);
   const showProblem = useProblemInSight(whole);
 
   return (

@@ -25,9 +25,10 @@ import { Problem } from '../../shell/states.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { editsOf } from './edits.ts';
 import { isBlank } from './form-problems.ts';
+import { LanguageChips, ownName } from './language-chips.tsx';
 import { mergeLanguages } from './merge.ts';
 import { SaveBar } from './save-bar.tsx';
-import { directionOf } from './texts.ts';
+import { defaultOf, directionOf } from './texts.ts';
 import { useEditor } from './use-editor.ts';
 
 /** Proposed while somebody types; any other tag of BCP 47 can be typed. */
@@ -35,9 +36,6 @@ const COMMON =
   'ar bg bn ca cs da de de-AT el en en-GB en-US es es-MX et eu fa fi fr fr-CA gl he hi hr hu id is it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv th tr uk ur vi zh-Hans zh-Hant'.split(
     ' ',
   );
-
-/** One press each, for those who begin. */
-const QUICK = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl', 'hu', 'ja', 'zh', 'ar'];
 
 type Props = { clientId: string; tree: Tree; mayEdit: boolean; isFirst?: boolean };
 
@@ -69,6 +67,14 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
       const others = held.filter((_, index) => index !== from);
       return [...others.slice(0, to), held[from] as TreeLanguage, ...others.slice(to)];
     });
+  /** Those that were there stay as they are; the first is the default while none is chosen to be. */
+  const choose = (tags: readonly string[]) =>
+    setLanguages((held) => {
+      const chosen = tags.map((tag) => held.find((each) => each.tag === tag) ?? { tag, name: ownName(tag) });
+      return chosen.some((each) => each.default)
+        ? chosen
+        : chosen.map((each, index) => (index === 0 ? { ...each, default: true } : each));
+    });
   const submit = async (force = false) => {
     setForgotten(!isBlank(sought));
     if (!isBlank(sought) || languages.some(({ name }) => isBlank(name)) || !(await editor.submit(force))) return;
@@ -83,6 +89,14 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
         </Title>
         <Text c="dimmed">{t(isFirst ? 'first.languagesText' : 'languages.text')}</Text>
       </div>
+      {mayEdit && isFirst && (
+        <LanguageChips
+          label={t('languages.title')}
+          chosen={languages.map(({ tag }) => tag)}
+          byDefault={defaultOf(languages)?.tag}
+          onChange={choose}
+        />
+      )}
       {languages.length > 0 && (
         <Paper withBorder>
           <Table.ScrollContainer minWidth={300} type="native">
@@ -118,7 +132,7 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
                         name="default-language"
                         aria-label={t('languages.makeDefault', { language: language.name })}
                         disabled={!mayEdit}
-                        checked={language.default === true || (index === 0 && !languages.some((each) => each.default))}
+                        checked={language.tag === defaultOf(languages)?.tag}
                         onChange={() => setDefault(language.tag)}
                       />
                     </Table.Td>
@@ -153,7 +167,6 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
           typed={sought}
           setTyped={seek}
           isForgotten={isForgotten}
-          isFirst={isFirst}
           onAdd={(language) =>
             setLanguages((held) => [...held, { ...language, ...(held.length === 0 && { default: true }) }])
           }
@@ -194,22 +207,15 @@ const toFile = ({ name, tag, default: isDefault }: TreeLanguage): TreeLanguage =
   ...(isDefault && { default: true }),
 });
 
-/** As the language calls itself, with a capital as names have it. */
-function ownName(tag: string): string {
-  const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
-  return name.slice(0, 1).toLocaleUpperCase(tag) + name.slice(1);
-}
-
 /** By a word in the reader's own language, or by a tag; the service proposes how the language calls itself. */
 function AddLanguage(props: {
   taken: readonly TreeLanguage[];
-  isFirst: boolean;
   typed: string;
   setTyped(word: string): void;
   isForgotten: boolean;
   onAdd(language: TreeLanguage): void;
 }) {
-  const { taken, isFirst, typed, setTyped, isForgotten, onAdd } = props;
+  const { taken, typed, setTyped, isForgotten, onAdd } = props;
   const { t, i18n } = useTranslation('catalog');
   const names = new Intl.DisplayNames([i18n.language], { type: 'language' });
   const options = COMMON.filter((tag) => !taken.some((each) => each.tag === tag)).map((tag) => ({
@@ -232,15 +238,6 @@ function AddLanguage(props: {
   };
   return (
     <form onSubmit={submit}>
-      {isFirst && (
-        <Group gap="xs" mb="md">
-          {QUICK.filter((tag) => !taken.some((each) => each.tag === tag)).map((tag) => (
-            <Button key={tag} size="xs" radius="xl" variant="default" onClick={() => add.mutate(tag)}>
-              <span lang={tag}>{ownName(tag)}</span>
-            </Button>
-          ))}
-        </Group>
-      )}
       <Group align="flex-end" gap="sm">
         <Autocomplete
           label={t('languages.add')}

@@ -58,15 +58,36 @@ export function nameFrom(label: string): string {
     .slice(0, 60);
 }
 
-/** A value of a list for each line: what people read, and from that what programs get. */
-export function valuesFrom(lines: string, language: TreeLanguage | undefined) {
-  const texts = [...new Set(lines.split('\n').map((line) => line.trim()))].filter((text) => !isBlank(text));
+type Typed = Readonly<Record<string, string>>;
+
+/**
+ * A value of a list for each line: what people read, and from that what programs get. The same line in another
+ * language is that value's text there. By the language's name.
+ */
+export function valuesFrom(typed: Typed, languages: readonly TreeLanguage[]) {
+  const byDefault = defaultOf(languages);
+  const lines = linesOf(typed, byDefault);
   const seen = new Set<string>();
-  return texts.map((text) => {
+  return lines.flatMap((text, index) => {
+    if (isBlank(text) || lines.indexOf(text) < index) return [];
     const name = nameFrom(text) || text;
     // Two texts can come to one name: then each is its own.
     const value = seen.has(name) ? text : name;
     seen.add(value);
-    return value === text || !language ? value : { value, translations: { [language.name]: text } };
+    const texts = languages.map((language) => [language.name, linesOf(typed, language)[index] ?? ''] as const);
+    const translations = texts.filter(
+      ([each, line]) => !isBlank(line) && !(each === byDefault?.name && line === value),
+    );
+    return [translations.length === 0 ? value : { value, translations: Object.fromEntries(translations) }];
   });
+}
+
+/** Whether a language has a text on a line where the default language has no value. */
+export function hasStrayLine(typed: Typed, language: TreeLanguage, languages: readonly TreeLanguage[]): boolean {
+  const values = linesOf(typed, defaultOf(languages));
+  return linesOf(typed, language).some((line, index) => !isBlank(line) && isBlank(values[index] ?? ''));
+}
+
+function linesOf(typed: Typed, language: TreeLanguage | undefined): string[] {
+  return (typed[language?.name ?? ''] ?? '').split('\n').map((line) => line.trim());
 }

@@ -20,10 +20,13 @@ import { Trans, useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { catalogTreeQuery, nameCatalog } from '../../api/catalog-names.ts';
 import { SERVICE_URL } from '../../api/client.ts';
+import { madeSecret } from '../../api/made-secrets.ts';
+import { applicationQuery } from '../../api/queries.ts';
 import { Copy, Copyable } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import classes from './connect.module.css';
+import { FirstUser } from './first-user.tsx';
 import { SECRET } from './snippets/facts.ts';
 import { makeSnippets, SNIPPETS } from './snippets/make-snippets.ts';
 import { sampleOf } from './snippets/sample-of.ts';
@@ -36,8 +39,11 @@ export function ConnectPage() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId/connect' });
   const { data: tree } = useSuspenseQuery(catalogTreeQuery(clientId));
   const can = useCan(clientId);
-  // Nowhere but here: neither kept nor sent.
-  const [secret, setSecret] = useState('');
+  const { data: application } = useSuspenseQuery(applicationQuery(clientId));
+  const [isUnused] = useState(application.counts.users === 0);
+  // Nowhere but in this tab: neither kept nor sent.
+  const made = madeSecret(clientId);
+  const [secret, setSecret] = useState(made ?? '');
   const keys = nameCatalog(tree, i18n)
     .groups.flatMap((group) => group.keys)
     .filter(({ archived }) => !archived);
@@ -100,7 +106,7 @@ export function ConnectPage() {
             description={
               <Trans
                 t={t}
-                i18nKey="snippets.secretText"
+                i18nKey={secret !== '' && secret === made ? 'snippets.secretMade' : 'snippets.secretText'}
                 values={{ secret: SECRET, variable: 'INNKEEPER_CLIENT_SECRET' }}
                 components={{
                   code: <Code fz="inherit" />,
@@ -125,6 +131,7 @@ export function ConnectPage() {
             maw={520}
             mb="md"
           />
+          {isUnused && <FirstUser clientId={clientId} />}
           <Tabs defaultValue="curl" keepMounted={false}>
             <Tabs.List mb="sm">
               {SNIPPETS.map((name) => (

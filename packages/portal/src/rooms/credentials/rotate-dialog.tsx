@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { rememberSecret } from '../../api/made-secrets.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 import { readTime } from '../../shell/moment.tsx';
@@ -29,7 +30,10 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
       const input = { path: { clientId }, body: { overlap } };
       return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
+    onSuccess: ({ clientSecret }) => {
+      rememberSecret(clientId, clientSecret);
+      return queries.invalidateQueries({ queryKey: ['application', clientId] });
+    },
   });
   // The second click of a double-click comes before the button is seen to be busy, and would end the secret in use.
   const rotate = () => {
@@ -66,7 +70,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
             <Code block flex={1} className={classes.secret}>
               {made.clientSecret}
             </Code>
-            <Copy value={made.clientSecret} label={t('rotate.copy')} />
+            <Copy value={made.clientSecret} label={t('rotate.copy')} onCopy={() => setStored(true)} />
           </Group>
           <Text size="sm">
             {t('rotate.fingerprint', { fingerprint: made.fingerprint })}{' '}

@@ -1,0 +1,17 @@
+import { useRef } from 'react';
+
+/** The second click of a double-click comes before the button is seen to be busy: it does nothing until the first is done. */
+export function useOnce<A extends unknown[], T>(
+  act: (...given: A) => Promise<T>,
+): (...given: A) => Promise<T | undefined> {
+  const isBusy = useRef(false);
+  return async (...given) => {
+    if (isBusy.current) return undefined;
+    isBusy.current = true;
+    try {
+      return await act(...given);
+    } finally {
+      isBusy.current = false;
+    }
+  };
+}
