@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { keyedHash } from './keyed-hash.ts';
 
 /**
  * Everything that INNKEEPER_SECRET protects. Each use has a key of its own, derived from it, so
@@ -23,23 +24,20 @@ export type Keyring = {
 
 export function createKeyring(secret: string): Keyring {
   const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'innkeeper', use, 32));
-  const keyedHash = (use: string) => {
-    const key = derive(use);
-    return (text: string): string => createHmac('sha256', key).update(text).digest('hex');
-  };
+  const hashFor = (use: string) => keyedHash(derive(use));
   const sealKey = derive('seal');
   const totpKey = derive('totp');
 
   return {
-    hashSecret: keyedHash('client-secret'),
-    hashToken: keyedHash('token'),
-    hashIdempotency: keyedHash('idempotency'),
-    hashManageToken: keyedHash('manage-token'),
-    hashLink: keyedHash('sign-in-link'),
-    hashSession: keyedHash('session'),
-    hashRecoveryCode: keyedHash('recovery-code'),
-    hashAttempt: keyedHash('sign-in-attempt'),
-    hashLimited: keyedHash('rate-limit'),
+    hashSecret: hashFor('client-secret'),
+    hashToken: hashFor('token'),
+    hashIdempotency: hashFor('idempotency'),
+    hashManageToken: hashFor('manage-token'),
+    hashLink: hashFor('sign-in-link'),
+    hashSession: hashFor('session'),
+    hashRecoveryCode: hashFor('recovery-code'),
+    hashAttempt: hashFor('sign-in-attempt'),
+    hashLimited: hashFor('rate-limit'),
     seal: (plain) => seal(sealKey, plain),
     unseal: (sealed) => unseal(sealKey, sealed),
     sealTotp: (secret) => seal(totpKey, secret),

@@ -6,7 +6,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import type { SigningKeys } from './keys.ts';
 import type { IdentifiedToken, TokenService } from './port.ts';
 
-/** Tokens whose signature has been checked, oldest dropped first: about 6 MB when full. */
+/** Tokens that were signed here or whose signature has been checked, oldest dropped first: about 6 MB when full. */
 const VERIFIED_LIMIT = 10_000;
 
 /** RFC 9068 access tokens, signed here. They stand until they expire, are revoked, or their user is deleted. */
@@ -18,6 +18,10 @@ export function createEmbeddedTokenService(options: {
   const { keys, issuer, now } = options;
   const verified = new Map<string, IdentifiedToken>();
 
+  const remember = (accessToken: string, token: IdentifiedToken): void => {
+    if (verified.size >= VERIFIED_LIMIT) verified.delete(verified.keys().next().value as string);
+    verified.set(accessToken, token);
+  };
   const findKey = (header: JWTHeaderParameters) => {
     const key = keys.publicKey(header.kid);
     if (!key) throw new JWKSNoMatchingKey();
@@ -40,7 +44,9 @@ export function createEmbeddedTokenService(options: {
         exp,
         jti: tokenId,
       });
-      return { accessToken, tokenId, issuedAt: iat * 1000, expiresAt: exp * 1000 };
+      const token = { tokenId, issuedAt: iat * 1000, expiresAt: exp * 1000 };
+      remember(accessToken, token);
+      return { accessToken, ...token };
     },
 
     tokenIdOf: (accessToken) => verified.get(accessToken)?.tokenId ?? readTokenId(accessToken),
@@ -53,10 +59,7 @@ export function createEmbeddedTokenService(options: {
         return undefined;
       }
       const token = await verify(accessToken);
-      if (token) {
-        if (verified.size >= VERIFIED_LIMIT) verified.delete(verified.keys().next().value as string);
-        verified.set(accessToken, token);
-      }
+      if (token) remember(accessToken, token);
       return token;
     },
 

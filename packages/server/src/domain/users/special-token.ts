@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { NewSpecialToken } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
+import { randomText } from '../random-text.ts';
 import type { Service } from '../service.ts';
 
 /**
@@ -11,7 +11,7 @@ export function makeSpecialToken(
   service: Service,
   application: Application,
 ): { text: string; record: NewSpecialToken } {
-  const text = `st_${application.appId}_${randomBytes(32).toString('base64url')}`;
+  const text = `st_${application.appId}_${randomText(32)}`;
   const expiresAt = service.now() + application.settings.specialTokenTtl * 1000;
   return { text, record: { tokenHash: service.keyring.hashToken(text), expiresAt } };
 }

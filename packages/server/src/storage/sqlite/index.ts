@@ -6,7 +6,7 @@ import { applicationReads } from './applications.ts';
 import { auditReads } from './audit.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
-import { connectToRead, connectToWrite } from './connection.ts';
+import { connectToRead, connectToReadByTurns, connectToWrite } from './connection.ts';
 import { draftReads } from './drafts.ts';
 import { factReads } from './facts.ts';
 import { importInTurns } from './import-turns.ts';
@@ -59,7 +59,8 @@ export function sqliteDriver(path: string): StorageDriver {
 
 /** Reads run here, on the caller's thread: a few microseconds each. Writes go to the writer thread. */
 function openSqlite(path: string, writer: Writer): Storage {
-  const reader = connectToRead(path);
+  const reader = connectToReadByTurns(path);
+  writer.onCommit(() => reader.endTurn());
   const surveyor = new Surveyor(path);
   return {
     kind: 'sqlite',

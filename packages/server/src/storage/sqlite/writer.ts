@@ -28,6 +28,7 @@ export class Writer {
   #underWay: Waiting[] = [];
   #scheduled = false;
   #idle: (() => void) | undefined;
+  #beforeOutcomes = (): void => {};
   committedActs = 0;
   committedBatches = 0;
   readonly failedWrites = new FailedWrites();
@@ -40,6 +41,11 @@ export class Writer {
     const writer = new Writer(path);
     await writer.#start();
     return writer;
+  }
+
+  /** What to do before those who wait are told: they may look at once for what was written. */
+  onCommit(act: () => void): void {
+    this.#beforeOutcomes = act;
   }
 
   get waiting(): number {
@@ -105,6 +111,7 @@ export class Writer {
     const settled = this.#underWay;
     this.#underWay = [];
     this.#send();
+    this.#beforeOutcomes();
     if (this.#underWay.length === 0) this.#worker?.unref();
     let committed = 0;
     settled.forEach((waiting, index) => {
