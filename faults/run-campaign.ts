@@ -81,6 +81,7 @@ async function onGround(
     });
   } catch (error) {
     if (error instanceof CannotRun) throw error;
+    outcome.tried++;
     outcome.lost++;
     outcome.broken.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {
