@@ -81,7 +81,6 @@ async function onGround(
     });
   } catch (error) {
     if (error instanceof CannotRun) throw error;
-    outcome.tried++;
     outcome.lost++;
     outcome.broken.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {

@@ -828,6 +828,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/catalog/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the groups, keys and allowed values as a TypeScript module
+         * @description As `innkeeper catalog types` writes it, for the client and the React package.
+         */
+        get: operations["getCatalogTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/catalog/plan": {
         parameters: {
             query?: never;
@@ -6026,6 +6046,47 @@ export interface operations {
                             }[];
                         }[];
                     };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["404_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getCatalogTypes: {
+        parameters: {
+            query?: {
+                /** @description as it is in the draft; without a draft, as it is published */
+                draft?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description a name for the file */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
             /** @description What If-None-Match names is still current. */

@@ -53,6 +53,9 @@ several rows has a message for each place it comes from. Every answer carries \`
 Introspection and revocation answer \`error\` and \`error_description\` (RFC 6749) beside the two fields; the profile options
 and \`/manage/v1\` add \`errors\`, a list of \`field\`, \`message\` and \`allowed\`, where a field is at fault. Of
 \`/manage/v1\`, 9409 also has \`breaking\`, and 9412 \`revision\` and \`revisions\`: what stands in the way.
+
+With \`Accept: application/problem+json\` an error is also problem details (RFC 9457): \`type\`, which leads to the row of its code in the
+guide of the service, \`title\`, \`status\` and \`detail\` stand beside these fields.
 `;
 
 function toRow({ code, status, message, remedy }: ErrorDefinition): string {

@@ -18,6 +18,7 @@ import { discardRest } from './http/discard-rest.ts';
 import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { collectRoutes } from './http/docs/collect-routes.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
+import { guidePages } from './http/docs/guide.ts';
 import { openapiRoute } from './http/docs/openapi.ts';
 import { drain } from './http/drain.ts';
 import { createErrorHandler, sendError } from './http/errors.ts';
@@ -130,6 +131,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(handleError);
+  app.decorate('guideUrl', `${config.publicUrl}/guide`);
   app.decorateReply('errorCode', undefined);
   app.decorateRequest('about', undefined);
 
@@ -199,5 +201,6 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   openapiRoute(app, routes, config);
   catalogSchemaRoute(app);
   explorerRoutes(app, service);
+  guidePages(app);
   return app;
 }

@@ -1,8 +1,16 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconTimeline, IconUser } from '@tabler/icons-react';
+import {
+  IconBook,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconTimeline,
+  IconUser,
+} from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, PORTAL_PATH } from '../api/client.ts';
+import { api, PORTAL_PATH, SERVICE_URL } from '../api/client.ts';
 import { type Theme, usePreferences } from '../api/preferences.ts';
 import { PORTAL_LANGUAGES, type PortalLanguage } from '../i18n.ts';
 import { LinkMenuItem } from './links.tsx';
@@ -35,6 +43,9 @@ export function AccountMenu({ session }: { session: { email: string; administrat
             {t('installationAudit')}
           </LinkMenuItem>
         )}
+        <Menu.Item component="a" href={`${SERVICE_URL}/guide/`} leftSection={<IconBook size={16} aria-hidden />}>
+          {t('guide')}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{t('theme.title')}</Menu.Label>
         <Menu.RadioGroup value={theme} onChange={(name) => setTheme(name as Theme)}>

@@ -8,6 +8,7 @@ import { catalogRestore } from './catalog-restore.ts';
 import { catalogRevisions } from './catalog-revisions.ts';
 import { catalogSchema } from './catalog-schema.ts';
 import { catalogShow } from './catalog-show.ts';
+import { catalogTypes } from './catalog-types.ts';
 import { defineGroup } from './command.ts';
 
 export function catalog(): Command {
@@ -30,5 +31,6 @@ export function catalog(): Command {
     .addCommand(catalogShow())
     .addCommand(catalogDiff())
     .addCommand(catalogRestore())
-    .addCommand(catalogSchema());
+    .addCommand(catalogSchema())
+    .addCommand(catalogTypes());
 }

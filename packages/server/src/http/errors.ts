@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type FieldError, InnkeeperError } from '../domain/errors.ts';
+import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import { clientAddress } from './client-address.ts';
@@ -40,9 +40,19 @@ export function sendError(reply: FastifyReply, error: InnkeeperError): void {
   if (error.status === 401) reply.header('www-authenticate', challenge(error));
   if (error.status === 503) reply.header('retry-after', '1');
   reply.errorCode = error.code;
-  reply
-    .header('cache-control', 'no-store')
-    .send(reply.request.routeOptions.config.oauthErrors ? oauthBody(error) : body(error));
+  reply.header('cache-control', 'no-store');
+  const told = reply.request.routeOptions.config.oauthErrors ? oauthBody(error) : body(error);
+  if (!wantsProblem(reply.request)) reply.send(told);
+  else reply.type('application/problem+json').send({ ...problemOf(error, reply.server.guideUrl), ...told });
+}
+
+function wantsProblem({ headers }: FastifyRequest): boolean {
+  return /application\/problem\+json(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(headers.accept ?? '');
+}
+
+/** RFC 9457, for those who ask for it: beside the fields that all errors have. `type` leads to what to do. */
+function problemOf({ code, error, message, status }: InnkeeperError, guideUrl: string) {
+  return { type: `${guideUrl}/errors#${code}`, title: ERRORS[error].message, status, detail: message };
 }
 
 /** Area B and the portal are called from browsers, which answer a Basic challenge with a dialogue of their own. */
@@ -89,6 +99,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Errors also carry the fields of RFC 6749 5.2. */
     oauthErrors?: boolean;
+  }
+  interface FastifyInstance {
+    /** Where people read what the codes of errors mean. */
+    guideUrl: string;
   }
   interface FastifyReply {
     /** The code of the error answered, for the log and the metrics. */

@@ -99,6 +99,7 @@ test('no route outside this list is left undocumented', () => {
     'catalog-schema.ts', // a schema itself
     'cors.ts', // preflights
     'explorer.ts',
+    'guide.ts',
     'openapi.ts', // the document itself
     'portal-pages.ts',
   ]);

@@ -50,7 +50,8 @@ export class DocumentedAnswers {
   }
 
   /** What is wrong with an answer, for people; undefined when nothing is, or when its path is not documented. */
-  problemWith({ method, path, status, type, text }: SeenAnswer): string | undefined {
+  problemWith(seen: SeenAnswer): string | undefined {
+    const { method, path, status, type, text } = withoutProblemDetails(seen);
     const bare = path.split(/[?#]/, 1)[0] as string;
     const found = this.#operations.find((each) => each.method === method && each.path.test(bare));
     if (!found) return undefined;
@@ -73,6 +74,13 @@ export class DocumentedAnswers {
     const problems = this.#ajv.errorsText(validate.errors, { dataVar: 'answer' });
     return `${operationId}: HTTP ${status} is not as documented: ${problems}\n${text}`;
   }
+}
+
+/** What RFC 9457 puts around an error, for whoever asks for it, is told once for all operations: the rest is as it always is. */
+function withoutProblemDetails(seen: SeenAnswer): SeenAnswer {
+  if (!seen.type?.startsWith('application/problem+json')) return seen;
+  const { type: _type, title: _title, status: _status, detail: _detail, ...told } = JSON.parse(seen.text);
+  return { ...seen, type: 'application/json', text: JSON.stringify(told) };
 }
 
 function codeOf(type: string | null, text: string): string {

@@ -19,6 +19,30 @@ describe.concurrent.each(databases)('refusals that are nobody’s request on $ki
     expect(answer).toMatchObject({ status: 401, json: { code: '9401' } });
   });
 
+  test('whoever asks for problem details gets them, beside the fields that all errors have', async ({ expect }) => {
+    const { clientId } = await server.application();
+    for (const [method, path, code, status, more] of [
+      ['GET', '/api/option_groups', '1001', 401, {}],
+      ['GET', '/nothing', '9404', 404, {}],
+      ['POST', '/api/v2/app/create-user', '0021', 400, {}],
+      ['POST', '/oauth/v2/introspect', '0011', 401, { error: 'invalid_client' }],
+      ['GET', '/api/option_keys?limit=-1', '1009', 400, { detail: 'limit must be a whole number, 0 or more.' }],
+    ] as const) {
+      const headers = {
+        accept: 'application/json, application/problem+json',
+        ...(path.includes('?') && { apikey: clientId }),
+      };
+      const answer = await server.send(method, path, { headers });
+      expect(answer.headers.get('content-type'), path).toBe('application/problem+json; charset=utf-8');
+      const problem = JSON.parse(answer.text);
+      expect(problem, path).toMatchObject({ type: `${server.url}/guide/errors#${code}`, status, code, ...more });
+      expect(problem.detail, path).toBe(problem.message);
+      expect(problem.title, path).toBeTypeOf('string');
+    }
+    const refused = await server.send('GET', '/nothing', { headers: { accept: 'application/problem+json;q=0, */*' } });
+    expect(refused.json).toEqual({ code: '9404', message: 'There is nothing at this path.' });
+  });
+
   test('a request that does not arrive within ten seconds is 9408', async ({ expect }) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.write('POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"clientId":');

@@ -30,6 +30,7 @@ import { getActivityRoute } from './get-activity.ts';
 import { getApplicationRoute } from './get-application.ts';
 import { getCatalogRoute } from './get-catalog.ts';
 import { getCatalogTreeRoute } from './get-catalog-tree.ts';
+import { getCatalogTypesRoute } from './get-catalog-types.ts';
 import { getDraftRoute } from './get-draft.ts';
 import { getOverviewRoute } from './get-overview.ts';
 import { getRequestRoute } from './get-request.ts';
@@ -113,6 +114,7 @@ export function manageRoutes(app: FastifyInstance, service: Service): void {
   suggestLanguageRoute(app, service);
   getCatalogRoute(app, service);
   getCatalogTreeRoute(app, service);
+  getCatalogTypesRoute(app, service);
   putCatalogRoute(app, service);
   planCatalogRoute(app, service);
   listLanguagesRoute(app, service);

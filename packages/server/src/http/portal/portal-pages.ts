@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { type BuiltFiles, notBuilt, readBuiltFiles } from '../docs/built-files.ts';
 import { sendFile } from '../docs/static-file.ts';
-import { type BuiltPortal, readBuiltPortal } from './built-portal.ts';
 
 /** From here alone, and nothing inline but the styles that the page's own script puts in with this answer's nonce. */
 const contentSecurityPolicy = (nonce: string): string =>
@@ -17,17 +17,14 @@ const contentSecurityPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Innkeeper</title>
-<h1>The portal is not built</h1><p>Run <code>npm run build</code> where Innkeeper is installed, then load this page again.</p></html>`;
-
 /** CONTRACT.md section 5: the portal. Its page holds nothing of anybody: all that it shows comes through /manage/v1. */
 export function portalPages(app: FastifyInstance): void {
-  let built: BuiltPortal | undefined;
+  let built: { html: string; files: BuiltFiles } | undefined;
 
   /** `path` is what follows /portal/. Whatever is no file is an address inside the portal. */
   const answer = async (request: FastifyRequest, reply: FastifyReply, path: string | undefined) => {
-    built ??= await readBuiltPortal();
-    if (!built) return asPage(reply, '').code(503).header('retry-after', '5').send(NOT_BUILT);
+    built ??= await readPortal();
+    if (!built) return asPage(reply, '').code(503).header('retry-after', '5').send(notBuilt('portal'));
     const file = path !== undefined && (await built.files.get(path)?.());
     if (file) {
       // Their names hold a hash of what is in them.
@@ -44,6 +41,15 @@ export function portalPages(app: FastifyInstance): void {
   app.get<{ Params: { '*': string } }>('/portal/*', { schema: { hide: true }, logLevel: 'warn' }, (request, reply) =>
     answer(request, reply, request.params['*']),
   );
+}
+
+async function readPortal(): Promise<{ html: string; files: BuiltFiles } | undefined> {
+  const files = await readBuiltFiles('@innkeeper/portal');
+  const page = await files?.get('index.html')?.();
+  if (!files || !page) return undefined;
+  // Every address of the portal begins with this page; none of them is its file.
+  files.delete('index.html');
+  return { html: page.body.toString(), files };
 }
 
 /** Whoever opens the bare address in a browser is looking for people's part of it; programs are told that nothing is there. */

@@ -1,0 +1,91 @@
+// What the pages can do beyond being read: theme, menu on a phone, copying, search. All of them can be read without it.
+
+const html = document.documentElement;
+const byId = (id) => document.getElementById(id);
+
+const themeButton = byId('theme');
+const isDark = () =>
+  html.dataset.theme ? html.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+const nameTheme = () => {
+  themeButton.textContent = isDark() ? 'Light' : 'Dark';
+  themeButton.setAttribute('aria-label', `${isDark() ? 'Light' : 'Dark'} theme`);
+};
+themeButton.addEventListener('click', () => {
+  html.dataset.theme = isDark() ? 'light' : 'dark';
+  nameTheme();
+  try {
+    localStorage.setItem('innkeeper-theme', html.dataset.theme);
+  } catch {
+    // Nothing is kept: it holds for this page.
+  }
+});
+nameTheme();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', nameTheme);
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== 'innkeeper-theme') return;
+  if (newValue === 'light' || newValue === 'dark') html.dataset.theme = newValue;
+  else delete html.dataset.theme;
+  nameTheme();
+});
+
+const menu = byId('menu');
+menu.addEventListener('click', () => {
+  const open = menu.getAttribute('aria-expanded') !== 'true';
+  menu.setAttribute('aria-expanded', String(open));
+  html.classList.toggle('menu-open', open);
+});
+document.querySelector('#nav [aria-current]')?.scrollIntoView({ block: 'nearest' });
+
+for (const figure of document.querySelectorAll('figure.code')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', () => {
+    const code = figure.querySelector('code');
+    const told = (word) => {
+      button.textContent = word;
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, 1500);
+    };
+    // Pages without TLS have no clipboard: what is selected can be copied by hand.
+    const select = () => {
+      getSelection().selectAllChildren(code);
+      told('Selected');
+    };
+    if (!navigator.clipboard) select();
+    else navigator.clipboard.writeText(code.textContent).then(() => told('Copied'), select);
+  });
+  figure.append(button);
+}
+
+const contents = [...document.querySelectorAll('.contents a')];
+if (contents.length > 0) {
+  const watch = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        for (const link of contents) link.classList.toggle('here', link.hash === `#${target.id}`);
+      }
+    },
+    { rootMargin: '-10% 0px -80% 0px' },
+  );
+  for (const heading of document.querySelectorAll('article h2, article h3')) watch.observe(heading);
+}
+
+const search = () => {
+  import('./search.js')
+    .then(({ openSearch }) => openSearch())
+    .catch(() => {
+      byId('find').textContent = 'Not reachable';
+    });
+};
+byId('find').addEventListener('click', search);
+addEventListener('keydown', (event) => {
+  const typing = event.target instanceof Element && event.target.closest('input, textarea');
+  const asked = (event.key === '/' && !typing) || (event.key === 'k' && (event.ctrlKey || event.metaKey));
+  if (!asked) return;
+  event.preventDefault();
+  search();
+});

@@ -1,0 +1,132 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import http from 'highlight.js/lib/languages/http';
+import json from 'highlight.js/lib/languages/json';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+import { Marked, Renderer, type Tokens } from 'marked';
+
+const LANGUAGES = { bash, sh: bash, http, json, sql, ts: typescript, tsx: typescript, html: xml, yaml };
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+
+export type Heading = { depth: number; id: string; html: string; text: string };
+/** What stands under a heading, as text to search in. */
+export type Passage = { heading: Heading; text: string };
+export type Drawn = { html: string; headings: Heading[]; passages: Passage[] };
+
+/** Where a link leads on the site; undefined for what is not there. */
+export type Resolve = (href: string) => string | undefined;
+
+/** A page's Markdown as HTML without a single inline script or style. */
+export function drawMarkdown(markdown: string, resolve: Resolve): Drawn {
+  const headings: Heading[] = [];
+  const takenIds = new Map<string, number>();
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const html = this.parser.parseInline(tokens);
+        const text = unescapeHtml(html.replaceAll(/<[^>]+>/g, ''));
+        const heading = { depth, id: uniqueId(slugOf(text), takenIds), html, text };
+        headings.push(heading);
+        const anchor =
+          depth === 1 ? '' : ` <a class="anchor" href="#${heading.id}" aria-label="Link to this place">#</a>`;
+        return `<h${depth} id="${heading.id}">${html}${anchor}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const html = this.parser.parseInline(tokens);
+        const target = resolve(href);
+        // A file of the repository that is no page: its name says enough.
+        if (target === undefined) return html;
+        return `<a href="${escapeHtml(target)}">${html}</a>`;
+      },
+      image({ href, text }) {
+        return `<img src="${escapeHtml(resolve(href) ?? href)}" alt="${escapeHtml(text)}" loading="lazy">`;
+      },
+      code({ text, lang = '' }) {
+        const [language = '', file] = lang.split(' ');
+        const known = hljs.getLanguage(language) !== undefined;
+        const html = known ? hljs.highlight(text, { language }).value : escapeHtml(text);
+        const name = file === undefined ? '' : `<figcaption>${escapeHtml(file)}</figcaption>`;
+        return `<figure class="code" data-language="${escapeHtml(language)}">${name}<pre tabindex="0"><code>${html}\n</code></pre></figure>\n`;
+      },
+      table(token) {
+        return `<div class="table" tabindex="0">${withErrorIds(Renderer.prototype.table.call(this, token))}</div>\n`;
+      },
+      blockquote({ tokens }) {
+        const html = this.parser.parse(tokens);
+        const [, kind] = /^<p>\[!(NOTE|TIP|WARNING)\]/.exec(html) ?? [];
+        if (kind === undefined) return `<blockquote>${html}</blockquote>\n`;
+        return `<aside class="${kind.toLowerCase()}">${html.replace(/^<p>\[!\w+\]\n?/, '<p>')}</aside>\n`;
+      },
+      html({ text }) {
+        if (/^<!--[\s\S]*?-->\s*$/.test(text)) return '';
+        throw new Error(`pages are Markdown without HTML: ${text}`);
+      },
+    },
+  });
+  const tokens = marked.lexer(markdown);
+  const html = marked.parser(tokens);
+  return { html, headings, passages: passagesOf(tokens as Tokens.Generic[], headings) };
+}
+
+/** In the table of errors each code is a place that links can lead to. */
+function withErrorIds(html: string): string {
+  const seen = new Set<string>();
+  return html.replaceAll(/<tr>\n<td>(\d{4})<\/td>/g, (row, code: string) => {
+    if (seen.has(code)) return row;
+    seen.add(code);
+    return `<tr id="${code}">\n<td><a href="#${code}">${code}</a></td>`;
+  });
+}
+
+/** The id that GitHub gives a heading, so that links hold in both places. */
+function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}
+
+function uniqueId(id: string, taken: Map<string, number>): string {
+  const times = taken.get(id) ?? 0;
+  taken.set(id, times + 1);
+  return times === 0 ? id : `${id}-${times}`;
+}
+
+function passagesOf(tokens: Tokens.Generic[], headings: Heading[]): Passage[] {
+  const passages: Passage[] = [];
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const heading = headings[passages.length];
+      if (heading) passages.push({ heading, text: '' });
+      continue;
+    }
+    const last = passages.at(-1);
+    if (last && token.type !== 'html') last.text += ` ${token.raw}`;
+  }
+  return passages.map(({ heading, text }) => ({ heading, text: plainText(text) }));
+}
+
+function plainText(markdown: string): string {
+  return markdown
+    .replaceAll(/\]\([^)]*\)/g, ' ')
+    .replaceAll(/[`*|[\]#>]+|-{3,}/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+function unescapeHtml(html: string): string {
+  return html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}

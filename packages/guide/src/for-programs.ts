@@ -1,0 +1,29 @@
+import type { Section, Source } from './sources.ts';
+
+/** llms.txt (llmstxt.org): what there is to read, as links to Markdown, relative to /guide/. */
+export function listForPrograms(sections: Section[]): string {
+  const lists = sections.map(({ title, pages }) => {
+    const lines = pages.map((page) => `- [${page.title}](${page.path || 'index'}.md)${firstSentence(page)}`);
+    return `## ${title === 'Decisions' ? 'Optional' : title}\n\n${lines.join('\n')}\n`;
+  });
+  return [
+    '# Innkeeper\n',
+    '> A self-hosted service that keeps the end users of applications: it creates them, gives them access tokens, stores what they select from a catalog of options, and deletes them with everything that is theirs.\n',
+    'All of it in one file: [llms-full.txt](llms-full.txt). The interface for programs: [openapi.json](../openapi.json). The JSON Schema of catalog files: [catalog.schema.json](../catalog.schema.json).\n',
+    ...lists,
+  ].join('\n');
+}
+
+export function wholeText(sections: Section[]): string {
+  return sections
+    .flatMap(({ title, pages }) => (title === 'Decisions' ? [] : pages))
+    .map(({ markdown }) => markdown.trim())
+    .join('\n\n---\n\n')
+    .concat('\n');
+}
+
+function firstSentence({ markdown }: Source): string {
+  const paragraph = markdown.split(/\n\n+/).find((text) => /^[A-Z`]/.test(text));
+  const sentence = paragraph?.replaceAll('\n', ' ').match(/^.+?[.:](?= |$)/)?.[0];
+  return sentence && !sentence.includes('](') ? `: ${sentence}` : '';
+}

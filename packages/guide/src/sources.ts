@@ -1,0 +1,84 @@
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeApi } from './describe-api.ts';
+import type { OpenApi } from './openapi.ts';
+
+export const ROOT = join(import.meta.dirname, '../../..');
+
+/** A page before it is drawn. */
+export type Source = {
+  /** Its address below /guide/; '' is the first page. */
+  path: string;
+  /** The file it is written in, from the root of the repository; of pages made at build, where their links start from. */
+  file: string;
+  title: string;
+  markdown: string;
+};
+
+export type Section = { title: string; pages: Source[] };
+
+/** The order people find things in. What is found rather than named comes after what is named under the same title. */
+const SECTIONS: [title: string, files: string[]][] = [
+  ['Start', ['docs/README.md', 'docs/quick-start.md', 'docs/concepts.md']],
+  ['Guides', ['docs/back-end.md', 'docs/front-end.md', 'docs/product.md', 'docs/operators.md', 'docs/migrating.md']],
+  ['Reference', ['docs/errors.md', 'docs/import.md']],
+  ['API', []],
+  ['Packages', []],
+  ['Running it', ['docs/operations.md', 'docs/security.md', 'docs/performance.md']],
+  ['More', []],
+  ['Inside', ['docs/architecture.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
+  ['Decisions', []],
+];
+
+/** Files that have no page of their own, and the page that says the same. */
+export const ALIASES: Record<string, string> = { 'README.md': '', 'docs/decisions': 'decisions' };
+
+/** Every page of the site, in the order of its navigation. */
+export async function readSections(): Promise<Section[]> {
+  const named = new Set(SECTIONS.flatMap(([, files]) => files));
+  const api = describeApi(JSON.parse(await readFile(join(ROOT, 'docs/openapi.json'), 'utf8')) as OpenApi);
+  const decisions = await readAll(filesAt('docs/decisions/*.md'));
+  const found: Record<string, Source[]> = {
+    API: api,
+    Packages: await readAll(filesAt('packages/*/README.md')),
+    More: await readAll(filesAt('docs/*.md').filter((file) => !named.has(file))),
+    Decisions: [listDecisions(decisions), ...decisions],
+  };
+  const sections = await Promise.all(
+    SECTIONS.map(async ([title, files]) => ({ title, pages: [...(await readAll(files)), ...(found[title] ?? [])] })),
+  );
+  return sections.filter(({ pages }) => pages.length > 0);
+}
+
+function filesAt(pattern: string): string[] {
+  return globSync(pattern, { cwd: ROOT })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort();
+}
+
+function readAll(files: string[]): Promise<Source[]> {
+  return Promise.all(files.map(readSource));
+}
+
+async function readSource(file: string): Promise<Source> {
+  const markdown = await readFile(join(ROOT, file), 'utf8');
+  const title = /^# (.+)$/m.exec(markdown)?.[1];
+  if (title === undefined) throw new Error(`${file} has no heading of the first level`);
+  return { path: addressOf(file), file, title: title.replaceAll('`', ''), markdown };
+}
+
+function addressOf(file: string): string {
+  const path = file.replace(/^(docs|packages)\//, '').replace(/\.md$/, '');
+  return path === 'README' ? '' : path.replace(/\/README$/, '').toLowerCase();
+}
+
+function listDecisions(decisions: Source[]): Source {
+  const lines = decisions.map(({ file, title }) => `- [${title}](${file.slice('docs/decisions/'.length)})`);
+  return {
+    path: 'decisions',
+    file: 'docs/decisions/README.md',
+    title: 'All decisions',
+    markdown: `# Decisions\n\nChoices that shape the code, each with its reasons and what it costs.\n\n${lines.join('\n')}\n`,
+  };
+}

@@ -1,0 +1,18 @@
+/** How an answer differs from what a page shows of it: it may have more, and `…` stands for any part of a text. */
+export function differenceFrom(shown: unknown, answered: unknown, at = 'the answer'): string | undefined {
+  if (typeof shown === 'string' && shown.includes('…')) {
+    const pattern = shown.split('…').map(RegExp.escape).join('.+');
+    return typeof answered === 'string' && new RegExp(`^${pattern}$`, 's').test(answered) ? undefined : told();
+  }
+  if (shown === null || typeof shown !== 'object') return shown === answered ? undefined : told();
+  if (answered === null || typeof answered !== 'object') return told();
+  for (const [name, value] of Object.entries(shown)) {
+    const difference = differenceFrom(value, (answered as Record<string, unknown>)[name], `${at}.${name}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+
+  function told(): string {
+    return `${at} is ${JSON.stringify(answered)}, the page shows ${JSON.stringify(shown)}`;
+  }
+}

@@ -1,0 +1,72 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const DIST = join(import.meta.dirname, '../dist');
+
+/** What the service serves around the guide. */
+const AROUND = new Set(['../portal', '../docs', '../openapi.json', '../catalog.schema.json']);
+
+const pages = new Map(
+  globSync('**/*.html', { cwd: DIST }).map((file) => [file, readFileSync(join(DIST, file), 'utf8')] as const),
+);
+const idsOf = (html: string): Set<string> =>
+  new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string));
+const ids = new Map([...pages].map(([file, html]) => [file, idsOf(html)]));
+
+test('every link of every page leads to a page, and to a place in it', () => {
+  const broken: string[] = [];
+  for (const [file, html] of pages) {
+    for (const [, href = ''] of html.matchAll(/ (?:href|src)="([^"]+)"/g)) {
+      if (/^(https?|mailto):/.test(href)) continue;
+      const [path = '', fragment] = href.split('#');
+      const target = path === '' ? file : relative(DIST, join(DIST, dirname(file), path));
+      const page = [target, `${target}.html`, join(target, 'index.html')].find((each) => pages.has(each));
+      if (page === undefined && AROUND.has(target)) continue;
+      if (page === undefined && !existsSync(join(DIST, target))) broken.push(`${file}: ${href}`);
+      if (page !== undefined && fragment !== undefined && !ids.get(page)?.has(fragment))
+        broken.push(`${file}: ${href}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(pages.size).toBeGreaterThan(50);
+});
+
+test('the same links lead somewhere in the repository', () => {
+  const broken: string[] = [];
+  const files = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md'], { cwd: ROOT });
+  for (const file of files) {
+    const text = readFileSync(join(ROOT, file), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+    for (const [, href = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [path = ''] = href.split('#');
+      if (!/^(https?:|mailto:)/.test(href) && !existsSync(join(ROOT, dirname(file), path)))
+        broken.push(`${file}: ${href}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('pages hold nothing that their Content-Security-Policy would refuse', () => {
+  const inline =
+    /<script(?![^>]* src=)|<style| style="| on\w+="|(?:src|href)="(?:https?:)?\/\/[^"]*\.(?:js|css)"|src="https?:/;
+  const refused = [...pages].filter(([, html]) => inline.test(html.replaceAll(/<pre[\s\S]*?<\/pre>/g, '')));
+  expect(refused.map(([file]) => file)).toEqual([]);
+});
+
+test('every heading of a page is there once, under a heading above it', () => {
+  for (const [file, html] of pages) {
+    const found = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(found).size, file).toBe(found.length);
+    expect(html.match(/<h1 /g)?.length, file).toBe(1);
+  }
+});
+
+test('llms.txt names every page, as Markdown that is there', () => {
+  const list = readFileSync(join(DIST, 'llms.txt'), 'utf8');
+  expect(list).toMatch(/^# Innkeeper\n\n> A self-hosted service/);
+  const named = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path as string);
+  expect(named.filter((path) => !existsSync(join(DIST, path)))).toEqual([]);
+  expect(named.length).toBe(pages.size);
+  expect(readFileSync(join(DIST, 'llms-full.txt'), 'utf8')).toContain('# From your own table');
+});

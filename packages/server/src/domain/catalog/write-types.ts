@@ -1,0 +1,111 @@
+import type { AllowedValue, Catalog, Group, Key, Language, Scalar, Texts } from './catalog.ts';
+
+/**
+ * A TypeScript module of what can be chosen: `Catalog`, which the client and the React package take as their one generic
+ * parameter (packages/client/README.md), and `values`. The same catalog gives the same bytes; archived parts are not in it.
+ */
+export function writeTypes(catalog: Catalog): string {
+  const { languages } = catalog;
+  const groups = catalog.groups.flatMap((group) =>
+    group.archived ? [] : [{ ...group, keys: group.keys.filter((key) => !key.archived) }],
+  );
+  const words = [...new Set(languages.flatMap(({ name, tag }) => [name, tag]))];
+  return `// Written by \`innkeeper catalog types\`: write it anew when the catalog has changed.
+
+export interface Catalog {
+  /** Names and tags: whatever \`language\` takes. */
+  languages: ${union(words)};
+  groups: {
+${groups.map((group) => writeGroup(group, languages)).join('')}  };
+}
+
+/** Every allowed value by its key. */
+export const values = {
+${writeValues(groups, languages)}} as const;
+`;
+}
+
+function writeGroup({ name, texts, keys }: Group, languages: Language[]): string {
+  const lines = keys.map(
+    (key) => `${comment(6, textOf(key.texts, languages))}      ${property(key.name)}: ${writeKey(key)};\n`,
+  );
+  return `${comment(4, textOf(texts, languages))}    ${property(name)}: {\n${lines.join('')}    };\n`;
+}
+
+function writeKey({ type, multiple, values }: Key): string {
+  const chosen = (retired: boolean): string => {
+    const list = values?.filter((each) => each.retired === retired).map(({ value }) => value) ?? [];
+    return type === 'boolean' && list.length === 2 ? 'boolean' : union(list);
+  };
+  const value = values === null ? OPEN[type] : chosen(false);
+  return `{ type: '${type}'; multiple: ${multiple}; value: ${value}; retired: ${chosen(true)} }`;
+}
+
+const OPEN = { boolean: 'boolean', string: 'string', integer: 'number', number: 'number', date: 'string' };
+
+function writeValues(groups: Group[], languages: Language[]): string {
+  const written = new Set<string>();
+  return groups
+    .flatMap((group) => group.keys.map((key) => ({ name: `${group.name}.${key.name}`, key })))
+    .filter(({ name, key }) => {
+      // Names with dots in them can meet: a name means the first then.
+      const isNew = !written.has(name);
+      written.add(name);
+      return isNew && key.values !== null && key.type !== 'boolean';
+    })
+    .map(({ name, key }) => {
+      const lines = (key.values ?? []).map((each) => writeValue(each, languages));
+      return `  ${property(name)}: {\n${lines.join('')}  },\n`;
+    })
+    .join('');
+}
+
+function writeValue({ value, texts, retired, replacement }: AllowedValue, languages: Language[]): string {
+  const instead = replacement === undefined ? '' : `; choose ${JSON.stringify(replacement)} instead`;
+  const said = retired ? `@deprecated retired${instead}` : textOf(texts, languages);
+  return `${comment(4, said)}    ${property(String(value))}: ${literal(value)},\n`;
+}
+
+function textOf(texts: Texts, languages: Language[]): string | undefined {
+  return texts[languages.find(({ isDefault }) => isDefault)?.tag ?? ''];
+}
+
+function comment(indent: number, text: string | undefined): string {
+  const safe = text
+    ?.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replaceAll(TURNS_WRITING, '')
+    .replaceAll('*/', '*\\/')
+    .trim();
+  return safe ? `${' '.repeat(indent)}/** ${safe} */\n` : '';
+}
+
+function union(values: readonly Scalar[]): string {
+  return values.length === 0 ? 'never' : values.map(literal).join(' | ');
+}
+
+function literal(value: Scalar): string {
+  return typeof value === 'string' ? quote(value) : String(value);
+}
+
+function property(name: string): string {
+  // As a plain member of an object this one would set its prototype.
+  if (name === '__proto__') return `['__proto__']`;
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+}
+
+/** Marks that make a text read otherwise than it is compiled: in code they are seen. */
+const TURNS_WRITING = /[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]/g;
+
+function quote(text: string): string {
+  const inner = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')
+    .replaceAll("'", "\\'")
+    .replaceAll(/[\u2028\u2029]/g, escapeMark)
+    .replaceAll(TURNS_WRITING, escapeMark);
+  return `'${inner}'`;
+}
+
+function escapeMark(mark: string): string {
+  return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

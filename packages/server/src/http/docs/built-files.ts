@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { makeFile, once, type StaticFile } from './static-file.ts';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** What a build writes beside its files for the next one. */
+const NOT_SERVED = new Set(['made-of.txt']);
+
+/** By their path in dist/; read when first asked for. */
+export type BuiltFiles = Map<string, () => Promise<StaticFile>>;
+
+/** What a package was built into; undefined where it was not. */
+export async function readBuiltFiles(name: '@innkeeper/portal' | '@innkeeper/guide'): Promise<BuiltFiles | undefined> {
+  const dist = join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'dist');
+  const names = await readdir(dist, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return (
+    names &&
+    new Map(
+      names.flatMap((each) => {
+        const type = TYPES[extname(each)];
+        if (type === undefined || NOT_SERVED.has(each)) return [];
+        return [
+          [each.replaceAll('\\', '/'), once(async () => makeFile(await readFile(join(dist, each)), type))] as const,
+        ];
+      }),
+    )
+  );
+}
+
+/** The page that stands in for one that was not built. */
+export function notBuilt(what: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Innkeeper</title>
+<h1>The ${what} is not built</h1><p>Run <code>npm run build</code> where Innkeeper is installed, then load this page again.</p></html>`;
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { type BuiltFiles, notBuilt, readBuiltFiles } from './built-files.ts';
+import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';
+
+/** From here alone, and nothing inline. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The documentation, as packages/guide builds it of docs/. It is about every installation and holds nothing of this one. */
+export function guidePages(app: FastifyInstance): void {
+  let files: BuiltFiles | undefined;
+  const find = async (path: string): Promise<StaticFile | undefined> => {
+    files ??= await readBuiltFiles('@innkeeper/guide');
+    const read = files?.get(path) ?? files?.get(path === '' ? 'index.html' : `${path}.html`);
+    return read?.();
+  };
+
+  // Pages name each other relative to their own address, so that a proxy may put all of this under a path.
+  app.get('/guide', { schema: { hide: true } }, async (_request, reply) => reply.redirect('guide/', 308));
+
+  app.get<{ Params: { '*': string } }>(
+    '/guide/*',
+    { schema: { hide: true }, logLevel: 'warn' },
+    async (request, reply) => {
+      const path = request.params['*'];
+      const file = await find(path);
+      reply
+        .header('content-security-policy', CONTENT_SECURITY_POLICY)
+        .header('referrer-policy', 'same-origin')
+        .header('cross-origin-opener-policy', 'same-origin');
+      if (!files) return reply.code(503).header('retry-after', '5').type('text/html').send(notBuilt('guide'));
+      if (!file) throw new InnkeeperError('pathUnknown');
+      // Their folder is named after what is in it.
+      reply.header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+      return sendFile(request, reply, file);
+    },
+  );
+
+  const forPrograms = once(async () => {
+    const list = await find('llms.txt');
+    if (!list) throw new InnkeeperError('pathUnknown');
+    const fromHere = list.body.toString().replaceAll('](', '](guide/').replaceAll('](guide/../', '](');
+    return makeFile(Buffer.from(fromHere), list.type);
+  });
+  app.get('/llms.txt', { schema: { hide: true } }, async (request, reply) => {
+    reply.header('cache-control', 'no-cache');
+    return sendFile(request, reply, await forPrograms());
+  });
+}

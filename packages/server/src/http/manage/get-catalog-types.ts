@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { writeTypes } from '../../domain/catalog/write-types.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { DraftQuery, openAsked } from './edit-options.ts';
+import { APPLICATION } from './examples.ts';
+import { applicationRoute, FileAnswer } from './manage-route.ts';
+
+const schema = {
+  operationId: 'getCatalogTypes',
+  summary: 'Get the groups, keys and allowed values as a TypeScript module',
+  description: 'As `innkeeper catalog types` writes it, for the client and the React package.',
+  querystring: DraftQuery,
+  response: { 200: Type.String() },
+  produces: ['text/plain'],
+  answerHeaders: { 'Content-Disposition': 'a name for the file' },
+  examples: { demo: { summary: 'The module of the demo application', params: APPLICATION, status: 200 } },
+};
+
+export function getCatalogTypesRoute(app: FastifyInstance, service: Service): void {
+  applicationRoute(app, service, { method: 'GET', path: '/catalog/types', schema }, async (context) => {
+    const catalog = await openAsked(service, context);
+    // A file is known by its bytes: a newer Innkeeper may write the same catalog otherwise.
+    context.reply.removeHeader('etag');
+    return new FileAnswer('text/plain', 'catalog.ts', writeTypes(catalog));
+  });
+}
