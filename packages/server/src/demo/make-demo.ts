@@ -11,6 +11,9 @@ export type Demo = { clientId: string; clientSecret: string; ada: string; theme:
 
 const MADE = 'demo-application';
 
+/** Where a page is while somebody works on it. */
+const DEVELOPMENT_ORIGINS = ['http://localhost:3000', 'http://localhost:5173'];
+
 /** Makes the demo application once per database; undefined when it has been made before. */
 export async function makeDemo(storage: Storage, keyring: Keyring, now: number): Promise<Demo | undefined> {
   if ((await storage.facts.get(MADE)) !== undefined) return undefined;
@@ -20,6 +23,8 @@ export async function makeDemo(storage: Storage, keyring: Keyring, now: number):
     await storage.applications.delete(appIdOf(application.clientId));
     return undefined;
   }
+  const allowedOrigins = DEVELOPMENT_ORIGINS;
+  await storage.applications.update(appIdOf(application.clientId), { set: { allowedOrigins } });
   return fillDemo(storage, keyring, application, now);
 }
 

@@ -1,0 +1,249 @@
+import { createUsersClient } from '@innkeeper/client/users';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
+import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';
+import { CATALOG } from './options-form/catalog.ts';
+import { expectAxeClean, servePage } from './options-form/open-page.ts';
+import { ownBrowser } from './portal.ts';
+
+let service: TestServer;
+let pages: Awaited<ReturnType<typeof servePage>>;
+let browser: Browser;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  [service, pages, browser] = await Promise.all([
+    startTestServer((await databases[0]?.fresh()) as string),
+    servePage(),
+    ownBrowser(),
+  ]);
+});
+afterEach(async () => {
+  for (const window of open.splice(0)) await window.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await pages?.close();
+  await service?.close();
+});
+
+/** A user in front of the form; `tokens` is what the page answers when it is asked for one. */
+async function openForm(prepare: (page: Page) => Promise<unknown> = async () => {}) {
+  const shop = await withCatalog(service, CATALOG, { allowedOrigins: [pages.origin] });
+  const users = createUsersClient({ baseUrl: service.url, ...shop.application });
+  const user = { clientUserId: uniqueName(), clientUserName: 'Ada' };
+  const { access_token, service_user_code } = await users.signIn(user);
+  const options = users.optionsOf(service_user_code);
+  const tokens = { asked: 0, next: async () => access_token };
+  const window = await browser.newContext({ locale: 'en-GB' });
+  open.push(window);
+  const page = await window.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  await page.exposeFunction('nextToken', () => {
+    tokens.asked++;
+    return tokens.next();
+  });
+  await page.addInitScript((connection) => Object.assign(globalThis, { connection }), {
+    baseUrl: service.url,
+    apiKey: shop.application.clientId,
+    group: 'all',
+  });
+  await prepare(page);
+  // Other origins are let in from the moment that this process has noticed the setting.
+  const headers = { origin: pages.origin };
+  await expect
+    .poll(async () => (await shop.get('/api/option_groups', headers)).headers.get('access-control-allow-origin'))
+    .toBe(pages.origin);
+  await page.goto(pages.origin);
+  const saved = async () =>
+    Object.fromEntries((await options.selections().all()).map(({ option }) => [option.name, option.value]));
+  /** What others on the page see. */
+  const held = async () => JSON.parse(await page.locator('pre').innerText()) as Record<string, unknown>;
+  return { page, shop, users, user, options, tokens, access_token, saved, held, complaints };
+}
+
+test('every kind of key has its control, by keyboard and without anything for axe to find; what is saved is there after a reload', async () => {
+  const { page, saved, held, complaints } = await openForm();
+  const newsletter = page.getByRole('switch', { name: 'Newsletter' });
+  await newsletter.focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('combobox', { name: 'Size' }).selectOption({ label: '5' });
+  await page.getByRole('group', { name: 'Channels' }).getByRole('checkbox', { name: 'sms' }).check();
+  await page.getByRole('textbox', { name: 'Volume' }).fill('7');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Birthday').fill('1815-12-10');
+  await page.getByRole('textbox', { name: 'Motto' }).fill('Servus!');
+  await page.getByRole('textbox', { name: 'Tags' }).fill('one\n\n two ');
+  await newsletter.focus();
+  const expected = {
+    newsletter: true,
+    theme: 'dark',
+    size: 5,
+    channels: ['email', 'sms'],
+    volume: 7,
+    birthday: '1815-12-10',
+    motto: 'Servus!',
+    tags: ['one', 'two'],
+  };
+  await expect.poll(saved).toEqual(expected);
+  await expect.poll(held).toEqual(expected);
+  await expectAxeClean(page);
+
+  await page.reload();
+  await expect.poll(() => newsletter.isChecked()).toBe(true);
+  expect(await page.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('one\ntwo');
+  expect(await page.getByRole('radio').count()).toBe(2);
+
+  // Emptied: what holds is the default again, or nothing.
+  await page.getByRole('textbox', { name: 'Volume' }).fill('');
+  await page.getByLabel('Birthday').fill('');
+  await newsletter.focus();
+  const { volume: _volume, birthday: _birthday, ...rest } = expected;
+  await expect.poll(saved).toEqual(rest);
+  await expect.poll(() => page.getByRole('textbox', { name: 'Volume' }).inputValue()).toBe('5');
+  expect(complaints).toEqual([]);
+});
+
+test('labels are in the language that is chosen, from right to left too, and what is typed stays', async () => {
+  const { page, complaints } = await openForm();
+  await page.getByRole('form', { name: 'Settings' }).waitFor();
+  await page.getByRole('textbox', { name: 'Motto' }).fill('not yet left');
+  await page.evaluate(() => [...document.querySelectorAll('button')].find((each) => each.innerText === 'ar')?.click());
+  const form = page.getByRole('form', { name: 'الإعدادات' });
+  await form.waitFor();
+  await page.getByRole('switch', { name: 'النشرة الإخبارية' }).waitFor();
+  expect(await form.getAttribute('dir')).toBe('rtl');
+  expect(await form.getAttribute('lang')).toBe('ar');
+  expect(await page.getByRole('textbox', { name: 'Motto' }).inputValue()).toBe('not yet left');
+  await page.getByText('اختر من 1 إلى 2').waitFor();
+  await expectAxeClean(page);
+  const [label, control] = await Promise.all(
+    ['.innkeeper-label', 'input[role=switch]'].map((each) => form.locator(each).first().boundingBox()),
+  );
+  expect(control?.x).toBeGreaterThan(label?.x ?? 0);
+  await page.getByRole('button', { name: 'de' }).click();
+  await page.getByRole('group', { name: 'Farbschema' }).getByRole('radio', { name: 'Dunkel' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('what the service refuses is said in its words, beside what was typed; what cannot be right is not sent', async () => {
+  const { page, saved, held, options } = await openForm();
+  const volume = page.getByRole('textbox', { name: 'Volume' });
+  await volume.fill('11');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Volume must be at most 10.').waitFor();
+  expect(await volume.inputValue()).toBe('11');
+  expect(await volume.getAttribute('aria-invalid')).toBe('true');
+  expect((await held()).volume).toBe(5);
+  await expectAxeClean(page);
+  await volume.fill('loud');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('This is not a number.').waitFor();
+
+  const channels = page.getByRole('group', { name: 'Channels' });
+  await channels.getByRole('checkbox', { name: 'email' }).uncheck();
+  await channels.getByRole('alert').getByText('Choose 1 to 2').waitFor();
+  await channels.getByRole('checkbox', { name: 'push' }).check();
+  await expect.poll(saved).toEqual({ channels: ['push'] });
+  expect(await volume.inputValue()).toBe('loud');
+
+  // One who has a value that is retired keeps seeing it, and saving by name works as by the form.
+  await expect(options.save('all.theme', 'sepia')).rejects.toMatchObject({ code: '1008' });
+});
+
+test('a connection that is lost takes nothing that was typed; a choice goes back and can be tried again', async () => {
+  const { page, saved, held } = await openForm();
+  const motto = page.getByRole('textbox', { name: 'Motto' });
+  await motto.waitFor();
+  await page.context().setOffline(true);
+  await motto.fill('typed in a tunnel');
+  await page.keyboard.press('Enter');
+  const newsletter = page.getByRole('switch', { name: 'Newsletter' });
+  await newsletter.click();
+  await expect.poll(() => page.getByRole('alert').getByText('Not saved.').count()).toBe(2);
+  expect(await newsletter.isChecked()).toBe(false);
+  expect(await motto.inputValue()).toBe('typed in a tunnel');
+  expect(await held()).toMatchObject({ newsletter: false });
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect.poll(() => page.getByRole('button', { name: 'Try again' }).count()).toBe(1);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(saved).toEqual({ motto: 'typed in a tunnel', newsletter: true });
+  expect(await newsletter.isChecked()).toBe(true);
+});
+
+test('a choice is shown as made before the service has answered', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { page, saved, held } = await openForm((opened) =>
+    opened.route('**/api/user_options', async (route) => {
+      if (route.request().method() === 'POST') await released;
+      await route.continue();
+    }),
+  );
+  await page.getByRole('switch', { name: 'Newsletter' }).click();
+  await page.getByText('Saving…').waitFor();
+  expect(await held()).toMatchObject({ newsletter: true });
+  expect(await saved()).toEqual({});
+  release();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  expect(await saved()).toEqual({ newsletter: true });
+});
+
+test('when the token has expired the page is asked for another; without one, what was typed stays', async () => {
+  const { page, users, user, tokens, access_token, saved } = await openForm();
+  const motto = page.getByRole('textbox', { name: 'Motto' });
+  await motto.waitFor();
+  await users.revoke(access_token);
+  const askedBefore = tokens.asked;
+  tokens.next = () => Promise.reject(new Error('signed out'));
+  await motto.fill('typed after hours');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Not saved.').waitFor();
+  expect(await motto.inputValue()).toBe('typed after hours');
+  expect(tokens.asked).toBe(askedBefore + 1);
+  tokens.next = async () => (await users.signIn(user)).access_token;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(saved).toEqual({ motto: 'typed after hours' });
+});
+
+test('a key that was archived says so and keeps what was typed; a type of value from the future is only shown', async () => {
+  const { page, shop, saved, complaints } = await openForm((opened) =>
+    opened.route('**/api/option_keys?*', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { items: { name: string; value_type: string }[] };
+      for (const key of body.items) if (key.name === 'size') key.value_type = 'colour';
+      await route.fulfill({ response, json: body });
+    }),
+  );
+  await page.getByText('This cannot be changed here.').waitFor();
+  const motto = page.getByRole('textbox', { name: 'Motto' });
+  const [group] = CATALOG.groups ?? [];
+  await shop.publish({
+    ...CATALOG,
+    groups: [{ name: 'all', keys: group?.keys?.filter((key) => key.name !== 'motto') }],
+  } as never);
+  await motto.fill('too late');
+  await expect
+    .poll(async () =>
+      ((await shop.get('/api/option_keys')).json.items as { name: string }[]).some((key) => key.name === 'motto'),
+    )
+    .toBe(false);
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('The option key is archived: it can no longer be chosen.').waitFor();
+  expect(await motto.inputValue()).toBe('too late');
+  expect(await motto.isDisabled()).toBe(true);
+  // Also when the page reads the catalog again.
+  await page.getByRole('button', { name: 'de' }).click();
+  await page.getByRole('switch', { name: 'Rundbrief' }).waitFor();
+  expect(await motto.inputValue()).toBe('too late');
+  expect(await saved()).toEqual({});
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { expect } from 'vitest';
+
+/** page.tsx as a page of its own on an origin of its own. */
+export async function servePage() {
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, 'page.tsx'),
+    platform: 'browser',
+    // "use client" is for servers that render.
+    onLog: (level, log, tell) => log.code === 'MODULE_LEVEL_DIRECTIVE' || tell(level, log),
+    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+  });
+  const { output } = await bundle.generate({ format: 'esm' });
+  await bundle.close();
+  const styles = readFileSync(join(import.meta.dirname, '../../packages/react/src/styles.css'), 'utf8');
+  const html = `<!doctype html><html lang="en"><title>Page</title><style>${styles}</style>
+    <body><div id="root"></div><script type="module" src="/page.js"></script></body></html>`;
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/page.js';
+    response.setHeader('content-type', isScript ? 'text/javascript; charset=utf-8' : 'text/html; charset=utf-8');
+    response.end(isScript ? output[0].code : html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+type Axe = { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+
+/** Nothing at all, not even something minor. */
+export async function expectAxeClean(page: Page): Promise<void> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const { violations } = await (window as unknown as { axe: Axe }).axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+  });
+  expect(found).toEqual([]);
+}

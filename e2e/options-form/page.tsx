@@ -1,0 +1,50 @@
+import { InnkeeperProvider, OptionsForm, useSelections } from '@innkeeper/react';
+import { StrictMode, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+
+declare global {
+  // The test's side of the page.
+  var connection: { baseUrl: string; apiKey: string; group: string };
+  function nextToken(rejected: string | undefined): Promise<string>;
+}
+
+function Page() {
+  const [language, setLanguage] = useState('en');
+  const { baseUrl, apiKey, group } = globalThis.connection;
+  return (
+    <InnkeeperProvider
+      baseUrl={baseUrl}
+      apiKey={apiKey}
+      language={language}
+      accessToken={(rejected) => globalThis.nextToken(rejected)}
+    >
+      <nav>
+        {['en', 'de', 'ar'].map((tag) => (
+          <button type="button" key={tag} onClick={() => setLanguage(tag)}>
+            {tag}
+          </button>
+        ))}
+      </nav>
+      <main>
+        <h1>Page</h1>
+        <OptionsForm group={group} />
+        <Held />
+      </main>
+    </InnkeeperProvider>
+  );
+}
+
+/** What others on the page see of the same selections. */
+function Held() {
+  const { data = [] } = useSelections({ group: globalThis.connection.group });
+  return <pre>{JSON.stringify(Object.fromEntries(data.map(({ option }) => [option.name, option.value])))}</pre>;
+}
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <Page />
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,69 @@
+import type { KeyboardEvent } from 'react';
+import type { ControlProps } from '../parts.ts';
+import { textOf } from '../typed-text.ts';
+
+/** What all fields for typing have in common. */
+function typing({ id, text, type, commit, describedBy, invalid, disabled }: ControlProps) {
+  return {
+    className: 'innkeeper-input',
+    id,
+    value: text,
+    disabled,
+    'aria-invalid': invalid || undefined,
+    'aria-describedby': describedBy,
+    onChange: (event: { currentTarget: { value: string } }) => type(event.currentTarget.value),
+    onBlur: commit,
+  };
+}
+
+function commitByEnter({ commit }: ControlProps) {
+  return (event: KeyboardEvent) => {
+    // Enter may also end what an input method composes.
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) commit();
+  };
+}
+
+/** However long: what is cut off while it is typed or pasted is lost, what is refused is not. */
+export function TextField(props: ControlProps) {
+  return <input type="text" dir="auto" {...typing(props)} onKeyDown={commitByEnter(props)} />;
+}
+
+/** Not of the type number: that one shows nothing of what it cannot read, and so loses what was typed. */
+export function NumberField(props: ControlProps) {
+  const inputMode = props.optionKey.value_type === 'integer' ? 'numeric' : 'decimal';
+  return (
+    <input
+      type="text"
+      dir="ltr"
+      inputMode={inputMode}
+      autoComplete="off"
+      {...typing(props)}
+      onKeyDown={commitByEnter(props)}
+    />
+  );
+}
+
+export function DateField(props: ControlProps) {
+  const { min, max } = props.optionKey.constraint ?? {};
+  return (
+    <input
+      type="date"
+      {...typing(props)}
+      min={min ?? undefined}
+      max={max ?? undefined}
+      onKeyDown={commitByEnter(props)}
+    />
+  );
+}
+
+export function ListField(props: ControlProps) {
+  return <textarea dir="auto" rows={3} {...typing(props)} />;
+}
+
+export function Unknown({ id, value, describedBy }: ControlProps) {
+  return (
+    <output className="innkeeper-unknown" id={id} aria-describedby={describedBy}>
+      {textOf(value)}
+    </output>
+  );
+}

@@ -1,0 +1,93 @@
+import type { InnkeeperError, OptionKey, Scalar } from '@innkeeper/client';
+import { useRef, useState } from 'react';
+import { useInnkeeper } from './provider.tsx';
+import type { Value } from './selection-saver.ts';
+import type { Texts } from './texts.ts';
+import { readText, textOf } from './typed-text.ts';
+
+type State =
+  | { phase: 'rest' | 'saving' | 'saved' }
+  /** It was not even sent. */
+  | { phase: 'failed'; sentence: string }
+  /** It was refused, or nobody answered. */
+  | { phase: 'failed'; error: InnkeeperError; again: () => void };
+
+/** What somebody typed or chose and the service does not have yet. */
+type Draft = { text: string } | { chosen: Value };
+
+/** One key of a form: what it shows, and what becomes of what is typed and chosen. */
+export function useField(optionKey: OptionKey, held: Value | undefined, texts: Texts) {
+  const { saver } = useInnkeeper();
+  const [draft, setDraft] = useState<Draft>();
+  const [state, setState] = useState<State>({ phase: 'rest' });
+  const turn = useRef(0);
+
+  async function send(value: Value | undefined, sent: Draft | undefined): Promise<void> {
+    turn.current++;
+    const mine = turn.current;
+    setState({ phase: 'saving' });
+    try {
+      await (value === undefined ? saver.unset(optionKey) : saver.save(optionKey, value));
+      // What was typed meanwhile stays.
+      setDraft((now) => (now === sent ? undefined : now));
+      if (mine === turn.current) setState({ phase: 'saved' });
+    } catch (thrown) {
+      const error = thrown as InnkeeperError;
+      if (mine === turn.current) setState({ phase: 'failed', error, again: () => void send(value, sent) });
+    }
+  }
+
+  function choose(value: Scalar | readonly Scalar[]): void {
+    const { multiple, min_selected: min, max_selected: max } = optionKey;
+    const count = typeof value === 'object' ? value.length : 1;
+    if (multiple && (count < min || (max !== null && count > max))) {
+      // Two steps may lead from one good choice to another.
+      setDraft({ chosen: value });
+      setState({ phase: 'failed', sentence: texts.howMany(min, max) });
+      return;
+    }
+    setDraft(undefined);
+    void send(value, undefined);
+  }
+
+  function type(text: string): void {
+    setDraft({ text });
+    if (state.phase !== 'saving') setState({ phase: 'rest' });
+  }
+
+  function commit(): void {
+    if (!draft || !('text' in draft)) return;
+    if (draft.text === textOf(held)) {
+      setDraft(undefined);
+      return;
+    }
+    const read = readText(optionKey, draft.text);
+    if (read === 'not a number') setState({ phase: 'failed', sentence: texts.notANumber });
+    else void send(read.value, draft);
+  }
+
+  const isDirty = draft !== undefined;
+  return {
+    phase: isDirty && state.phase === 'saved' ? 'rest' : state.phase,
+    value: draft && 'chosen' in draft ? draft.chosen : held,
+    text: draft && 'text' in draft ? draft.text : textOf(held),
+    isDirty,
+    choose,
+    type,
+    commit,
+    ...problemOf(state, optionKey.label, texts),
+  };
+}
+
+/** A refusal in the words of the service. What it did not say itself is said in the language of the form. */
+function problemOf(state: State, label: string, texts: Texts) {
+  if (state.phase !== 'failed') return { sentences: [], error: undefined, retry: undefined };
+  if ('sentence' in state) return { sentences: [state.sentence], error: undefined, retry: undefined };
+  const { error, again } = state;
+  const { status, message, errors } = error;
+  const mayGoWell = status === 0 || status === 401 || status === 429 || status >= 500;
+  const aboutValue = errors.filter(({ field }) => field.startsWith('value'));
+  const details = aboutValue.map((each) => each.message).join('; ');
+  const refusal = details ? `${label} ${details}.` : message;
+  return { sentences: [status === 0 ? texts.notSaved : refusal], error, retry: mayGoWell ? again : undefined };
+}

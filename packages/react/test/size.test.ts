@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { bundledSize } from '../../client/test/bundled-size.ts';
+
+const REACT = ['react', 'react/jsx-runtime'];
+
+test('README.md says what a page loads', async () => {
+  const folder = join(import.meta.dirname, '..');
+  const readme = await readFile(join(folder, 'README.md'), 'utf8');
+  const entry = join(folder, 'src/index.ts');
+  const styles = gzipSync(await readFile(join(folder, 'src/styles.css')), { level: 9 }).length;
+  const own = await bundledSize(entry, [...REACT, '@tanstack/react-query', '@innkeeper/client']);
+  const whole = await bundledSize(entry, REACT);
+  const rows = { 'all of it': whole, 'without TanStack Query and the client': own, 'styles.css': styles };
+  for (const [name, size] of Object.entries(rows))
+    expect(readme).toContain(`| ${name} | ${(size / 1000).toFixed(1)} kB |`);
+});

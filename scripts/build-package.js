@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildWhenChanged } from './build-when-changed.js';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/**
+ * A package as it is published, into its dist/: ES modules with their declarations, one of each for every module of src,
+ * README, licence, and a package.json that names them. In the repository its TypeScript is used as it is.
+ * @param {string} name folder in packages/
+ */
+export function buildPackage(name) {
+  const folder = join(ROOT, 'packages', name);
+  const pack = join(folder, 'package.json');
+  return buildWhenChanged({
+    dist: join(folder, 'dist'),
+    madeOf: [join(folder, 'src'), pack, join(folder, 'README.md'), join(folder, 'tsconfig.json'), import.meta.filename],
+    async build(dir) {
+      const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const flags = ['--noEmit', 'false', '--declaration', '--rewriteRelativeImportExtensions'];
+      const places = ['--rootDir', join(folder, 'src'), '--outDir', dir];
+      await promisify(execFile)(process.execPath, [
+        tsc,
+        '-p',
+        join(folder, 'tsconfig.build.json'),
+        ...flags,
+        ...places,
+      ]);
+      await nameBuiltModules(dir);
+      const described = JSON.parse(await readFile(pack, 'utf8'));
+      const { private: _, scripts, devDependencies, exports, ...published } = described;
+      await writeFile(
+        join(dir, 'package.json'),
+        `${JSON.stringify({ ...published, exports: builtOf(exports) }, null, 2)}\n`,
+      );
+      for (const [from, to] of [
+        [join(folder, 'README.md'), 'README.md'],
+        [join(ROOT, 'LICENSE'), 'LICENSE'],
+        ...Object.values(exports)
+          .filter((path) => path.endsWith('.css'))
+          .map((path) => [join(folder, path), path.replace('./src/', '')]),
+      ]) {
+        await copyFile(from, join(dir, to));
+      }
+    },
+  });
+}
+
+/**
+ * In declarations the compiler leaves the names of sources, which are not there.
+ * @param {string} dir
+ */
+async function nameBuiltModules(dir) {
+  for (const path of await readdir(dir, { recursive: true })) {
+    if (!path.endsWith('.d.ts')) continue;
+    const text = await readFile(join(dir, path), 'utf8');
+    await writeFile(
+      join(dir, path),
+      text.replaceAll(/(?<=(?:from |import\()['"]\.{1,2}\/[^'"]+)\.tsx?(?=['"])/g, '.js'),
+    );
+  }
+}
+
+/** @param {Record<string, string>} exports by their sources */
+function builtOf(exports) {
+  const built = Object.entries(exports).map(([entry, path]) => {
+    const file = path.replace('./src/', './');
+    const [name, isModule] = [file.replace(/\.tsx?$/, ''), /\.tsx?$/.test(file)];
+    return [entry, isModule ? { types: `${name}.d.ts`, default: `${name}.js` } : file];
+  });
+  return { ...Object.fromEntries(built), './package.json': './package.json' };
+}
