@@ -1,4 +1,4 @@
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
 import type { BatchMessage, WriterData } from '../../src/storage/sqlite/batch.ts';
+import { GapBlanker } from '../../src/storage/sqlite/blank-gaps.ts';
 import { type Connection, connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';
 import { runBatch } from '../../src/storage/sqlite/run-batch.ts';
@@ -64,6 +65,70 @@ describe('what was erased', () => {
     const file = readFileSync(path);
     for (const userId of gone) expect(file.includes(userId)).toBe(false);
     if (every === 1) expect(holds(path)).toBe(false);
+  });
+
+  test('is not in the gaps that splits of pages leave either, and the file is whole', () => {
+    const application = exampleApplication();
+    const { appId } = application;
+    const people = Array.from({ length: 1_500 }, () => {
+      const text = `${NAME} ${randomBytes(12).toString('hex')}`;
+      return {
+        userId: randomUUIDv7(),
+        text,
+        value: JSON.stringify(text.padEnd(40 + Math.random() * 200, ' and so on')),
+      };
+    });
+    const save = ({ userId, value }: (typeof people)[0]): Act => {
+      const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value, language: null };
+      return ['saveSelections', [appId, userId, [selection], { at: 0, means: 'user_uid' }]];
+    };
+    run([['createApplication', [application]]]);
+    run(people.map(({ userId }): Act => ['createUserWithToken', [user(appId, { userId })]]));
+    run(people.map(save));
+    const gone = people.filter((_person, at) => at % 2 === 0);
+    erase(
+      appId,
+      gone.map(({ userId }) => userId),
+    );
+    expect(truncateLog(connection)).toBe(true);
+    const found = () => {
+      const file = readFileSync(path);
+      return gone.filter(({ text }) => file.includes(text)).length;
+    };
+    // Known to be able to find one.
+    expect(found()).toBeGreaterThan(0);
+    const gaps = new GapBlanker(path);
+    const reader = connectToRead(path);
+    reader.database.exec('begin');
+    const count = () => reader.statement('select count(*) as n, sum(length(value)) as length from selections').get();
+    const before = count();
+    while (!gaps.isDone) gaps.run(connection);
+    expect(found()).toBe(0);
+    expect(count()).toEqual(before);
+    reader.close();
+
+    // Not even out of the cache of the one who writes.
+    run(people.flatMap((person, at) => (at % 2 === 0 ? [] : [save(person)])));
+    expect(truncateLog(connection)).toBe(true);
+    expect(found()).toBe(0);
+    expect(connection.statement('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  });
+
+  test('a file that somebody is writing to is left alone', () => {
+    const gaps = new GapBlanker(path);
+    const { appId, userIds } = makeUsers();
+    gaps.run(connection);
+    expect(gaps.isDone).toBe(false);
+    erase(appId, userIds);
+    expect(truncateLog(connection)).toBe(true);
+    const other = connectToWrite(path);
+    other.database.exec('begin immediate');
+    gaps.run(connection);
+    expect(gaps.isDone).toBe(false);
+    other.database.exec('rollback');
+    other.close();
+    gaps.run(connection);
+    expect(gaps.isDone).toBe(true);
   });
 
   test('leaves the log by itself, also what another process erased, as soon as no reader needs it', async () => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** How long to wait for another process that is writing to the same file. */
-export const BUSY_MS = 5_000;
+const BUSY_MS = 5_000;
 
 export type Connection = {
   readonly database: DatabaseSync;
@@ -24,6 +24,16 @@ export function connectToWrite(path: string): Connection {
   // What is erased is written over, not only let go of.
   connection.database.exec('pragma secure_delete = on');
   return connection;
+}
+
+/** For what can as well be done later: where somebody else holds the lock, it fails at once. */
+export function withoutWaiting<T>({ database }: Connection, work: () => T): T {
+  database.exec('pragma busy_timeout = 0');
+  try {
+    return work();
+  } finally {
+    database.exec(`pragma busy_timeout = ${BUSY_MS}`);
+  }
 }
 
 export function connectToRead(path: string): Connection {

@@ -89,6 +89,8 @@ export class Writer {
   async #start(): Promise<void> {
     const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
       workerData: { path: this.#path } satisfies WriterData,
+      // Else its file would be closed with it: see blank-gaps.ts.
+      trackUnmanagedFds: false,
     });
     await once(worker, 'message');
     worker.on('message', (result: BatchResult) => this.#settle(result));
