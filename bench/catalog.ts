@@ -9,8 +9,9 @@ export function valuesOf(index: number): [unknown, unknown] {
   return index % 2 === 0 ? [true, false] : ['often', 'never'];
 }
 
-export function makeCatalog(): object {
-  const texts = (what: string) => Object.fromEntries(Object.keys(LANGUAGES).map((tag) => [tag, `${what} (${tag})`]));
+export function makeCatalog() {
+  const texts = (what: string): Record<string, string> =>
+    Object.fromEntries(Object.keys(LANGUAGES).map((tag) => [tag, `${what} (${tag})`]));
   const words = ['often', 'sometimes', 'never'].map((value) => ({ value, translations: texts(value) }));
   const group = (name: string, keys: string[]) => ({
     name,

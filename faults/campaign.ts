@@ -27,6 +27,8 @@ export type Ground = {
   defer(undo: () => unknown): void;
   /** One try. It survives unless it says what was lost, or throws. */
   attempt(work: (lose: (what: string) => void) => Promise<void>): Promise<void>;
+  /** What only all tries together show; one of them counts as lost. */
+  lose(what: string): void;
   /** A figure for the table: how quick, how many. */
   tell(figure: string): void;
 };

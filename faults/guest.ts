@@ -39,6 +39,8 @@ export async function openPlace(url: string, application: NewApplication): Promi
 export class Client {
   readonly guests: Guest[] = [];
   readonly counts: Counts = { acknowledged: 0, refused: 0, unknown: 0 };
+  /** Answers that turned it away (429, 503) without saying when to come again. */
+  withoutRetryAfter = 0;
   readonly #place: Place;
   readonly #agent = keepAliveAgent();
   readonly #patienceMs: number | undefined;
@@ -125,6 +127,9 @@ export class Client {
   #count(outcome: Outcome): keyof Counts {
     const kind = isDone(outcome) ? 'acknowledged' : isUnknown(outcome) ? 'unknown' : 'refused';
     this.counts[kind]++;
+    if (outcome.kind === 'answered' && [429, 503].includes(outcome.status) && !outcome.headers['retry-after']) {
+      this.withoutRetryAfter++;
+    }
     return kind;
   }
 }

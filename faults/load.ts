@@ -5,7 +5,7 @@ import { Client, type Counts, describe, type Guest, isDone, isUnknown, type Plac
 
 const KEYS = 20;
 /** What a client waits after it was turned away. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 export type Load = {
   clients: Client[];

@@ -66,21 +66,29 @@ async function onGround(
       ...{ times, isFull, folder },
       defer: (undo) => undos.push(undo),
       tell: (figure) => outcome.figures.push(figure),
+      lose(what) {
+        outcome.losses.push(what);
+        outcome.lost = Math.min(outcome.lost + 1, outcome.tried);
+      },
       async attempt(work) {
-        outcome.tried++;
-        const before = outcome.losses.length + outcome.broken.length;
-        const told = `${outcome.tried}. try: `;
+        const told = `${++outcome.tried}. try: `;
+        let isLost = false;
         try {
-          await work((what) => outcome.losses.push(told + what));
+          await work((what) => {
+            isLost = true;
+            outcome.losses.push(told + what);
+          });
         } catch (error) {
           if (error instanceof CannotRun) throw error;
+          isLost = true;
           outcome.broken.push(told + (error instanceof Error ? (error.stack ?? error.message) : String(error)));
         }
-        if (outcome.losses.length + outcome.broken.length > before) outcome.lost++;
+        if (isLost) outcome.lost++;
       },
     });
   } catch (error) {
     if (error instanceof CannotRun) throw error;
+    outcome.tried++;
     outcome.lost++;
     outcome.broken.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   } finally {

@@ -7,6 +7,7 @@ import { publishCatalog } from '../packages/server/src/domain/catalog/publish.ts
 import { readDefinition } from '../packages/server/src/domain/catalog/read-definition.ts';
 import { createKeyring } from '../packages/server/src/domain/keyring.ts';
 import { storageDriver } from '../packages/server/src/storage/open.ts';
+import type { Storage } from '../packages/server/src/storage/port.ts';
 import { SECRET } from '../packages/server/test/http/start.ts';
 
 /** What every service of a campaign is started with. Tokens name their issuer, and ports change from start to start. */
@@ -20,11 +21,27 @@ export async function setStage(databaseUrl: string): Promise<NewApplication> {
     const appId = Number(application.clientId.split('_')[0]);
     const day = 86_400;
     await storage.applications.update(appId, { set: { accessTokenTtl: 7 * day, specialTokenTtl: 7 * day } });
-    const read = readDefinition(makeCatalog());
-    if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-    await publishCatalog(storage, appId, read.definition, { author: 'faults', now: Date.now(), allowBreaking: false });
+    await publish(storage, appId, makeCatalog());
     return application;
   } finally {
     await storage.close();
   }
+}
+
+/** Another revision of the catalog, told apart by the text of one group in English. */
+export async function publishText(databaseUrl: string, { clientId }: NewApplication, text: string): Promise<void> {
+  const storage = await (await storageDriver(databaseUrl)).open();
+  try {
+    const catalog = makeCatalog();
+    for (const group of catalog.groups) if (group.name === 'privacy') group.translations.en = text;
+    await publish(storage, Number(clientId.split('_')[0]), catalog);
+  } finally {
+    await storage.close();
+  }
+}
+
+async function publish(storage: Storage, appId: number, catalog: object): Promise<void> {
+  const read = readDefinition(catalog);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  await publishCatalog(storage, appId, read.definition, { author: 'faults', now: Date.now(), allowBreaking: false });
 }

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServeOptions, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
+import { sqliteIn } from '../databases.ts';
 import { openPlace } from '../guest.ts';
 import { checkAll, type LoadOptions, startLoad } from '../load.ts';
 import { SETTINGS, setStage } from '../stage.ts';
@@ -29,8 +29,7 @@ export const killNine: Campaign = {
 };
 
 async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions): Promise<void> {
-  const path = join(ground.folder, 'innkeeper.db');
-  const databaseUrl = `sqlite:${path}`;
+  const databaseUrl = sqliteIn(ground.folder);
   const application = await setStage(databaseUrl);
   const readyMs: number[] = [];
   const start = async (): Promise<ServeProcess> => {
@@ -57,7 +56,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
       const [clean = 0, took = 0] = [readyMs[0], readyMs.at(-1)];
       // Where other work slows down every start, recovery is what it takes beyond one that has nothing to recover.
       if (took > Math.max(READY_MS, 2 * clean)) lose(`ready after ${Math.round(took)} ms`);
-      for (const problem of inspect(path)) lose(problem);
+      for (const problem of inspect(databaseUrl)) lose(problem);
       const recent = await checkAll(load, (client) => {
         const from = begun[load.clients.indexOf(client)] ?? 0;
         return [...client.guests.slice(0, Math.min(from, SAMPLE)), ...client.guests.slice(from)];
@@ -74,8 +73,8 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
 }
 
 /** What the file itself says, beside what the service does. */
-function inspect(path: string): string[] {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+function inspect(databaseUrl: string): string[] {
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { readOnly: true, timeout: 5_000 });
   try {
     const integrity = database.prepare('pragma integrity_check').get()?.integrity_check;
     const half = database

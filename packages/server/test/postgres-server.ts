@@ -36,6 +36,8 @@ exec "$@"
 
 export type PostgresServer = {
   readonly port: number;
+  /** Where its data lies: to be copied while it is paused. */
+  readonly data: string;
   url(database: string): string;
   /** A new, empty database; answers its URL. */
   createDatabase(name?: string): Promise<string>;
@@ -52,14 +54,18 @@ export type PostgresOptions = {
   password?: string;
   /** Further settings, as `name=value`. */
   settings?: string[];
+  /** A copy of this data to begin with, with its password; a `standby` of the server that its settings name. */
+  copyOf?: { data: string; password: string; standby: boolean };
 };
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const binaries = await postgresBinaries();
   const folder = await mkdtemp(join(binaries.scratch, 'innkeeper-postgres-data-'));
-  const password = options.password ?? randomBytes(16).toString('hex');
+  const { copyOf } = options;
+  const password = copyOf?.password ?? options.password ?? randomBytes(16).toString('hex');
   try {
-    await initialise(binaries, folder, password);
+    if (copyOf) await copyData(binaries, folder, copyOf);
+    else await initialise(binaries, folder, password);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -88,6 +94,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     get port() {
       return port;
     },
+    data: join(folder, 'data'),
     url,
     async createDatabase(name = `test_${randomBytes(8).toString('hex')}`) {
       await createDatabase(url('postgres'), name);
@@ -142,6 +149,19 @@ async function initialise(binaries: Binaries, folder: string, password: string):
     ],
     { ...account, cwd: folder },
   );
+}
+
+async function copyData(
+  { account }: Binaries,
+  folder: string,
+  { data, standby }: { data: string; standby: boolean },
+): Promise<void> {
+  // Owners and modes as they are: PostgreSQL looks at them.
+  await run('cp', ['-a', data, join(folder, 'data')]);
+  if (standby) await writeFile(join(folder, 'data', 'standby.signal'), '');
+  if (account.uid === undefined || account.gid === undefined) return;
+  await chown(folder, account.uid, account.gid);
+  if (standby) await chown(join(folder, 'data', 'standby.signal'), account.uid, account.gid);
 }
 
 type Running = { process: ChildProcess; watchdog: Socket; exited: Promise<unknown> };

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServeOptions, serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { isCode } from '../check-guest.ts';
+import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
+import { sqliteIn } from '../databases.ts';
+import { Client, describe, isDone, openPlace } from '../guest.ts';
+import { checkAll, type LoadOptions, startLoad } from '../load.ts';
+import { end } from '../race-field.ts';
+import { smallDisk } from '../small-disk.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { untilServed } from '../until-served.ts';
+import { worst } from '../worst.ts';
+
+const CLIENTS = 8;
+const RECOVERED_MS = 5_000;
+const FULL_MS = 10_000;
+
+export const diskFull: Campaign = {
+  name: 'disk-full',
+  title: 'the disk of SQLite full to the last byte under mixed load (a tmpfs of 64 MiB), then cleared',
+  promise:
+    'reads go on, writes are answered 503, writes are taken again by themselves within 5 s, nothing acknowledged is lost',
+  unit: 'times',
+  times: { short: 4, full: 20 },
+  run: (ground) => run(ground, {}, { clients: CLIENTS }),
+  control: {
+    what: 'a writer that answers before it commits',
+    times: 2,
+    run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
+  },
+};
+
+async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions): Promise<void> {
+  const disk = await smallDisk(ground);
+  const databaseUrl = sqliteIn(disk.folder);
+  const application = await setStage(databaseUrl);
+  const server = await serve({ ...how, settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
+  ground.defer(() => end(server));
+  const place = await openPlace(server.url, application);
+  const probe = new Client(place);
+  const reader = await probe.create();
+  await probe.exchange(reader);
+  const load = startLoad(place, loadOptions);
+  ground.defer(() => load.close());
+  const recoveredMs: number[] = [];
+  let writesRefused = 0;
+  for (let round = 1; round <= ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      load.resume();
+      await sleep(200 + Math.random() * 200);
+      const refused = load.counts().unknown;
+      const deadline = performance.now() + FULL_MS;
+      while (load.counts().unknown < refused + CLIENTS && performance.now() < deadline) {
+        disk.fill();
+        await sleep(50);
+      }
+      writesRefused += load.counts().unknown - refused;
+      if (load.counts().unknown === refused) throw new Error('No write failed: the disk was not full.');
+      const catalog = await fetch(`${server.url}/api/option_groups`, { headers: { apiKey: application.clientId } });
+      if (catalog.status !== 200) lose(`a read of the catalog is answered ${catalog.status}`);
+      if (how.nodeArgs === undefined) {
+        const read = await probe.read(reader);
+        if (!isDone(read)) lose(`a read of selections: ${describe(read)}`);
+        const write = await probe.ask(reader);
+        // What lies in the log already can be written over: such a write is taken, and must be kept.
+        if (!isDone(write) && !isCode(write, '9503')) lose(`a write: ${describe(write)}`);
+      }
+      disk.clear();
+      const took = await untilServed(probe, 2 * RECOVERED_MS);
+      recoveredMs.push(took);
+      if (took > RECOVERED_MS) lose(`writes are taken again after ${Math.round(took)} ms`);
+      await load.pause();
+      for (const loss of [...(await checkAll(load)), ...load.surprises.splice(0)]) lose(loss);
+    });
+  }
+  ground.tell(`${load.counts().acknowledged} acts acknowledged, ${writesRefused} answered 503`);
+  ground.tell(`writes taken again after ${worst(recoveredMs)} ms`);
+}

@@ -1,0 +1,33 @@
+import type { Campaign, Ground } from '../campaign.ts';
+import { countOutcomes } from '../count-outcomes.ts';
+import { naiveField, type RaceField, realFields } from '../race-field.ts';
+
+const AT_ONCE = 64;
+
+export const doubleSpend: Campaign = {
+  name: 'double-spend',
+  title: `one special token exchanged ${AT_ONCE} times at once at two replicas, on SQLite and PostgreSQL`,
+  promise: 'exactly one exchange is answered with an access token, all others with 0008',
+  unit: 'races',
+  times: { short: 100, full: 2_000 },
+  run: async (ground) => run(ground, await realFields(ground)),
+  control: {
+    what: 'a token that is looked up and then spent',
+    times: 5,
+    run: async (ground) => run(ground, await naiveField(ground)),
+  },
+};
+
+async function run(ground: Ground, fields: RaceField[]): Promise<void> {
+  for (let round = 0; round < ground.times; round++) {
+    const { kind, client, place, race } = fields[round % fields.length] as RaceField;
+    await ground.attempt(async (lose) => {
+      const { specialToken } = await client.create();
+      const { clientSecret } = place.application;
+      const request = { method: 'POST', path: '/oauth/v2/get-access-token', body: { clientSecret, specialToken } };
+      const answers = await race(Array(AT_ONCE).fill(request));
+      const told = countOutcomes(answers);
+      if (told !== `${AT_ONCE - 1} × 0008, 1 × done`) lose(`${kind}: ${told}`);
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { PostgresOptions } from '../../packages/server/test/postgres-server.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { postgresFor } from '../databases.ts';
+import { Client, openPlace } from '../guest.ts';
+import { checkAll, startLoad } from '../load.ts';
+import { end } from '../race-field.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { untilServed } from '../until-served.ts';
+import { worst } from '../worst.ts';
+
+const CLIENTS = 16;
+const HEALTHY_MS = 5_000;
+const AWAY_MS = 400;
+
+export const postgresRestart: Campaign = {
+  name: 'postgres-restart',
+  title: 'PostgreSQL stopped at once (immediate) under mixed load, and started again',
+  promise: 'the process stays, answers 503 meanwhile, is healthy 5 s after, and nothing acknowledged is lost',
+  unit: 'restarts',
+  times: { short: 6, full: 50 },
+  run: (ground) => run(ground, {}),
+  control: {
+    what: 'a PostgreSQL that commits in memory (synchronous_commit=off)',
+    times: 2,
+    run: (ground) => run(ground, { settings: ['synchronous_commit=off', 'wal_writer_delay=10s'] }),
+  },
+};
+
+async function run(ground: Ground, options: PostgresOptions): Promise<void> {
+  const postgres = await postgresFor(ground, options);
+  const databaseUrl = await postgres.createDatabase();
+  const application = await setStage(databaseUrl);
+  const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
+  ground.defer(() => end(server));
+  let ended = false;
+  void server.exited.then(() => (ended = true));
+  const place = await openPlace(server.url, application);
+  const load = startLoad(place, { clients: CLIENTS });
+  const probe = new Client(place);
+  ground.defer(() => load.close());
+  const healthyMs: number[] = [];
+  for (let round = 1; round <= ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      const begun = new Map(load.clients.map((client) => [client, client.guests.length]));
+      load.resume();
+      await sleep(200 + Math.random() * 300);
+      await postgres.pause('crash');
+      await sleep(AWAY_MS);
+      const ready = await fetch(`${server.url}/readyz`);
+      if (ready.status !== 503) lose(`/readyz is ${ready.status} without a database`);
+      const alive = await fetch(`${server.url}/livez`);
+      if (alive.status !== 200) lose(`/livez is ${alive.status} without a database`);
+      await postgres.resume();
+      const took = await untilServed(probe, HEALTHY_MS * 2);
+      healthyMs.push(took);
+      if (took > HEALTHY_MS) lose(`healthy after ${Math.round(took)} ms`);
+      await load.pause();
+      if (ended) throw new Error(`The service ended: ${server.stderr()}`);
+      const isLast = round === ground.times;
+      const losses = await checkAll(load, (client) => client.guests.slice(isLast ? 0 : begun.get(client)));
+      for (const loss of [...losses, ...load.surprises.splice(0)]) lose(loss);
+    });
+  }
+  const { acknowledged, unknown } = load.counts();
+  ground.tell(`${acknowledged} acts acknowledged, ${unknown} unknown`);
+  ground.tell(`healthy ${worst(healthyMs)} ms after the database`);
+}

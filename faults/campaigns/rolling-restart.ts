@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { basic } from '../../packages/server/test/http/start.ts';
+import { send } from '../../packages/server/test/operations/load.ts';
+import { quietPort, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { postgresFor } from '../databases.ts';
+import { Client, isDone, openPlace, type Place } from '../guest.ts';
+import { checkAll, startLoad } from '../load.ts';
+import { publishText, SETTINGS, setStage } from '../stage.ts';
+import { worst } from '../worst.ts';
+
+const REPLICAS = 3;
+const CLIENTS = 12;
+const KNOWN_MS = 1_000;
+const GIVEN_UP_MS = 5_000;
+
+export const rollingRestart: Campaign = {
+  name: 'rolling-restart',
+  title: `${REPLICAS} replicas on one PostgreSQL, each taken out of the rotation, stopped by SIGTERM and started again, in turn, under mixed load`,
+  promise:
+    'every request is answered, none with 5xx, and nothing acknowledged is lost; a new catalog and a revoked token are known in every replica within 1 s (they ask the database: there are no notifications that could be cut)',
+  unit: 'rounds of 3 restarts',
+  times: { short: 2, full: 20 },
+  run: (ground) => run(ground, 'SIGTERM'),
+  control: {
+    what: 'replicas killed in the middle of the rotation',
+    times: 1,
+    run: (ground) => run(ground, 'SIGKILL'),
+  },
+};
+
+async function run(ground: Ground, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const postgres = await postgresFor(ground);
+  const databaseUrl = await postgres.createDatabase();
+  const application = await setStage(databaseUrl);
+  let again = 0;
+  const start = async (port: number): Promise<ServeProcess> => {
+    const settings = { ...SETTINGS, databaseUrl, port: String(port) };
+    // One that finds no connection in 2 s ends, and is started again: whoever runs replicas has something that does so.
+    return serve({ settings }).catch(() => {
+      again++;
+      return serve({ settings });
+    });
+  };
+  const replicas: ServeProcess[] = [];
+  ground.defer(() => replicas.map((replica) => replica.signal('SIGKILL')));
+  while (replicas.length < REPLICAS) replicas.push(await start(await quietPort()));
+  const place = await openPlace((replicas[0] as ServeProcess).url, application);
+  const rotation = new Set(replicas.map(({ url }) => url));
+  const load = startLoad(inTurn(place, rotation), { clients: CLIENTS });
+  ground.defer(() => load.close());
+  const knownMs: number[] = [];
+  const revokedMs: number[] = [];
+
+  for (let round = 1; round <= ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      const { unknown, refused } = load.counts();
+      load.resume();
+      for (const [index, replica] of replicas.entries()) {
+        if (how === 'SIGTERM') rotation.delete(replica.url);
+        await sleep(200);
+        replica.signal(how);
+        const { code } = await replica.exited;
+        if (how === 'SIGTERM' && code !== 0) lose(`a replica ended with ${code}: ${replica.stderr()}`);
+        replicas[index] = await start(replica.port);
+        rotation.add(replica.url);
+      }
+      const urls = replicas.map(({ url }) => url);
+      knownMs.push(await untilKnown(databaseUrl, place, urls, `privacy, round ${round}`));
+      revokedMs.push(await untilRevoked(place, urls));
+      await load.pause();
+      const late = [knownMs.at(-1) ?? 0, revokedMs.at(-1) ?? 0].filter((ms) => ms > KNOWN_MS);
+      for (const ms of late) lose(`a change is known everywhere after ${Math.round(ms)} ms`);
+      const now = load.counts();
+      if (now.unknown > unknown) lose(`${now.unknown - unknown} requests without an answer, or with 5xx`);
+      if (now.refused > refused) lose(`${now.refused - refused} requests refused`);
+      const losses = await checkAll(load, ({ guests }) => (round === ground.times ? guests : guests.slice(-20)));
+      for (const loss of [...losses, ...load.surprises.splice(0)]) lose(loss);
+    });
+  }
+  ground.tell(`${load.counts().acknowledged} acts acknowledged`);
+  if (again > 0) ground.tell(`${again} replicas came up at the second start only`);
+  ground.tell(`a catalog known everywhere after ${worst(knownMs)} ms, a revoked token after ${worst(revokedMs)} ms`);
+}
+
+/** A place whose address is another replica of the rotation every time, as behind a load balancer. */
+function inTurn(place: Place, rotation: ReadonlySet<string>): Place {
+  let turn = 0;
+  return {
+    ...place,
+    get url() {
+      const urls = [...rotation];
+      return urls[turn++ % urls.length] as string;
+    },
+  };
+}
+
+async function untilKnown(databaseUrl: string, place: Place, urls: string[], text: string): Promise<number> {
+  await publishText(databaseUrl, place.application, text);
+  return untilEverywhere(urls, async (url) => {
+    const headers = { apiKey: place.application.clientId };
+    const answer = await fetch(`${url}/api/option_groups?language=en`, { headers });
+    return (await answer.text()).includes(text);
+  });
+}
+
+async function untilRevoked(place: Place, urls: string[]): Promise<number> {
+  const client = new Client({ ...place, url: urls[0] as string });
+  const guest = await client.create();
+  await client.exchange(guest);
+  const [form, body] = ['application/x-www-form-urlencoded', `token=${guest.accessToken}`];
+  const headers = { ...basic(place.application), 'content-type': form };
+  const revoked = await send('POST', `${urls[0]}/oauth/v2/revoke`, body, { headers });
+  if (!isDone(revoked)) throw new Error('The token could not be revoked.');
+  client.close();
+  return untilEverywhere(urls, async (url) => {
+    const found = await send('POST', `${url}/oauth/v2/introspect`, body, { headers });
+    return isDone(found) && found.body.active === false;
+  });
+}
+
+async function untilEverywhere(urls: string[], isKnown: (url: string) => Promise<boolean>): Promise<number> {
+  const before = performance.now();
+  await Promise.all(
+    urls.map(async (url) => {
+      while (!(await isKnown(url)) && performance.now() - before < GIVEN_UP_MS) await sleep(20);
+    }),
+  );
+  return performance.now() - before;
+}

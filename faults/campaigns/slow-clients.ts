@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serve } from '../../packages/server/test/operations/serve-process.ts';
+import { startBystanders } from '../bystanders.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { startNaiveServer } from '../controls/naive-server.ts';
+import { sqliteIn } from '../databases.ts';
+import { openPlace, type Place } from '../guest.ts';
+import { end } from '../race-field.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { worst } from '../worst.ts';
+
+/** Ten seconds, looked at every second, and some for a busy machine. */
+const CUT_MS = 13_000;
+const GIVEN_UP_MS = 16_000;
+const TRICKLE_MS = 500;
+const MOST = 2;
+const QUIET_MS = 5_000;
+
+/** What is sent at once, and what then comes a byte at a time. */
+const KINDS: { name: string; head: string; rest: string }[] = [
+  { name: 'nothing', head: '', rest: '' },
+  { name: 'headers, a byte at a time', head: 'GET /livez HTTP/1.1\r\nHost: localhost\r\n', rest: 'X-Slow: 1\r\n' },
+  {
+    name: 'a body, a byte at a time',
+    head: 'POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n{"a":"',
+    rest: 'x',
+  },
+  {
+    name: 'a body that never comes',
+    head: 'POST /oauth/v2/get-access-token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n',
+    rest: '',
+  },
+];
+
+export const slowClients: Campaign = {
+  name: 'slow-clients',
+  title: 'sockets that send nothing, or a byte of headers or body every half second, all at once',
+  promise: `each is cut off after 10 s, and p99 of others is at most ${MOST} × that without them`,
+  unit: 'sockets',
+  times: { short: 400, full: 2_000 },
+  async run(ground) {
+    const databaseUrl = sqliteIn(ground.folder);
+    const application = await setStage(databaseUrl);
+    const server = await serve({ settings: { ...SETTINGS, databaseUrl } });
+    ground.defer(() => end(server));
+    const place = await openPlace(server.url, application);
+    const bystanders = startBystanders(ground, place);
+    await sleep(QUIET_MS);
+    bystanders.during('fault');
+    await run(ground, place);
+    bystanders.during('quiet');
+    await sleep(QUIET_MS);
+    await bystanders.stop();
+    bystanders.judge(MOST);
+  },
+  control: {
+    what: "Node's own time limits",
+    times: 20,
+    async run(ground) {
+      const naive = await startNaiveServer();
+      ground.defer(() => naive.close());
+      await run(ground, naive.place);
+    },
+  },
+};
+
+async function run(ground: Ground, place: Place): Promise<void> {
+  const cutMs: number[] = [];
+  await Promise.all(
+    Array.from({ length: ground.times }, (_, index) =>
+      ground.attempt(async (lose) => {
+        const { name, head, rest } = KINDS[index % KINDS.length] as (typeof KINDS)[number];
+        const socket = connect(Number(new URL(place.url).port), '127.0.0.1');
+        socket.on('error', () => {});
+        await once(socket, 'connect');
+        const before = performance.now();
+        socket.write(head);
+        let at = 0;
+        const trickling = setInterval(() => socket.write(rest.charAt(at++ % rest.length)), TRICKLE_MS);
+        // Told off: a polite client stops.
+        socket.resume().on('end', () => clearInterval(trickling));
+        const giveUp = setTimeout(() => socket.destroy(), GIVEN_UP_MS);
+        await once(socket, 'close');
+        clearInterval(trickling);
+        clearTimeout(giveUp);
+        const took = performance.now() - before;
+        cutMs.push(took);
+        if (took > CUT_MS) lose(`${name}: not cut off after ${Math.round(took)} ms`);
+      }),
+    ),
+  );
+  ground.tell(
+    `cut off after ${worst(
+      cutMs.map((ms) => ms / 1000),
+      1,
+    )} s`,
+  );
+}

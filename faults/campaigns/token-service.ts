@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serve } from '../../packages/server/test/operations/serve-process.ts';
+import {
+  type OidcProviderProcess,
+  startOidcProvider,
+} from '../../packages/server/test/tokens/oidc-provider-process.ts';
+import { startBystanders } from '../bystanders.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { isCode } from '../check-guest.ts';
+import { startNaiveServer } from '../controls/naive-server.ts';
+import { sqliteIn } from '../databases.ts';
+import { Client, describe, type Guest, isDone, openPlace, type Place } from '../guest.ts';
+import { end } from '../race-field.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { worst } from '../worst.ts';
+
+const FAULTS = ['refused', 'black-hole', '5xx', 'slow', 'garbage'] as const;
+const AT_ONCE = 8;
+const ANSWER_MS = 3_000;
+/** The longest rest of the breaker, and a call. */
+const GOOD_AGAIN_MS = 8_000;
+const MOST = 1.2;
+
+type Fail = (fault: Parameters<OidcProviderProcess['fail']>[0]) => Promise<void>;
+
+export const tokenService: Campaign = {
+  name: 'token-service',
+  title: `the OAuth 2.0 server refuses connections, swallows them, answers 5xx, slowly (2.5 s) or garbage, in turn; ${AT_ONCE} exchanges each time`,
+  promise: `0009 or 0002 within 3 s, the specialToken is still good, and p99 of area B is at most ${MOST} × that without the fault`,
+  unit: 'outages',
+  times: { short: 10, full: 250 },
+  async run(ground) {
+    const provider = await startOidcProvider();
+    ground.defer(() => provider.stop());
+    const databaseUrl = sqliteIn(ground.folder);
+    const application = await setStage(databaseUrl);
+    const server = await serve({
+      settings: {
+        ...{ ...SETTINGS, logLevel: 'fatal', databaseUrl },
+        tokenServiceUrl: provider.url,
+        tokenServiceClientId: provider.clientId,
+        tokenServiceClientSecret: provider.clientSecret,
+      },
+    });
+    ground.defer(() => end(server));
+    await provider.trust({ trustJwksUrl: `${server.url}/oauth/v2/jwks` });
+    const place = await openPlace(server.url, application);
+    const bystanders = startBystanders(ground, place);
+    await sleep(1_000);
+    await run(ground, place, async (fault) => {
+      bystanders.during(fault === 'none' ? 'quiet' : 'fault');
+      await provider.fail(fault);
+    });
+    await bystanders.stop();
+    bystanders.judge(MOST);
+  },
+  control: {
+    what: 'a token that is spent before the OAuth 2.0 server is asked',
+    times: 5,
+    async run(ground) {
+      const naive = await startNaiveServer();
+      ground.defer(() => naive.close());
+      await run(ground, naive.place, async (fault) => {
+        naive.tokenService.isThere = fault === 'none';
+      });
+    },
+  },
+};
+
+async function run(ground: Ground, place: Place, fail: Fail): Promise<void> {
+  const clients = Array.from({ length: AT_ONCE }, () => new Client(place));
+  ground.defer(() => clients.map((client) => client.close()));
+  const answeredMs: number[] = [];
+  const goodMs: number[] = [];
+  for (let round = 0; round < ground.times; round++) {
+    const fault = FAULTS[round % FAULTS.length] as (typeof FAULTS)[number];
+    await ground.attempt(async (lose) => {
+      const guests = await Promise.all(clients.map((client) => client.create()));
+      await fail(fault);
+      await Promise.all(
+        clients.map(async (client, index) => {
+          const { specialToken = '' } = guests[index] as Guest;
+          const before = performance.now();
+          const outcome = await client.exchange({ ...(guests[index] as Guest), specialToken });
+          const took = performance.now() - before;
+          answeredMs.push(took);
+          if (!isCode(outcome, '0009') && !isCode(outcome, '0002')) lose(`${fault}: ${describe(outcome)}`);
+          if (took > ANSWER_MS) lose(`${fault}: answered after ${Math.round(took)} ms`);
+        }),
+      );
+      await fail('none');
+      const before = performance.now();
+      await Promise.all(clients.map((client, index) => untilGood(client, guests[index] as Guest, fault, lose)));
+      goodMs.push(performance.now() - before);
+    });
+  }
+  ground.tell(`answered in ${worst(answeredMs)} ms`);
+  ground.tell(`tokens good ${worst(goodMs)} ms after the outage`);
+}
+
+/** While the service is still left to rest, exchanges are answered 0009: then it is tried again, as a client would. */
+async function untilGood(client: Client, guest: Guest, fault: string, lose: (what: string) => void): Promise<void> {
+  for (const deadline = performance.now() + GOOD_AGAIN_MS; ; ) {
+    const outcome = await client.exchange(guest);
+    if (isDone(outcome)) return;
+    const mayComeBack = isCode(outcome, '0009') && performance.now() < deadline;
+    if (!mayComeBack) return lose(`after ${fault} the token is not good: ${describe(outcome)}`);
+    await sleep(100);
+  }
+}

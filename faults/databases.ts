@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { type PostgresOptions, type PostgresServer, startPostgres } from '../packages/server/test/postgres-server.ts';
+import type { Ground } from './campaign.ts';
+
+export type Database = { kind: 'sqlite' | 'postgres'; url: string };
+
+/** A new, empty database of each kind. Commits are flushed to disk on both. */
+export async function bothDatabases(ground: Ground): Promise<Database[]> {
+  const postgres = await postgresFor(ground);
+  return [
+    { kind: 'sqlite', url: sqliteIn(ground.folder) },
+    { kind: 'postgres', url: await postgres.createDatabase() },
+  ];
+}
+
+export function sqliteIn(folder: string): string {
+  return `sqlite:${join(folder, 'innkeeper.db')}`;
+}
+
+/** A PostgreSQL of its own for a campaign. */
+export async function postgresFor(ground: Ground, options: PostgresOptions = {}): Promise<PostgresServer> {
+  const postgres = await startPostgres({ durable: true, ...options });
+  ground.defer(() => postgres.stop());
+  return postgres;
+}

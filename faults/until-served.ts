@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from './guest.ts';
+
+/** How long it takes until a write is acknowledged; gives up, by answering so, after a time. */
+export async function untilServed(client: Client, patienceMs: number): Promise<number> {
+  const before = performance.now();
+  for (;;) {
+    const { exists } = await client.create();
+    const took = performance.now() - before;
+    if (exists === 'yes' || took > patienceMs) return took;
+    await sleep(20);
+  }
+}
