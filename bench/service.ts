@@ -69,7 +69,7 @@ export async function stop(child: ChildProcess): Promise<void> {
 }
 
 /** User and system time of all its threads in milliseconds; Linux counts them in hundredths of a second. */
-export async function processorTime({ pid }: ChildProcess): Promise<number> {
+export async function processorTime({ pid }: { pid?: number | undefined }): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)

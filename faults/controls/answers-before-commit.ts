@@ -5,14 +5,29 @@
 const COMMIT_MS = 500;
 const source = `
   import { DatabaseSync } from 'node:sqlite';
-  const { prepare } = DatabaseSync.prototype;
+  const { prepare, close } = DatabaseSync.prototype;
+  const writers = new WeakSet();
+  const late = new Set();
   DatabaseSync.prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql);
-    if (sql === 'begin immediate') return { run: () => this.isTransaction || statement.run() };
+    const commit = () => { if (late.delete(this)) statement.run(); };
+    if (sql === 'begin immediate') {
+      writers.add(this);
+      return { run: () => late.has(this) || statement.run() };
+    }
     if (sql !== 'commit') return statement;
-    let soon;
-    const commit = () => { soon = undefined; if (this.isTransaction) statement.run(); };
-    return { run: () => { soon ??= setTimeout(commit, ${COMMIT_MS}); } };
+    return {
+      run: () => {
+        if (!writers.has(this)) return statement.run();
+        if (late.has(this)) return;
+        late.add(this);
+        setTimeout(commit, ${COMMIT_MS});
+      },
+    };
+  };
+  DatabaseSync.prototype.close = function () {
+    if (late.delete(this)) this.exec('commit');
+    close.call(this);
   };
 `;
 
