@@ -1,8 +1,10 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
 import { databases } from '../packages/server/test/databases.ts';
-import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { makeSignedInUser, startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { ownBrowser } from './portal.ts';
 
@@ -167,6 +169,54 @@ describe('the explorer', () => {
     await openButton(page).waitFor();
     expect(await page.locator('.swagger-ui').count()).toBe(0);
     expect([...foreign, ...complaints]).toEqual([]);
+  });
+
+  test('a page on another origin reads and saves where its application lets it in, and nowhere else', async () => {
+    const user = await makeSignedInUser(server, { ...demo, name: 'Demo' });
+    const site = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<title>Shop</title>'));
+    const port = await new Promise<number>((resolve) => {
+      site.listen(0, '127.0.0.1', () => resolve((site.address() as AddressInfo).port));
+    });
+    const [allowed, other] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
+    const appId = Number(demo.clientId.split('_')[0]);
+    await server.service.storage.applications.update(appId, { set: { allowedOrigins: [allowed] } });
+    const window = await browser.newContext();
+    open.push(window, { close: async () => void site.close() });
+    const page = await window.newPage();
+    const call = (method: string, path: string, body?: unknown) =>
+      page.evaluate(
+        async ([url, init]) => {
+          const answer = await fetch(url, init).catch((error: Error) => error);
+          if (answer instanceof Error) return { status: 0, headers: {}, body: undefined };
+          return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+        },
+        [
+          server.url + path,
+          {
+            method,
+            headers: { apiKey: demo.clientId, authorization: `Bearer ${user.accessToken}` },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          },
+        ] as const,
+      );
+
+    await page.goto(allowed);
+    await expect.poll(async () => (await call('GET', '/api/option_groups')).status).toBe(200);
+    const keys = await call('GET', '/api/option_keys?limit=2');
+    expect(keys.headers).toMatchObject({ etag: expect.any(String), link: expect.stringContaining('rel="next"') });
+    const { groupUid: option_group_uid, keyUid: option_key_uid } = demo.theme;
+    const saved = await call('POST', '/api/user_options', { option_group_uid, option_key_uid, value: ['dark'] });
+    expect(saved.status).toBe(201);
+    const { user_options_uid } = JSON.parse(saved.body as string);
+    const refused = await call('POST', '/api/user_options', { option_group_uid, option_key_uid, value: ['blue'] });
+    expect([refused.status, JSON.parse(refused.body as string).code]).toEqual([422, '1008']);
+    expect((await call('DELETE', `/api/user_options/${user_options_uid}`)).status).toBe(204);
+    // What takes a clientSecret is for no page at all.
+    expect((await call('POST', '/api/v2/app/create-user', {})).status).toBe(0);
+
+    await page.goto(other);
+    expect((await call('GET', '/api/option_groups')).status).toBe(0);
+    expect((await call('POST', '/api/user_options', {})).status).toBe(0);
   });
 
   test('what a link presets is checked all the same', async () => {

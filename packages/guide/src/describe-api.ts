@@ -43,10 +43,14 @@ export function describeApi(api: OpenApi): Source[] {
     title: page[1],
     markdown: [
       `# ${page[1]}`,
-      'Made from the OpenAPI document of the service, [openapi.json](../openapi.json); the explorer at `/docs` sends these requests from the browser.',
+      `${aboutOf(api, page[0])} Made from [openapi.json](../openapi.json); the explorer at \`/docs\` sends these requests from the browser. Any request can also meet the [errors of every path](../errors.md#everything-else).`,
       ...operations.filter((each) => each.page === page).map(({ text }) => text),
     ].join('\n\n'),
   }));
+}
+
+function aboutOf({ tags }: OpenApi, page: string): string {
+  return tags.find(({ name }) => page.startsWith(name))?.description ?? '';
 }
 
 function describeOperation(api: OpenApi, method: string, path: string, operation: Operation): string {
@@ -56,14 +60,14 @@ function describeOperation(api: OpenApi, method: string, path: string, operation
   return [
     `## ${summary}`,
     `\`${method} ${path}\``,
-    sentence(description),
+    description,
     describeSecurity(operation),
     table(
-      ['parameter', 'in', 'type', ''],
+      ['parameter', 'in', 'type', 'notes'],
       parameters.map((each) => parameterRow(api, each)),
     ),
     content && `**Body**${type === 'application/json' ? '' : `, \`${type}\``}`,
-    table(['field', 'type', ''], fieldRows(api, content?.schema)),
+    table(['field', 'type', 'notes'], fieldRows(api, content?.schema)),
     exampleBlock(api, content),
     ...answers.filter(([status]) => status < '4').map(([status, answer]) => describeAnswer(api, status, answer)),
     describeErrors(answers),
@@ -90,7 +94,7 @@ function describeAnswer(api: OpenApi, status: string, { content = {} }: Answer):
   if (!first) return `**Answer ${status}**, without a body`;
   return [
     `**Answer ${status}**${type === 'application/json' ? '' : `, \`${type}\``}`,
-    table(['field', 'type', ''], fieldRows(api, first.schema)),
+    table(['field', 'type', 'notes'], fieldRows(api, first.schema)),
     type === 'application/json' ? exampleBlock(api, first) : '',
   ]
     .filter(Boolean)
@@ -156,10 +160,6 @@ function table(head: string[], rows: string[][]): string {
 
 function note(...parts: string[]): string {
   return parts.filter((part) => part !== '').join('; ');
-}
-
-function sentence(text: string | undefined): string {
-  return text ?? '';
 }
 
 function resolve<T extends object>(api: OpenApi, value: T | Reference): T {

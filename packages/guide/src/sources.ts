@@ -25,8 +25,7 @@ const SECTIONS: [title: string, files: string[]][] = [
   ['Reference', ['docs/errors.md', 'docs/import.md']],
   ['API', []],
   ['Packages', []],
-  ['Running it', ['docs/operations.md', 'docs/security.md', 'docs/performance.md']],
-  ['More', []],
+  ['Running it', ['docs/operations.md', 'docs/security.md', 'docs/reliability.md', 'docs/performance.md']],
   ['Inside', ['docs/architecture.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
   ['Decisions', []],
 ];
@@ -42,7 +41,7 @@ export async function readSections(): Promise<Section[]> {
   const found: Record<string, Source[]> = {
     API: api,
     Packages: await readAll(filesAt('packages/*/README.md')),
-    More: await readAll(filesAt('docs/*.md').filter((file) => !named.has(file))),
+    'Running it': await readAll(filesAt('docs/*.md').filter((file) => !named.has(file))),
     Decisions: [listDecisions(decisions), ...decisions],
   };
   const sections = await Promise.all(
@@ -65,7 +64,8 @@ async function readSource(file: string): Promise<Source> {
   const markdown = await readFile(join(ROOT, file), 'utf8');
   const title = /^# (.+)$/m.exec(markdown)?.[1];
   if (title === undefined) throw new Error(`${file} has no heading of the first level`);
-  return { path: addressOf(file), file, title: title.replaceAll('`', ''), markdown };
+  const path = addressOf(file);
+  return { path, file, title: path === '' ? 'Start here' : title.replaceAll('`', ''), markdown };
 }
 
 function addressOf(file: string): string {

@@ -366,6 +366,27 @@ Not translated:
     );
   });
 
+  test('types are a module on stdout or in a file, and a file that cannot be written is told', async () => {
+    const { clientId } = await application(CATALOG);
+    const types = (...more: string[]) => cli.run('catalog', 'types', '--app', clientId, ...more);
+    const out = join(folder, `${kind}.ts`);
+    const [printed, written, asJson, refused] = await Promise.all([
+      types(),
+      types('--out', out),
+      types('--json'),
+      types('--out', folder),
+    ]);
+    expect(printed).toMatchObject({ code: 0, stderr: '' });
+    expect(printed.stdout).toContain(
+      `colour: { type: 'string'; multiple: true; value: 'blue' | 'red'; retired: never };`,
+    );
+    expect(written.stdout).toBe(`Wrote ${out}, of revision 1.\n`);
+    expect(readFileSync(out, 'utf8')).toBe(printed.stdout);
+    expect(JSON.parse(asJson.stdout)).toEqual({ revision: 1, content: printed.stdout });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('is a folder, not a file');
+  });
+
   test('two that apply at once both succeed, one after the other', async () => {
     const { clientId } = await application(CATALOG);
     const files = ['Uno', 'Dos', 'Tres'].map((text) => save(`${kind}-${text}.yaml`, CATALOG.replace('Azul', text)));

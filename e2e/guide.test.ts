@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { databases } from '../packages/server/test/databases.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
+
+const portal = openPortal(databases[0] as (typeof databases)[0]);
+
+test('the guide is read, searched and copied from, in the theme one chose', async () => {
+  const { page, complaints } = await portal.visit('/guide', { permissions: ['clipboard-read', 'clipboard-write'] });
+  expect(new URL(page.url()).pathname).toBe('/guide/');
+  await page.getByRole('link', { name: 'quick start', exact: true }).click();
+  expect(await page.title()).toBe('Quick start · Innkeeper');
+  await expectAccessible(page);
+
+  const block = page.locator('figure.code').first();
+  await block.hover();
+  await block.getByRole('button', { name: 'Copy' }).click();
+  await block.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm ci && npm start\n');
+
+  // By keyboard alone, with a slip of the finger, to a place on another page.
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Search the guide' }).fill('rotate secrt');
+  const found = page.getByRole('dialog').getByRole('link').first();
+  await found.waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByRole('main').getByText('rotate-secret').first().waitFor();
+
+  await page.getByRole('button', { name: 'Dark theme' }).click();
+  await page.goto(`${portal.server.url}/guide/errors#0008`);
+  await page.getByRole('button', { name: 'Light theme' }).waitFor();
+  expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(28, 32, 34)');
+  expect(await page.locator('tr:target').textContent()).toContain('specialToken is invalid');
+  expect(complaints).toEqual([]);
+});
+
+test('it fits a phone, whose menu leads everywhere, and is read without scripts', async () => {
+  const viewport = { width: 360, height: 740 };
+  const { page, complaints } = await portal.visit('/guide/api/manage-catalog', { viewport });
+  await expectFits(page);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Concepts' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Concepts' }).waitFor();
+  await page.getByRole('img', { name: /^The data model/ }).waitFor();
+  await expectFits(page);
+  for (const path of ['performance', 'operations', 'decisions']) {
+    await page.goto(`${portal.server.url}/guide/${path}`);
+    await expectFits(page);
+  }
+  expect(complaints).toEqual([]);
+
+  const plain = await portal.visit('/guide/errors', { viewport, javaScriptEnabled: false });
+  await plain.page.getByRole('link', { name: 'Quick start' }).first().click();
+  await plain.page.getByRole('heading', { level: 1, name: 'Quick start' }).waitFor();
+});
