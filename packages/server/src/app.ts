@@ -1,17 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-  LogController,
-} from 'fastify';
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { InnkeeperError } from './domain/errors.ts';
 import type { Service } from './domain/service.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { answerFirst } from './http/answer-first.ts';
+import type { Answering, Asked } from './http/asked.ts';
 import { clientAddress, peerAddress } from './http/client-address.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
 import { discardRest } from './http/discard-rest.ts';
@@ -33,9 +27,10 @@ import { metricsRoute } from './http/operations/metrics.ts';
 import { createReadyReads } from './http/options/ready-reads.ts';
 import { optionRoutes } from './http/options/routes.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
+import { createQuickLane } from './http/quick-lane.ts';
 import { admitAddress } from './http/rate-limits.ts';
 import { createRawAnswers } from './http/raw-answers.ts';
-import { readRequestId } from './http/request-id.ts';
+import { requestIdOf } from './http/request-id.ts';
 import { applicationOf, readExchanged } from './http/request-log/exchanged.ts';
 import type { RequestLog } from './http/request-log/request-log.ts';
 import { readableTarget } from './http/request-target.ts';
@@ -92,7 +87,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     clientErrorHandler: raw.clientError,
     rewriteUrl: ({ url = '' }) => readableTarget(url),
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
-    genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomUUID(),
+    genReqId: ({ headers }) => requestIdOf(headers),
     // Requests that arrive on open connections while the server closes are still answered.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -108,12 +103,12 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     },
   }) as unknown as FastifyInstance;
   const handleError = createErrorHandler(new CredentialThrottle());
-  const mark = (request: FastifyRequest, reply: FastifyReply): void => {
+  const mark = (request: Asked, reply: Answering): void => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
   };
   const logAnswer = createAccessLog(metrics, logger);
-  const record = (request: FastifyRequest, reply: FastifyReply): void =>
+  const record = (request: Asked, reply: Answering): void =>
     logAnswer({
       requestId: request.id,
       method: request.method,
@@ -125,6 +120,12 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
       milliseconds: reply.elapsedTime,
       unlogged: request.routeOptions.logLevel === 'warn',
     });
+  /** After the answer has left. */
+  const note = (request: Asked, reply: Answering): void => {
+    record(request, reply);
+    const appId = applicationOf(request, service);
+    if (appId !== undefined) requestLog.observe(appId, reply.errorCode, () => readExchanged(request, reply));
+  };
   raw.listen(app.server);
 
   app.removeAllContentTypeParsers();
@@ -161,9 +162,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    record(request, reply);
-    const appId = applicationOf(request, service);
-    if (appId !== undefined) requestLog.observe(appId, reply.errorCode, () => readExchanged(request, reply));
+    note(request, reply);
     done();
   });
   app.addHook('preClose', async () => {
@@ -174,6 +173,26 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
       held = until;
     });
   });
+
+  const addressOf = peerAddress(config.trustedProxies);
+  const answerReady = createReadyReads({ service, record: logAnswer, requestLog, addressOf });
+  const answerQuickly = createQuickLane(app, {
+    logger,
+    bodyLimit: BODY_LIMIT,
+    newRequestId: requestIdOf,
+    addressOf,
+    isClosing: () => closing,
+    begin(request, reply) {
+      mark(request, reply);
+      admitAddress(service, request, reply);
+    },
+    fail: handleError,
+    end: note,
+  });
+  answerFirst(
+    app.server,
+    (request, response) => !closing && !held && (answerReady(request, response) || answerQuickly(request, response)),
+  );
 
   const routes = collectRoutes(app);
   healthRoutes(app, service.storage, () => closing);
@@ -190,9 +209,6 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   }
   if (config.areas.has('options')) {
     optionRoutes(app, service);
-    const addressOf = peerAddress(config.trustedProxies);
-    const answerReady = createReadyReads({ service, record: logAnswer, requestLog, addressOf });
-    answerFirst(app.server, (request, response) => !closing && !held && answerReady(request, response));
   }
   if (config.areas.has('portal')) {
     manageRoutes(app, service);

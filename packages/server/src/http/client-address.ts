@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import proxyAddr from '@fastify/proxy-addr';
-import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../config.ts';
+import type { Asked } from './asked.ts';
 
 /** Whose request it is: the peer of the connection, or whom a trusted proxy names (INNKEEPER_TRUSTED_PROXIES). */
-export function clientAddress({ ip, socket }: FastifyRequest): string {
+export function clientAddress({ ip, socket }: Pick<Asked, 'ip' | 'socket'>): string {
   const named = plainAddress(ip ?? '');
   return isIP(named) ? named : plainAddress(socket.remoteAddress ?? '');
 }

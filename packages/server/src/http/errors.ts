@@ -1,7 +1,8 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError } from 'fastify';
 import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
+import type { Answering, Asked } from './asked.ts';
 import { clientAddress } from './client-address.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
 
@@ -12,7 +13,7 @@ export type ErrorBody = { code: string; message: string; errors?: FieldError[] }
 
 /** Every error leaves through here, as the two fields of SPEC.md section 7. */
 export function createErrorHandler(throttle: CredentialThrottle) {
-  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+  return (thrown: unknown, request: Asked, reply: Answering): void => {
     let error = toInnkeeperError(thrown, request);
     if (isFailedCredential(error, request)) {
       try {
@@ -28,14 +29,14 @@ export function createErrorHandler(throttle: CredentialThrottle) {
 }
 
 /** Who sends no credentials at all has guessed nothing. */
-function isFailedCredential({ code, error }: InnkeeperError, { headers }: FastifyRequest): boolean {
+function isFailedCredential({ code, error }: InnkeeperError, { headers }: Asked): boolean {
   if (error === 'manageTokenInvalid' || error === 'linkInvalid' || error === 'sessionEnded') return true;
   if (error === 'credentialsWrong' || error === 'unauthorized' || code === '1011')
     return headers.authorization !== undefined;
   return FAILED_CREDENTIALS.has(code);
 }
 
-export function sendError(reply: FastifyReply, error: InnkeeperError): void {
+export function sendError(reply: Answering, error: InnkeeperError): void {
   reply.code(error.status).headers(error.headers);
   if (error.status === 401) reply.header('www-authenticate', challenge(error));
   if (error.status === 503) reply.header('retry-after', '1');
@@ -43,10 +44,11 @@ export function sendError(reply: FastifyReply, error: InnkeeperError): void {
   reply.header('cache-control', 'no-store');
   const told = reply.request.routeOptions.config.oauthErrors ? oauthBody(error) : body(error);
   if (!wantsProblem(reply.request)) reply.send(told);
-  else reply.type('application/problem+json').send({ ...problemOf(error, reply.server.guideUrl), ...told });
+  else
+    reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, reply.server.guideUrl), ...told });
 }
 
-function wantsProblem({ headers }: FastifyRequest): boolean {
+function wantsProblem({ headers }: Asked): boolean {
   return /application\/problem\+json(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(headers.accept ?? '');
 }
 
@@ -76,7 +78,7 @@ export function oauthErrorOf(status: number): string {
 }
 
 /** The framework's own errors, in our words. */
-function toInnkeeperError(thrown: unknown, { routeOptions }: FastifyRequest): InnkeeperError {
+function toInnkeeperError(thrown: unknown, { routeOptions }: Asked): InnkeeperError {
   if (thrown instanceof InnkeeperError) return thrown;
   if (thrown instanceof StorageUnavailable) return new InnkeeperError('unavailable');
   if (thrown instanceof TokenServiceUnreachable) return new InnkeeperError('tokenServiceDown');

@@ -15,7 +15,7 @@ export function createRegistry(storage: Storage, counts: RequestCounts): Registr
     registry.registerMetric({ name, get } as unknown as Counter);
   };
   show('counter', 'innkeeper_requests_total', 'Requests answered, by route, HTTP status and error code.', () =>
-    [...counts.answers.values()].map(({ labels, count }) => ({ labels, value: count })),
+    Array.from(counts.answers(), ({ labels, count }) => ({ labels, value: count })),
   );
   const seconds = 'innkeeper_request_seconds';
   show('histogram', seconds, 'Time from the first byte of a request to the last of its answer.', () =>

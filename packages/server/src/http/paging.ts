@@ -67,14 +67,10 @@ export function linkHeader(path: string, query: Query, { total, offset, limit }:
     ['next', offset + limit, offset + limit < total],
     ['last', last, true],
   ];
+  const known = LINKED.filter((name) => typeof query[name] === 'string').map((name) => [name, query[name] as string]);
+  const start = known.length === 0 ? `${path}?` : `${path}?${new URLSearchParams(known)}&`;
   return pages
     .filter(([, , shown]) => shown)
-    .map(([relation, at]) => {
-      const known = LINKED.flatMap((name) => (typeof query[name] === 'string' ? [[name, query[name]]] : []));
-      const parameters = new URLSearchParams(known as [string, string][]);
-      parameters.set('offset', String(at));
-      parameters.set('limit', String(limit));
-      return `<${path}?${parameters}>; rel="${relation}"`;
-    })
+    .map(([relation, at]) => `<${start}offset=${at}&limit=${limit}>; rel="${relation}"`)
     .join(', ');
 }

@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifySchema } from 'fastify';
 import type { Admit } from '../domain/applications/admit.ts';
 import { InnkeeperError } from '../domain/errors.ts';
 import type { Claim, Counted, Standing } from '../domain/limits/rate-limits.ts';
 import type { Service } from '../domain/service.ts';
+import type { Answering, Asked } from './asked.ts';
 import { clientAddress, networkOf } from './client-address.ts';
 
 /** Names and values in turn, as draft-ietf-httpapi-ratelimit-headers has them. */
@@ -23,7 +24,7 @@ export function isLimited(schema: FastifySchema | undefined): boolean {
 }
 
 /** Before anything else is looked at. Throws once the address has used up its requests. */
-export function admitAddress({ limits }: Service, request: FastifyRequest, reply: FastifyReply): void {
+export function admitAddress({ limits }: Service, request: Asked, reply: Answering): void {
   if (!isLimited(request.routeOptions.schema)) return;
   admit(
     limits,
@@ -33,12 +34,12 @@ export function admitAddress({ limits }: Service, request: FastifyRequest, reply
 }
 
 /** To be called as soon as it is known whose request it is; for users, once that is proven: strangers use up nothing. */
-export function admitting({ limits }: Service, counted: Counted, request: FastifyRequest, reply: FastifyReply): Admit {
+export function admitting({ limits }: Service, counted: Counted, request: Asked, reply: Answering): Admit {
   const network = () => networkOf(clientAddress(request));
   return (application) => admit(limits, limits.ofApplication(application, counted, network), reply);
 }
 
-function admit(limits: Service['limits'], claims: readonly Claim[], reply: FastifyReply): void {
+function admit(limits: Service['limits'], claims: readonly Claim[], reply: Answering): void {
   if (claims.length === 0) return;
   const { admitted, standings } = limits.admit(claims);
   const [policyName, policy, name, left] = limitHeaders(standings);
@@ -49,7 +50,7 @@ function admit(limits: Service['limits'], claims: readonly Claim[], reply: Fasti
 }
 
 /** Those of the address are there before those of the application. */
-function besides(reply: FastifyReply, name: string, value: string): string {
+function besides(reply: Answering, name: string, value: string): string {
   const earlier = reply.getHeader(name);
   return earlier === undefined ? value : `${earlier}, ${value}`;
 }

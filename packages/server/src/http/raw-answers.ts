@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,7 +7,7 @@ import { plainAddress } from './client-address.ts';
 import { discardAll, discardRest, isDiscarded } from './discard-rest.ts';
 import type { ErrorBody } from './errors.ts';
 import type { Metrics } from './metrics.ts';
-import { readRequestId } from './request-id.ts';
+import { requestIdOf } from './request-id.ts';
 import { readableTarget } from './request-target.ts';
 import { statusText } from './status-text.ts';
 
@@ -37,7 +36,7 @@ export function createRawAnswers(
 ): RawAnswers {
   const answer = (error: InnkeeperError, request: Partial<IncomingMessage>, reason?: string): RawAnswer => {
     const { status, code, message } = error;
-    const reqId = readRequestId(request.headers?.['x-request-id']) ?? randomUUID();
+    const reqId = requestIdOf(request.headers);
     const method = request.method ?? 'unknown';
     metrics.count(method, 'unknown', status, code);
     logger.info({ reqId, method, address: plainAddress(request.socket?.remoteAddress ?? ''), status, code, reason });

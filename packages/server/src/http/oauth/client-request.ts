@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Answering, Asked } from '../asked.ts';
 import { readAuthorization } from '../authorization.ts';
 import { admitting } from '../rate-limits.ts';
 
@@ -26,8 +26,8 @@ export const ClientRequestBody = Type.Object({
  */
 export async function readClientRequest(
   service: Service,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: Asked,
+  reply: Answering,
 ): Promise<{ application: Application; token: string }> {
   const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '');
   const credentials = readAuthorization(request.headers.authorization);

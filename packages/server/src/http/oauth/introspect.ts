@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { introspectToken } from '../../domain/users/introspect-token.ts';
 import { Type } from '../../schema.ts';
+import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
@@ -56,7 +57,7 @@ const schema = {
 } satisfies FastifySchema;
 
 export function introspectRoute(app: FastifyInstance, service: Service): void {
-  app.post(INTROSPECT_PATH, { schema, config: { oauthErrors: true } }, async (request, reply) => {
+  const answer: Handler = async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const { application, token } = await readClientRequest(service, request, reply);
     const user = await introspectToken(service, application, token);
@@ -72,5 +73,6 @@ export function introspectRoute(app: FastifyInstance, service: Service): void {
       iat: Math.floor(user.token.issuedAt / 1000),
       exp: Math.floor(user.token.expiresAt / 1000),
     };
-  });
+  };
+  app.post(INTROSPECT_PATH, { schema, config: { oauthErrors: true, quick: answer } }, answer);
 }

@@ -1,16 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Answering, Asked } from '../asked.ts';
 import { admitting } from '../rate-limits.ts';
 
 /** The application of the header apiKey: its clientId, public, which identifies and never authorises. */
-export async function identifyApplication(
-  service: Service,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Application> {
+export async function identifyApplication(service: Service, request: Asked, reply: Answering): Promise<Application> {
   const apiKey = request.headers.apikey;
   if (typeof apiKey !== 'string' || apiKey === '') throw new InnkeeperError('apiKeyMissing');
   const application = await service.applications.findByClientId(apiKey);
@@ -23,7 +19,7 @@ export async function identifyApplication(
 }
 
 /** Pages on the application's own origins may read answers, also those that refuse. */
-export function allowOrigin(reply: FastifyReply, origin: string): void {
+export function allowOrigin(reply: Answering, origin: string): void {
   const [allow, allowed, expose, exposed] = corsHeaders(origin);
   reply.header(allow, allowed).header(expose, exposed);
 }

@@ -11,7 +11,8 @@ import type { Wording } from './catalog-views.ts';
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 type ReadyAnswer = {
-  body: Buffer;
+  /** UTF-8, a character a byte: node sends head and body as one text, and such a one without a look at it. */
+  body: string;
   etag: string;
   /** Names and values in turn; those of an answer with the body, and of one that says that nothing changed. */
   bodyHeaders: readonly string[];
@@ -59,7 +60,11 @@ export async function answerFromCatalog(
   for (let at = 0; at < answerHeaders.length; at += 2) {
     reply.header(answerHeaders[at] as string, answerHeaders[at + 1]);
   }
-  return isCurrent ? reply.code(304).send() : reply.send(answer.body);
+  return isCurrent ? reply.code(304).send() : reply.send(bytesOf(answer));
+}
+
+export function bytesOf({ body }: ReadyAnswer): Buffer {
+  return Buffer.from(body, 'latin1');
 }
 
 /** What was answered before to the same question. */
@@ -67,8 +72,8 @@ export function findReady(catalog: CompiledCatalog, url: string, acceptLanguage:
   return ready.get(catalog)?.answers.get(nameOf(url, acceptLanguage));
 }
 
-function nameOf(url: string, acceptLanguage = ''): string {
-  return `${url}\n${acceptLanguage}`;
+function nameOf(url: string, acceptLanguage: string | undefined): string {
+  return acceptLanguage === undefined ? url : `${url}\n${acceptLanguage}`;
 }
 
 function makeAnswer(
@@ -81,8 +86,8 @@ function makeAnswer(
   const params = request.params as Record<string, string>;
   const route = request.routeOptions.url as string;
   const value = make({ catalog, query, params, wording });
-  const body = Buffer.from(JSON.stringify(value));
-  const etag = etagOf(body);
+  const bytes = Buffer.from(JSON.stringify(value));
+  const etag = etagOf(bytes);
   const link = 'items' in value ? linkHeader(route, query, value as Listing<unknown>) : undefined;
   const headers = ['etag', etag, ...READ_HEADERS, ...(link === undefined ? [] : ['link', link])];
   const bodyHeaders = [
@@ -90,10 +95,14 @@ function makeAnswer(
     'content-type',
     'application/json; charset=utf-8',
     'content-length',
-    `${body.length}`,
+    `${bytes.length}`,
   ];
-  const answer = { body, etag, headers, bodyHeaders, route, params };
-  keep(catalog, nameOf(request.url, request.headers['accept-language']), answer);
+  const answer = { body: bytes.toString('latin1'), etag, headers, bodyHeaders, route, params };
+  // What nobody documents shapes no answer: it would only be kept once more.
+  const described = request.routeOptions.schema?.querystring as { properties?: object } | undefined;
+  if (Object.keys(query).every((name) => Object.hasOwn(described?.properties ?? {}, name))) {
+    keep(catalog, nameOf(request.url, request.headers['accept-language']), answer);
+  }
   return answer;
 }
 

@@ -7,6 +7,7 @@ import type { Service } from '../../domain/service.ts';
 import { identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
+import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
@@ -65,7 +66,7 @@ const schema = {
 
 /** CONTRACT.md section 3 */
 export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {
-  app.get('/api/user_options', { schema }, async (request, reply) => {
+  const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const { user } = await identifyUserToRead(service, application, claimsOfQuery(request));
     noteUser(request, user);
@@ -80,13 +81,16 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
       ({ placed }) => filter.matches(placed),
     );
     const { items, ...shown } = toListing(entries, page);
-    const options = await Promise.all(
-      items.map(async ({ placed, record }) => {
-        if (!record) return writeDefault(catalog, placed, owner, filter.language);
+    const options: string[] = [];
+    for (const { placed, record } of items) {
+      if (!record) options.push(writeDefault(catalog, placed, owner, filter.language));
+      else if (record.revision === catalog.revision) {
+        options.push(writeUserOption(catalog, placed, record, owner, filter.language));
+      } else {
         const then = await placeAt(service, application.appId, record);
-        return writeUserOption(then.catalog, then.placed, record, owner, filter.language);
-      }),
-    );
+        options.push(writeUserOption(then.catalog, then.placed, record, owner, filter.language));
+      }
+    }
     const link = linkHeader('/api/user_options', query, { items, ...shown });
     if (link !== undefined) reply.header('link', link);
     const { total, offset, limit } = shown;
@@ -95,7 +99,8 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
       reply,
       `{"items":[${options.join()}],"total":${total},"offset":${offset},"limit":${limit}}`,
     );
-  });
+  };
+  app.get('/api/user_options', { schema, config: { quick: answer } }, answer);
 }
 
 /** The revision a selection was saved in, and its key as it was then. */

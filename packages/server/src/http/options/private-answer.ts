@@ -1,11 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Answering, Asked } from '../asked.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
-
-/** Of a body that is JSON already. */
-export const JSON_TYPE = 'application/json; charset=utf-8';
+import { JSON_TYPE } from '../json-body.ts';
 
 /** A user's own data: with an ETag, and for no shared cache. */
-export function answerPrivately(request: FastifyRequest, reply: FastifyReply, body: string): FastifyReply {
+export function answerPrivately(request: Asked, reply: Answering, body: string): Answering {
   const etag = etagOf(body);
   reply
     .header('etag', etag)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
@@ -7,10 +6,10 @@ import type { Exchange } from '../access-log.ts';
 import { networkOf } from '../client-address.ts';
 import { hasCurrent } from '../etag.ts';
 import { type LimitHeaders, limitHeaders } from '../rate-limits.ts';
-import { readRequestId } from '../request-id.ts';
+import { requestIdOf } from '../request-id.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { corsHeaders } from './api-key.ts';
-import { findReady } from './catalog-answer.ts';
+import { bytesOf, findReady } from './catalog-answer.ts';
 
 type Parts = {
   service: Service;
@@ -48,16 +47,16 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
     if (limited === 'used-up') return false;
 
     const started = performance.now();
-    const requestId = readRequestId(headers['x-request-id']) ?? randomUUID();
+    const requestId = requestIdOf(headers);
     const isCurrent = hasCurrent(headers['if-none-match'], ready.etag);
     const status = isCurrent ? 304 : 200;
-    const answerHeaders = [...(isCurrent ? ready.headers : ready.bodyHeaders), 'x-request-id', requestId];
+    const answerHeaders = (isCurrent ? ready.headers : ready.bodyHeaders).concat('x-request-id', requestId);
     const { origin } = headers;
     if (origin !== undefined && allowsOrigin(application.settings, origin)) answerHeaders.push(...corsHeaders(origin));
     if (limited) answerHeaders.push(...limited);
     response.writeHead(status, answerHeaders);
     if (isCurrent) response.end();
-    else response.end(ready.body);
+    else response.end(ready.body, 'latin1');
 
     const milliseconds = performance.now() - started;
     const address = addressOf(request);
@@ -76,7 +75,7 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
       authorization: headers.authorization,
       userId: undefined,
       body: undefined,
-      answer: isCurrent ? undefined : ready.body,
+      answer: isCurrent ? undefined : bytesOf(ready),
     }));
     return true;
   };

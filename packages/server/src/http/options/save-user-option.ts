@@ -4,11 +4,12 @@ import { saveSelections } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToSave } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
+import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
+import { JSON_TYPE } from '../json-body.ts';
 import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';
-import { JSON_TYPE } from './private-answer.ts';
 import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
 import { writeUserOption } from './user-option-view.ts';
@@ -84,7 +85,7 @@ const schema = {
 
 /** SPEC.md 4.7 */
 export function saveUserOptionRoute(app: FastifyInstance, service: Service): void {
-  app.post('/api/user_options', { schema }, async (request, reply) => {
+  const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
     const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
@@ -99,5 +100,6 @@ export function saveUserOptionRoute(app: FastifyInstance, service: Service): voi
       .header('cache-control', 'no-store')
       .header('location', `/api/user_options/${saved.record.selectionId}`);
     return reply.type(JSON_TYPE).send(writeUserOption(catalog, wanted.placed, saved.record, owner, undefined));
-  });
+  };
+  app.post('/api/user_options', { schema, config: { quick: answer } }, answer);
 }

@@ -3,12 +3,13 @@ import { saveSelections } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { identifyUserToSave } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
+import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
+import { JSON_TYPE } from '../json-body.ts';
 import { badParameter } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
 import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
-import { JSON_TYPE } from './private-answer.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
 import { UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody, unknownMembers } from './user-claims.ts';
@@ -51,7 +52,7 @@ const schema = {
 
 /** CONTRACT.md section 3 */
 export function saveUserOptionsRoute(app: FastifyInstance, service: Service): void {
-  app.put('/api/user_options', { schema }, async (request, reply) => {
+  const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
     const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
@@ -70,7 +71,8 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
       return writeUserOption(catalog, placed, record, owner, undefined);
     });
     return reply.type(JSON_TYPE).send(`{"items":[${items.join()}],"total":${items.length}}`);
-  });
+  };
+  app.put('/api/user_options', { schema, config: { quick: answer } }, answer);
 }
 
 function readOptions(options: unknown): Record<string, unknown>[] {

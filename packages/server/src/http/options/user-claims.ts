@@ -1,12 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { UserClaims } from '../../domain/users/identify-user.ts';
+import type { Asked } from '../asked.ts';
 import { readAuthorization } from '../authorization.ts';
 import { readJsonObject } from '../json-body.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 
 /** Who a request that saves says the user is: in its body, or as Bearer. */
-export function claimsOfBody(request: FastifyRequest, body: Record<string, unknown>): UserClaims {
+export function claimsOfBody(request: Asked, body: Record<string, unknown>): UserClaims {
   return {
     userUid: optionalText(body, 'user_uid'),
     accessToken: optionalText(body, 'access_token'),
@@ -15,7 +15,7 @@ export function claimsOfBody(request: FastifyRequest, body: Record<string, unkno
 }
 
 /** Who a request that reads says the user is: as Bearer, or as Basic with user_uid. */
-export function claimsOfQuery(request: FastifyRequest): UserClaims {
+export function claimsOfQuery(request: Asked): UserClaims {
   return {
     userUid: readParameter(request.query as Query, 'user_uid'),
     accessToken: undefined,
@@ -24,14 +24,14 @@ export function claimsOfQuery(request: FastifyRequest): UserClaims {
 }
 
 /** Area B answers a body that is no JSON object of these members with its own code, 1009. */
-export function readOptionsBody(request: FastifyRequest, members: object): Record<string, unknown> {
+export function readOptionsBody(request: Asked, members: object): Record<string, unknown> {
   const body = readObject(request);
   const problems = unknownMembers(body, members);
   if (problems.length > 0) throw badParameter(problems);
   return body;
 }
 
-function readObject(request: FastifyRequest): Record<string, unknown> {
+function readObject(request: Asked): Record<string, unknown> {
   try {
     return readJsonObject(request);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { Asked } from '../asked.ts';
 
 /** Whom a request turned out to be about, noted by its route as it learns it: for the request log and the statistics. */
 export type About = {
@@ -10,7 +10,7 @@ export type About = {
   answer?: unknown;
 };
 
-export function noteUser({ about }: FastifyRequest, { userId }: { userId: string }): void {
+export function noteUser({ about }: Asked, { userId }: { userId: string }): void {
   if (about) about.userId = userId;
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { createUser } from '../../domain/users/create-user.ts';
 import { Type } from '../../schema.ts';
+import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
 import { admitting } from '../rate-limits.ts';
@@ -59,7 +60,7 @@ const schema = {
 
 /** SPEC.md 4.1 */
 export function createUserRoute(app: FastifyInstance, service: Service): void {
-  app.post('/api/v2/app/create-user', { schema }, async (request, reply) => {
+  const answer: Handler = async (request, reply) => {
     const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
     request.about = { clientId };
     const idempotencyKey = request.headers['idempotency-key']?.toString();
@@ -72,5 +73,6 @@ export function createUserRoute(app: FastifyInstance, service: Service): void {
       idempotencyKey,
       admit: admitting(service, 'users', request, reply),
     });
-  });
+  };
+  app.post('/api/v2/app/create-user', { schema, config: { quick: answer } }, answer);
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { Type } from '../../schema.ts';
+import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
 import { admitting } from '../rate-limits.ts';
@@ -58,7 +59,7 @@ const schema = {
 
 /** SPEC.md 4.2 */
 export function getAccessTokenRoute(app: FastifyInstance, service: Service): void {
-  app.post(GET_ACCESS_TOKEN_PATH, { schema }, async (request, reply) => {
+  const answer: Handler = async (request, reply) => {
     const { clientSecret, specialToken } = readJsonObject(request);
     reply.header('cache-control', 'no-store');
     request.about = {};
@@ -76,5 +77,6 @@ export function getAccessTokenRoute(app: FastifyInstance, service: Service): voi
       token_type: 'Bearer' as const,
       expires_in: grant.expiresInSeconds,
     };
-  });
+  };
+  app.post(GET_ACCESS_TOKEN_PATH, { schema, config: { quick: answer } }, answer);
 }
