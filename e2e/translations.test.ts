@@ -229,6 +229,25 @@ describe('the room of translations', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
     await saved(page);
     expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
+
+    // All that is missing goes out as a list and comes back as one.
+    await page.getByRole('button', { name: 'Translate a list' }).click();
+    await page.getByRole('button', { name: 'Copy the list' }).click();
+    const list = await page.evaluate(() => navigator.clipboard.readText());
+    await paste(page, `${list.replaceAll('Question', 'Frage')}\nzu viel`);
+    await page.getByText('44 lines for 43 texts').waitFor();
+    // Closed by accident: it is still there.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Translate a list' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Deutsch' }).fill(`${list.replaceAll('Question', 'Frage')}\n`);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Take them over' }).click();
+    await page.getByText('43 texts pasted').waitFor();
+    await dialog.getByRole('textbox', { name: 'العربية' }).waitFor();
+    await page.keyboard.press('Escape');
+    await saved(page);
+    expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3', de: 'Frage 3' });
   });
 
   test('finds what is missing, one group, and a text; says how far each language is', async () => {

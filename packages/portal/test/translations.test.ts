@@ -4,7 +4,33 @@ import { filterRows } from '../src/rooms/translations/filter-rows.ts';
 import { planPaste } from '../src/rooms/translations/paste.ts';
 import { blockOf, move, select } from '../src/rooms/translations/selection.ts';
 import { type SendOutcome, type SentText, Sheet } from '../src/rooms/translations/sheet.ts';
+import { listMissing, readList } from '../src/rooms/translations/text-list.ts';
 import { directionOf, toRow } from '../src/rooms/translations/text-row.ts';
+
+test('what is missing is a list with a line each, and comes back as one', () => {
+  const [english, deutsch] = [
+    { name: 'English', tag: 'en', isDefault: true },
+    { name: 'Deutsch', tag: 'de', isDefault: false },
+  ];
+  const rows = [
+    toRow({ path: 'a', texts: { en: 'A' } }),
+    toRow({ path: 'b', texts: { de: 'B' } }),
+    toRow({ path: 'c', texts: { en: 'two\nlines' } }),
+    toRow({ path: 'd', texts: {} }),
+  ];
+  const lines = listMissing(rows, deutsch, [english, deutsch]);
+  expect(lines).toEqual([
+    { path: 'a', source: 'A' },
+    { path: 'd', source: 'd' },
+  ]);
+  expect(listMissing(rows, english, [english, deutsch])).toEqual([]);
+  expect(readList(' x \r\ny\n\n', lines, 'de')).toEqual([
+    { path: 'a', tag: 'de', text: 'x' },
+    { path: 'd', tag: 'de', text: 'y' },
+  ]);
+  expect(readList('\ny', lines, 'de')).toEqual([{ path: 'd', tag: 'de', text: 'y' }]);
+  expect(readList('x', lines, 'de')).toBeUndefined();
+});
 
 describe('what spreadsheets put on the clipboard', () => {
   test.each([

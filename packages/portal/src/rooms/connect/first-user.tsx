@@ -1,7 +1,9 @@
 import { Alert, Box, Loader, Text } from '@mantine/core';
 import { IconUserCheck } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { applicationQuery } from '../../api/queries.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { usersQuery } from '../users/queries.ts';
 
@@ -16,6 +18,11 @@ export function FirstUser({ clientId }: { clientId: string }) {
     refetchInterval: ({ state }) => (state.data?.pages[0]?.items.length ? false : EVERY),
   });
   const user = data?.pages[0]?.items[0];
+  const isThere = user !== undefined;
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (isThere) void queries.invalidateQueries({ queryKey: applicationQuery(clientId).queryKey, exact: true });
+  }, [isThere, queries, clientId]);
   return (
     <Box role="status" mb="md">
       {user ? (

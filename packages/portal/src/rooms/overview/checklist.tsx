@@ -1,6 +1,8 @@
-import { Paper, Progress, Text, ThemeIcon, Title } from '@mantine/core';
-import { IconCheck, IconCircleDashed } from '@tabler/icons-react';
-import { useTranslation } from 'react-i18next';
+import { Alert, Paper, Progress, Text, ThemeIcon, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconCheck, IconCircleDashed, IconConfetti } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { Trans, useTranslation } from 'react-i18next';
 import { LinkAnchor } from '../../shell/links.tsx';
 import classes from './overview.module.css';
 
@@ -14,13 +16,52 @@ const ROOMS = {
   selection: '/applications/$clientId/connect',
 } as const;
 
+const ON = {
+  users: '/applications/$clientId/users',
+  insights: '/applications/$clientId/insights',
+  members: '/applications/$clientId/members',
+} as const;
+
+/** Applications that were seen unfinished in this tab: only there is it news that all is done. */
+const begun = new Set<string>();
+
 type Step = { step: keyof typeof ROOMS; done: boolean };
 
-/** What to do next, until all of it was done once. */
+/** What to do next, until all of it was done once; then a word that it is. */
 export function Checklist({ clientId, steps }: { clientId: string; steps: Step[] }) {
   const { t } = useTranslation('overview');
   const done = steps.filter((each) => each.done).length;
-  if (done === steps.length) return null;
+  const isDone = done === steps.length;
+  const [isClosed, close] = useDisclosure();
+  useEffect(() => {
+    if (!isDone) begun.add(clientId);
+  }, [isDone, clientId]);
+  if (isDone) {
+    if (!begun.has(clientId) || isClosed) return null;
+    return (
+      <Alert
+        role="status"
+        icon={<IconConfetti aria-hidden />}
+        title={t('next.allDone')}
+        withCloseButton
+        closeButtonLabel={t('close', { ns: 'shell' })}
+        onClose={() => {
+          begun.delete(clientId);
+          close.open();
+        }}
+      >
+        <Trans
+          t={t}
+          i18nKey="next.allDoneText"
+          components={{
+            users: <LinkAnchor to={ON.users} params={{ clientId }} inherit c="inherit" underline="always" />,
+            insights: <LinkAnchor to={ON.insights} params={{ clientId }} inherit c="inherit" underline="always" />,
+            members: <LinkAnchor to={ON.members} params={{ clientId }} inherit c="inherit" underline="always" />,
+          }}
+        />
+      </Alert>
+    );
+  }
   const next = steps.find((each) => !each.done)?.step;
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby="next-steps">

@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { IconFilterOff, IconKeyboard, IconUpload } from '@tabler/icons-react';
+import { IconFilterOff, IconKeyboard, IconListLetters, IconUpload } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PageHeader } from '../../shell/page-header.tsx';
@@ -10,6 +10,7 @@ import { CellDetails } from './cell-details.tsx';
 import { ConflictsDialog } from './conflicts-dialog.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { ImportDialog } from './import-dialog.tsx';
+import { ListDialog } from './list-dialog.tsx';
 import { PhoneList } from './phone-list.tsx';
 import { progressOf } from './progress.ts';
 import { PublishTexts } from './publish-texts.tsx';
@@ -45,6 +46,7 @@ export function Workbench(props: Props) {
   const [shortcuts, shortcutsDialog] = useDisclosure();
   const [conflicts, conflictsDialog] = useDisclosure();
   const [importing, importDialog] = useDisclosure();
+  const [listing, listDialog] = useDisclosure();
   const progress = useMemo(
     () => progressOf(languages, state.rows.length, state.filled),
     [languages, state.rows.length, state.filled],
@@ -76,6 +78,9 @@ export function Workbench(props: Props) {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, [shortcutsDialog.open]);
+
+  // The way back ends with the room.
+  useEffect(() => () => void notifications.hide(TOLD), []);
 
   const onMissing = useCallback((tag: string) => set({ missing: tag }), [set]);
   const onHide = useCallback(
@@ -111,6 +116,21 @@ export function Workbench(props: Props) {
                   onClick={importDialog.open}
                 >
                   {t('toolbar.import')}
+                </Button>
+              ))}
+            {!isReadOnly &&
+              [...progress.values()].some(({ missing }) => missing > 0) &&
+              (isPhone ? (
+                <ActionIcon variant="default" size={36} aria-label={t('list.action')} onClick={listDialog.open}>
+                  <IconListLetters size={18} aria-hidden />
+                </ActionIcon>
+              ) : (
+                <Button
+                  variant="default"
+                  leftSection={<IconListLetters size={16} aria-hidden />}
+                  onClick={listDialog.open}
+                >
+                  {t('list.action')}
                 </Button>
               ))}
             <ExportMenu clientId={clientId} languages={languages} shown={shown} isPhone={isPhone} />
@@ -191,6 +211,7 @@ export function Workbench(props: Props) {
         languages={languages}
         sheet={sheet}
       />
+      <ListDialog opened={listing} sheet={sheet} languages={languages} onAct={onAct} onClose={listDialog.close} />
       <ImportDialog
         opened={importing}
         onClose={importDialog.close}
@@ -203,9 +224,10 @@ export function Workbench(props: Props) {
   );
 }
 
+const TOLD = 'texts';
+
 /** What a paste or a step back did, with the way back from it. */
 function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>['t'], undo: () => unknown): void {
-  const id = `texts-${Date.now()}`;
   const canUndo = act.act !== 'undo' && act.act !== 'redo' && act.changed > 0;
   const more =
     act.act === 'paste'
@@ -214,8 +236,10 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
           ...(act.outside > 0 ? [t('toast.outside', { count: act.outside })] : []),
         ]
       : [];
+  // One way back at a time: it is that of the last step.
+  notifications.hide(TOLD);
   notifications.show({
-    id,
+    id: TOLD,
     title: t(`toast.${act.act}`, { count: act.changed }),
     message: (
       <Stack gap={6} align="flex-start">
@@ -226,7 +250,7 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
             variant="default"
             onClick={() => {
               undo();
-              notifications.hide(id);
+              notifications.hide(TOLD);
             }}
           >
             {t('undo')}
