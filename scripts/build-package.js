@@ -31,16 +31,14 @@ export function buildPackage(name) {
       await nameBuiltModules(dir);
       const described = JSON.parse(await readFile(pack, 'utf8'));
       const { private: _, scripts, devDependencies, exports, ...published } = described;
-      await writeFile(
-        join(dir, 'package.json'),
-        `${JSON.stringify({ ...published, exports: builtOf(exports) }, null, 2)}\n`,
-      );
+      const built = { ...published, files: ['**/*.js', '**/*.d.ts', '*.css'], exports: builtOf(exports) };
+      await writeFile(join(dir, 'package.json'), `${JSON.stringify(built, null, 2)}\n`);
+      const styles = Object.values(exports).filter((path) => path.endsWith('.css'));
+      for (const path of styles) await writeFile(join(dir, `${path.replace('./src/', '')}.d.ts`), 'export {};\n');
       for (const [from, to] of [
         [join(folder, 'README.md'), 'README.md'],
         [join(ROOT, 'LICENSE'), 'LICENSE'],
-        ...Object.values(exports)
-          .filter((path) => path.endsWith('.css'))
-          .map((path) => [join(folder, path), path.replace('./src/', '')]),
+        ...styles.map((path) => [join(folder, path), path.replace('./src/', '')]),
       ]) {
         await copyFile(from, join(dir, to));
       }
@@ -68,7 +66,7 @@ function builtOf(exports) {
   const built = Object.entries(exports).map(([entry, path]) => {
     const file = path.replace('./src/', './');
     const [name, isModule] = [file.replace(/\.tsx?$/, ''), /\.tsx?$/.test(file)];
-    return [entry, isModule ? { types: `${name}.d.ts`, default: `${name}.js` } : file];
+    return [entry, { types: `${name}.d.ts`, default: isModule ? `${name}.js` : file }];
   });
   return { ...Object.fromEntries(built), './package.json': './package.json' };
 }

@@ -1,0 +1,165 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { publint } from 'publint';
+import { build } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
+import { databases } from '../packages/server/test/databases.ts';
+import { freePort } from '../packages/server/test/free-port.ts';
+import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { buildPackage } from '../scripts/build-package.js';
+import { ownBrowser } from './portal.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+const NAMES = ['client', 'react'] as const;
+const built = (name: string) => join(ROOT, 'packages', name, 'dist');
+
+let project: string;
+let service: TestServer;
+let browser: Browser;
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  for (const name of NAMES) await buildPackage(name);
+  project = await mkdtemp(join(tmpdir(), 'innkeeper-project-'));
+  service = await startTestServer((await databases[0]?.fresh()) as string);
+  browser = await ownBrowser();
+});
+afterAll(async () => {
+  for (const child of running) child.kill();
+  await browser?.close();
+  await service?.close();
+  if (project) await rm(project, { recursive: true, force: true });
+});
+
+/** The blocks of code in a language, as a README has them. */
+async function blocksOf(name: string, language: string): Promise<string[]> {
+  const readme = await readFile(join(ROOT, 'packages', name, 'README.md'), 'utf8');
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code as string);
+}
+
+test.each(NAMES)('publint finds nothing in %s', async (name) => {
+  const { messages } = await publint({ pkgDir: built(name), level: 'suggestion', strict: true, pack: false });
+  expect(messages).toEqual([]);
+});
+
+test('packed and installed into an empty folder, the snippets of the READMEs compile there, and the form works', async () => {
+  // What npm would fetch is packed from here: nothing leaves the machine.
+  const folders = [
+    ...NAMES.map(built),
+    ...['react-query', 'query-core'].map((name) => join(ROOT, 'node_modules/@tanstack', name)),
+  ];
+  const flags = ['--pack-destination', project, '--ignore-scripts', '--json'];
+  const { stdout } = await run('npm', ['pack', ...flags, ...folders], { cwd: project });
+  const packed = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+  const stray = packed
+    .slice(0, 2)
+    .flatMap(({ files }) => files.filter(({ path }) => /\.tsx?$/.test(path.replace('.d.ts', ''))));
+  expect(stray).toEqual([]);
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+  const quiet = ['--offline', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...quiet, ...packed.map(({ filename }) => `./${filename}`)], { cwd: project });
+  for (const name of [
+    'react',
+    'react-dom',
+    'scheduler',
+    'csstype',
+    '@types/react',
+    '@types/react-dom',
+    '@types/node',
+    'undici-types',
+  ]) {
+    await mkdir(dirname(join(project, 'node_modules', name)), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+  }
+
+  const demo = (await makeDemo(service.service.storage, service.service.keyring, Date.now())) as Demo;
+  const page = await servePages();
+  const tokenPort = await freePort();
+  const filledIn = (code: string) =>
+    code
+      .replaceAll('http://localhost:8080', service.url)
+      .replaceAll('localhost:4000', `localhost:${tokenPort}`)
+      .replaceAll('listen(4000)', `listen(${tokenPort})`)
+      .replaceAll('http://localhost:5173', page.origin)
+      .replaceAll('YOUR_CLIENT_ID', demo.clientId);
+
+  const ts = await blocksOf('client', 'ts');
+  const catalog = ts.find((code) => code.startsWith('// catalog.ts'));
+  await writeFile(join(project, 'catalog.ts'), catalog as string);
+  await writeFile(join(project, 'client.ts'), ts.filter((code) => code !== catalog).join('\n'));
+  for (const [place, code] of (await blocksOf('react', 'tsx')).entries()) {
+    await writeFile(join(project, `react-${place}.tsx`), filledIn(code));
+  }
+  const usual = ['--noEmit', '--strict', '--target', 'es2024', '--jsx', 'react-jsx', '--types', 'node'];
+  const compile = (...how: string[]) =>
+    run(process.execPath, [
+      join(ROOT, 'node_modules/typescript/bin/tsc'),
+      ...['--ignoreConfig', '--allowImportingTsExtensions', ...usual, ...how],
+      ...['client.ts', 'react-0.tsx', 'react-1.tsx', 'react-2.tsx'].map((file) => join(project, file)),
+    ]).catch(({ stdout: problems }) => problems);
+  expect(await compile('--module', 'nodenext')).toMatchObject({ stdout: '' });
+  expect(await compile('--module', 'esnext', '--moduleResolution', 'bundler')).toMatchObject({ stdout: '' });
+
+  const [server] = await blocksOf('react', 'js');
+  await writeFile(join(project, 'server.mjs'), filledIn(server as string));
+  const { clientId: INNKEEPER_CLIENT_ID, clientSecret: INNKEEPER_CLIENT_SECRET } = demo;
+  const env = { ...process.env, INNKEEPER_CLIENT_ID, INNKEEPER_CLIENT_SECRET };
+  running.push(spawn(process.execPath, ['server.mjs'], { cwd: project, env, stdio: 'inherit' }));
+
+  const html =
+    '<!doctype html><html lang="de"><title>Page</title><div id="root"></div><script type="module" src="/react-0.tsx"></script>';
+  await writeFile(join(project, 'index.html'), html);
+  await build({ root: project, configFile: false, logLevel: 'error' });
+
+  const appId = Number(demo.clientId.split('_')[0]);
+  await service.service.storage.applications.update(appId, { set: { allowedOrigins: [page.origin] } });
+  const preflight = () =>
+    fetch(`${service.url}/api/option_keys`, { headers: { apiKey: demo.clientId, origin: page.origin } });
+  await expect.poll(async () => (await preflight()).headers.get('access-control-allow-origin')).toBe(page.origin);
+  await expect
+    .poll(() =>
+      fetch(`http://localhost:${tokenPort}`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    .toBe(true);
+
+  const window = await browser.newPage();
+  await window.goto(page.origin);
+  const newsletter = window.getByRole('switch', { name: 'Rundbrief' });
+  await newsletter.click();
+  await window.getByText('Gespeichert').waitFor();
+  await window.reload();
+  await expect.poll(() => newsletter.isChecked()).toBe(true);
+  await window.getByRole('form', { name: 'Darstellung' }).getByRole('radio', { name: 'Dunkel' }).waitFor();
+  await window.close();
+  await page.close();
+});
+
+/** What was built in the project, as a host of static files would serve it. */
+async function servePages() {
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    const file = join(project, 'dist', path === '/' ? 'index.html' : path);
+    const type = { html: 'text/html', js: 'text/javascript', css: 'text/css' }[file.split('.').at(-1) as 'js'];
+    response.setHeader('content-type', `${type}; charset=utf-8`);
+    response.end(await readFile(file).catch(() => ''));
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
