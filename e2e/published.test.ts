@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -147,12 +148,14 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
 
 /** What was built in the project, as a host of static files would serve it. */
 async function servePages() {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     const file = join(project, 'dist', path === '/' ? 'index.html' : path);
     const type = { html: 'text/html', js: 'text/javascript', css: 'text/css' }[file.split('.').at(-1) as 'js'];
     response.setHeader('content-type', `${type}; charset=utf-8`);
-    response.end(await readFile(file).catch(() => ''));
+    createReadStream(file)
+      .on('error', () => response.end())
+      .pipe(response);
   });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   return {
