@@ -25,8 +25,8 @@ describe.each(databases)('the audit of the portal on $kind', (database) => {
     await first.getByText(`By token “${XSS}” (`).waitFor();
     expect(await first.getByRole('row').allInnerTexts()).toEqual([
       'What\tBefore\tAfter',
-      `name\tTest\t${XSS}`,
-      'accessTokenTtl\tdefault\t7200',
+      `Name\tTest\t${XSS}`,
+      'Lifetime of an access token\tdefault\t7200',
     ]);
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'What' }).click();

@@ -251,7 +251,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await field.fill('Obstsorten');
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { translations: { de: 'Obst & Co.' } });
     await page.getByRole('button', { name: 'Save to draft' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this too' });
+    const dialog = page.getByRole('dialog', { name: 'This was changed meanwhile' });
     await dialog.getByText('Obst & Co.').first().waitFor();
     await dialog.getByText('Obstsorten').first().waitFor();
     expect(await dialog.getByRole('rowheader').allInnerTexts()).toEqual(['Deutsch']);

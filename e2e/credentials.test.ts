@@ -88,7 +88,7 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     await applications.update(appId, { set: { saveByUserUid: 'off', accessTokenTtl: 7200 } });
     await portal.server.service.refresh();
     await page.getByRole('button', { name: 'Save' }).click();
-    const alert = page.getByRole('alert').filter({ hasText: 'Somebody else changed the same' });
+    const alert = page.getByRole('alert').filter({ hasText: 'The same was changed meanwhile' });
     expect(await alert.getByRole('row').last().innerText()).toMatch(/Saving selections by user_uid\s+off\s+secret/);
     expect((await applications.list([appId]))[0]?.settings).toMatchObject({ saveByUserUid: 'off' });
     await alert.getByRole('button', { name: 'Keep mine' }).click();

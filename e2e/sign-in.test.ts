@@ -57,7 +57,8 @@ describe.each(databases)('getting in, on $kind', (database) => {
 
     const late = await portal.visit(path);
     await late.page.getByRole('heading', { name: 'This link is no longer good' }).waitFor();
-    await late.page.getByText('innkeeper admin create').waitFor();
+    await late.page.getByText('ask whoever sent you the link for a new one').waitFor();
+    expect(await late.page.getByText('innkeeper admin create').isVisible()).toBe(false);
   });
 
   test('with e-mail and password one comes to where one wanted to be; what is wrong is not told', async () => {

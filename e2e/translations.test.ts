@@ -121,8 +121,8 @@ describe.each(databases)('the room of translations on $kind', (database) => {
     await page.keyboard.press('Enter');
     await page.keyboard.type('Auch meine');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: '1 text changed by somebody else' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Changed by somebody else' });
+    await page.getByRole('button', { name: '1 text changed meanwhile' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Changed meanwhile' });
     await dialog.getByText('Meine', { exact: true }).waitFor();
     await dialog.getByText('Ihre', { exact: true }).waitFor();
     expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Ihre' });

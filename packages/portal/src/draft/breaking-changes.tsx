@@ -1,6 +1,7 @@
 import { Alert, Checkbox, List, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useDetailWords } from './use-detail-words.ts';
 
 export type Breaking = { path: string; text: string; selections: number };
 
@@ -9,6 +10,7 @@ type Props = { breaking: readonly Breaking[]; agreed: boolean; onAgree(agreed: b
 /** What a publication takes from users, and for how many; it waits for a yes. */
 export function BreakingChanges({ breaking, agreed, onAgree }: Props) {
   const { t } = useTranslation('catalog');
+  const inWords = useDetailWords();
   if (breaking.length === 0) return null;
   const touched = breaking.reduce((sum, { selections }) => sum + selections, 0);
   return (
@@ -17,7 +19,7 @@ export function BreakingChanges({ breaking, agreed, onAgree }: Props) {
         <List size="sm">
           {breaking.map(({ path, text, selections }) => (
             <List.Item key={`${path} ${text}`}>
-              <b>{path}</b>: {text} – {t('publish.touches', { count: selections })}
+              <b>{path}</b>: {inWords(text)} – {t('publish.touches', { count: selections })}
             </List.Item>
           ))}
         </List>

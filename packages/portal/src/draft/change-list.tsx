@@ -2,6 +2,7 @@ import { Badge, Box, Button, Group, List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Change } from './queries.ts';
+import { useDetailWords } from './use-detail-words.ts';
 
 const COLORS = { added: 'green', changed: 'blue', renamed: 'grape', archived: 'orange', restored: 'teal' } as const;
 
@@ -42,6 +43,7 @@ function withWords(change: Change, wordsOf: Props['wordsOf']): Change {
 
 function ChangeLine({ change: { kind, subject, path, details, selections } }: { change: Change }) {
   const { t } = useTranslation('catalog');
+  const inWords = useDetailWords();
   return (
     <Box py={6}>
       <Group gap="xs" wrap="nowrap" align="flex-start">
@@ -66,7 +68,7 @@ function ChangeLine({ change: { kind, subject, path, details, selections } }: { 
           {details.length > 0 && (
             <List size="sm" c="dimmed" listStyleType="none">
               {details.map((detail) => (
-                <List.Item key={detail}>{detail}</List.Item>
+                <List.Item key={detail}>{inWords(detail)}</List.Item>
               ))}
             </List>
           )}

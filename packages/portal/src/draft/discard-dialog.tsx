@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
 import { DialogActions } from '../shell/dialog-actions.tsx';
 import { Problem } from '../shell/states.tsx';
+import { useMutateOnce } from '../shell/use-once.ts';
 import { ChangeList } from './change-list.tsx';
 import type { DraftState } from './queries.ts';
 
@@ -26,6 +27,7 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
     // In whichever room what it held was shown.
     onSettled: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
+  const discardOnce = useMutateOnce(discard);
   return (
     <Modal
       opened={opened}
@@ -42,7 +44,7 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('discard.keep')}
           </Button>
-          <Button color="red" loading={discard.isPending} onClick={() => discard.mutate()}>
+          <Button color="red" loading={discard.isPending} onClick={() => discardOnce()}>
             {t('discard.action')}
           </Button>
         </DialogActions>

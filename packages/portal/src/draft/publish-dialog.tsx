@@ -10,6 +10,7 @@ import { applicationQuery } from '../api/queries.ts';
 import { DialogActions } from '../shell/dialog-actions.tsx';
 import { Moment } from '../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../shell/states.tsx';
+import { useMutateOnce } from '../shell/use-once.ts';
 import { BreakingChanges } from './breaking-changes.tsx';
 import { ChangeList } from './change-list.tsx';
 import { MissingTexts } from './missing-texts.tsx';
@@ -103,6 +104,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
         ? queries.invalidateQueries({ queryKey: catalogKey(clientId) })
         : queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
+  const publishOnce = useMutateOnce(publish);
   const isReady = may && (breaking.length === 0 || agreed) && (!isOutdated || over);
 
   return (
@@ -167,7 +169,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
           disabled={!isReady || changes.length === 0}
           loading={publish.isPending}
           color={breaking.length > 0 ? 'red' : undefined}
-          onClick={() => publish.mutate()}
+          onClick={() => publishOnce()}
         >
           {t('publish.action')}
         </Button>

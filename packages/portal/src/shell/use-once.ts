@@ -15,3 +15,11 @@ export function useOnce<A extends unknown[], T>(
     }
   };
 }
+
+type Mutation<V> = { mutateAsync(variables: V): Promise<unknown> };
+
+/** The same for what a mutation sends; what went wrong is the mutation's to tell. */
+export function useMutateOnce<V = void>({ mutateAsync }: Mutation<V>): (variables: V) => void {
+  const send = useOnce(mutateAsync);
+  return (variables) => void send(variables).catch(() => undefined);
+}

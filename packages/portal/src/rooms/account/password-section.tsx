@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 import { Section } from './section.tsx';
 
@@ -30,9 +31,10 @@ export function PasswordSection({ session }: { session: Session }) {
       await client.invalidateQueries({ queryKey: ['account', 'sessions'] });
     },
   });
+  const changeOnce = useMutateOnce(change);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate();
+    changeOnce();
   };
   const isShown = isOfProof(session, change.error) || isFieldProblem(change.error, 'password');
   return (

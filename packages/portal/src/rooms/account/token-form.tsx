@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Access } from '../../api/access.ts';
 import { api } from '../../api/client.ts';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { Dialogue } from './dialogue.tsx';
 import { isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 
@@ -47,9 +48,10 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
       ).data,
     onSuccess: onMade,
   });
+  const makeOnce = useMutateOnce(make);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    makeOnce();
   };
   return (
     <form onSubmit={submit}>

@@ -9,10 +9,9 @@ import { Copy, Copyable } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { editsOf } from '../catalog/edits.ts';
 import { LanguageChips, ownName } from '../catalog/language-chips.tsx';
-
-const CREATING = ['create-application'];
 
 type Made = { clientId: string; clientSecret: string; name: string };
 
@@ -22,7 +21,6 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
   const [tags, setTags] = useState([i18n.language]);
   const queries = useQueryClient();
   const create = useMutation({
-    mutationKey: CREATING,
     mutationFn: async () => {
       const { data } = await api.post('/manage/v1/applications', { body: { name: name.trim() } });
       rememberSecret(data.clientId, data.clientSecret);
@@ -41,6 +39,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
         queries.invalidateQueries({ queryKey: ['session'] }),
       ]),
   });
+  const createOnce = useMutateOnce(create);
   const close = () => {
     onClose();
     setName('');
@@ -49,8 +48,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // A double-click makes one.
-    if (name.trim() !== '' && queries.isMutating({ mutationKey: CREATING }) === 0) create.mutate();
+    if (name.trim() !== '') createOnce();
   };
   // The secret is shown once: a click beside the dialog must not take it away.
   const made = create.data;

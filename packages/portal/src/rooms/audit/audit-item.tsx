@@ -6,6 +6,25 @@ import classes from './audit.module.css';
 import { iconOf, isGrave, textOf } from './audit-looks.ts';
 import type { AuditEntry } from './queries.ts';
 
+const FIELDS = [
+  'name',
+  'specialTokenTtl',
+  'accessTokenTtl',
+  'deleteNeedsCredentials',
+  'saveByUserUid',
+  'allowedOrigins',
+  'previousExpiresAt',
+  'role',
+  'access',
+  'expiresAt',
+  'tokenId',
+  'revision',
+  'changes',
+  'baseRevision',
+  'edits',
+  'createdBy',
+] as const;
+
 /** One thing that was done: what, by whom, when, and what was before and after. */
 export function AuditItem({ clientId, entry }: { clientId: string | null; entry: AuditEntry }) {
   const { t } = useTranslation('audit');
@@ -61,10 +80,14 @@ export function AuditItem({ clientId, entry }: { clientId: string | null; entry:
   }
 }
 
-/** Member by member. Names are those of the interface, as settings and files have them. */
+/** Member by member; one that the portal has no word for is called as the interface calls it. */
 function Difference({ before, after }: { before: unknown; after: unknown }) {
   const { t } = useTranslation('audit');
   const [old, now] = [membersOf(before), membersOf(after)];
+  const wordFor = (name: string) => {
+    const known = FIELDS.find((each) => each === name);
+    return known ? t(`field.${known}`) : name;
+  };
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])];
   if (names.length === 0) return null;
   return (
@@ -80,7 +103,7 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
         <Table.Tbody>
           {names.map((name) => (
             <Table.Tr key={name}>
-              <Table.Td>{name}</Table.Td>
+              <Table.Td>{wordFor(name)}</Table.Td>
               {old && (
                 <Table.Td>
                   <Value value={old[name]} isOld={now !== null} />

@@ -11,7 +11,7 @@ export function AuditPage() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId/audit' });
   const can = useCan(clientId);
   return (
-    <Container size="md" px={0}>
+    <Container size="md" px={0} mx={0}>
       <PageHeader title={t('title')} description={t('description')} />
       <AuditTrail clientId={clientId} actions={APPLICATION_ACTIONS} canChooseActor={can('write')} />
     </Container>

@@ -17,7 +17,7 @@ import {
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import type { Tree, TreeLanguage } from '../../draft/queries.ts';
@@ -30,6 +30,7 @@ import { mergeLanguages } from './merge.ts';
 import { SaveBar } from './save-bar.tsx';
 import { defaultOf, directionOf } from './texts.ts';
 import { useEditor } from './use-editor.ts';
+import { useProblemInSight } from './use-problem-in-sight.ts';
 
 /** Proposed while somebody types; any other tag of BCP 47 can be typed. */
 const COMMON =
@@ -67,6 +68,8 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
       const others = held.filter((_, index) => index !== from);
       return [...others.slice(0, to), held[from] as TreeLanguage, ...others.slice(to)];
     });
+  const whole = useRef<HTMLDivElement>(null);
+  const showProblem = useProblemInSight(whole);
   /** Those that were there stay as they are; the first is the default while none is chosen to be. */
   const choose = (tags: readonly string[]) =>
     setLanguages((held) => {
@@ -77,12 +80,13 @@ export function LanguagesEditor({ clientId, tree, mayEdit, isFirst = false }: Pr
     });
   const submit = async (force = false) => {
     setForgotten(!isBlank(sought));
-    if (!isBlank(sought) || languages.some(({ name }) => isBlank(name)) || !(await editor.submit(force))) return;
+    const isWrong = !isBlank(sought) || languages.some(({ name }) => isBlank(name));
+    if (isWrong || !(await editor.submit(force))) return showProblem();
     notifications.show({ message: t('saved', { what: t('languages.title') }) });
   };
 
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" ref={whole}>
       <div>
         <Title order={2} size="h3">
           {t(isFirst ? 'first.languages' : 'languages.title')}

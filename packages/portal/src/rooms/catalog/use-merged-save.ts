@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type DraftEdit, draftQuery, type Tree, treeQuery } from '../../draft/queries.ts';
 import { type Edit, isConflict, useEdit } from '../../draft/use-edit.ts';
+import { useOnce } from '../../shell/use-once.ts';
 import type { FieldConflict } from './merge.ts';
 
 export type Conflict = { fields: FieldConflict[]; isGone: boolean; edits: DraftEdit[] };
@@ -27,7 +28,7 @@ export function useMergedSave<T>(clientId: string, tree: Tree) {
   const [conflict, setConflict] = useState<Conflict>();
   const [error, setError] = useState<unknown>();
 
-  const save = async ({ mergeInto, force = false }: Wanted<T>): Promise<boolean> => {
+  const save = useOnce(async ({ mergeInto, force = false }: Wanted<T>): Promise<boolean> => {
     setConflict(undefined);
     setError(undefined);
     let edits: DraftEdit[] = [];
@@ -53,7 +54,7 @@ export function useMergedSave<T>(clientId: string, tree: Tree) {
         await queries.fetchQuery({ ...treeQuery(clientId), staleTime: 0 });
       }
     }
-  };
+  });
   const forget = () => {
     setConflict(undefined);
     setError(undefined);

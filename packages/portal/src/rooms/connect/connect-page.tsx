@@ -53,7 +53,7 @@ export function ConnectPage() {
   const explorer = `${SERVICE_URL}/docs?${new URLSearchParams({ apiKey: clientId, ...(language !== undefined && { language }) })}`;
 
   return (
-    <Container size="lg" px={0}>
+    <Container size="lg" px={0} mx={0}>
       <PageHeader
         title={t('title')}
         description={t('description')}

@@ -18,7 +18,7 @@ export function CredentialsPage() {
   const { data: application } = useSuspenseQuery(applicationQuery(clientId));
   const mayChange = useCan(clientId)('own');
   return (
-    <Container size="md" px={0}>
+    <Container size="md" px={0} mx={0}>
       <PageHeader title={t('title')} description={mayChange ? t('description') : t('readOnly')} />
       <Stack gap="lg">
         <Section title="clientId" text={t('clientId')}>

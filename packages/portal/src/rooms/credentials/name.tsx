@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { useMutateOnce } from '../../shell/use-once.ts';
 
 export function Name({ clientId, name, mayChange }: { clientId: string; name: string; mayChange: boolean }) {
   const { t } = useTranslation('credentials');
@@ -21,9 +22,10 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
       notifications.show({ message: t('name.saved') });
     },
   });
+  const renameOnce = useMutateOnce(renaming);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    renaming.mutate();
+    renameOnce();
   };
   return (
     <form onSubmit={submit}>

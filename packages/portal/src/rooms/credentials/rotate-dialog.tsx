@@ -9,9 +9,8 @@ import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 import { readTime } from '../../shell/moment.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import classes from './credentials.module.css';
-
-const ROTATING = ['rotate-secret'];
 
 const OVERLAPS = ['0', '1h', '24h', '7d', '30d'] as const;
 type Overlap = (typeof OVERLAPS)[number];
@@ -25,7 +24,6 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const [stored, setStored] = useState(false);
   const rotating = useMutation({
-    mutationKey: ROTATING,
     mutationFn: async () => {
       const input = { path: { clientId }, body: { overlap } };
       return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
@@ -35,10 +33,8 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
       return queries.invalidateQueries({ queryKey: ['application', clientId] });
     },
   });
-  // The second click of a double-click comes before the button is seen to be busy, and would end the secret in use.
-  const rotate = () => {
-    if (queries.isMutating({ mutationKey: ROTATING }) === 0) rotating.mutate();
-  };
+  // A second one would end the secret in use.
+  const rotate = useMutateOnce(rotating);
   const made = rotating.data;
   const close = () => {
     rotating.reset();
@@ -124,7 +120,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
             <Button variant="default" onClick={close}>
               {t('cancel', { ns: 'shell' })}
             </Button>
-            <Button loading={rotating.isPending} onClick={rotate}>
+            <Button loading={rotating.isPending} onClick={() => rotate()}>
               {t('rotate.action')}
             </Button>
           </Group>

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { DurationInput } from './duration-input.tsx';
 import type { Settings } from './settings.ts';
 import { SettingsConflict } from './settings-conflict.tsx';
@@ -51,6 +52,7 @@ export function SettingsForm(props: { clientId: string; settings: unknown; mayCh
       notifications.show({ message: t('settings.saved') });
     },
   });
+  const saveOnce = useMutateOnce(saving);
   const set = (change: Partial<Settings>) => {
     const names = (Object.keys(change) as Name[]).filter((name) => !(name in base));
     setBase((before) => ({ ...before, ...Object.fromEntries(names.map((name) => [name, stored[name]])) }));
@@ -64,7 +66,7 @@ export function SettingsForm(props: { clientId: string; settings: unknown; mayCh
   const problemOf = (name: Name) => problems.find(({ field }) => field === `settings.${name}`)?.message;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (changed.length > 0) saving.mutate();
+    if (changed.length > 0) saveOnce();
   };
 
   return (

@@ -30,7 +30,7 @@ export function InsightsPage() {
 
   if (!key) {
     return (
-      <Container size="lg" px={0}>
+      <Container size="lg" px={0} mx={0}>
         <PageHeader title={t('title')} description={t('description')} />
         <EmptyState
           icon={IconChartBar}
@@ -47,7 +47,7 @@ export function InsightsPage() {
     );
   }
   return (
-    <Container size="lg" px={0}>
+    <Container size="lg" px={0} mx={0}>
       <PageHeader
         title={t('title')}
         description={t('description')}

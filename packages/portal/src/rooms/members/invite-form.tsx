@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { isFieldProblem } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import classes from './invite-form.module.css';
 import { invitationsQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
@@ -34,9 +35,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   const client = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('translator');
-  const mutationKey = ['invite', clientId];
   const invite = useMutation({
-    mutationKey,
     mutationFn: async () =>
       (
         await api.post('/manage/v1/applications/{clientId}/invitations', {
@@ -46,10 +45,10 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
       ).data,
     onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(clientId).queryKey }),
   });
+  const inviteOnce = useMutateOnce(invite);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // The second click of two comes before the button is seen to be busy.
-    if (client.isMutating({ mutationKey }) === 0) invite.mutate();
+    inviteOnce();
   };
   if (invite.data) return <Made {...invite.data} onClose={onClose} />;
   const isMember = isInnkeeperError(invite.error) && invite.error.status === 409;

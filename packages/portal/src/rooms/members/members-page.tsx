@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Container, Stack } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -24,7 +24,7 @@ export function MembersPage() {
     );
   }
   return (
-    <Stack maw={860} gap="lg">
+    <Container size="md" px={0} mx={0}>
       <PageHeader
         title={t('title')}
         description={t('about')}
@@ -34,9 +34,11 @@ export function MembersPage() {
           </Button>
         }
       />
-      <MemberList clientId={clientId} />
-      <InvitationList clientId={clientId} />
+      <Stack gap="lg">
+        <MemberList clientId={clientId} />
+        <InvitationList clientId={clientId} />
+      </Stack>
       <InviteForm clientId={clientId} opened={inviting} onClose={() => setInviting(false)} />
-    </Stack>
+    </Container>
   );
 }

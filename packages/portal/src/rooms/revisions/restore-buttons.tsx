@@ -12,6 +12,7 @@ import { type Breaking, BreakingChanges } from '../../draft/breaking-changes.tsx
 import { ChangeList } from '../../draft/change-list.tsx';
 import { draftQuery } from '../../draft/queries.ts';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { comparisonQuery } from './queries.ts';
 
 const RESTORE = '/manage/v1/applications/{clientId}/revisions/{revision}/restore';
@@ -33,6 +34,7 @@ export function RestoreButtons({ clientId, revision, newest }: Props) {
     },
     onError: (error) => notifications.show({ color: 'red', message: error.message }),
   });
+  const draftOnce = useMutateOnce(draft);
   const drafted = useQuery(draftQuery(clientId)).data?.draft?.changeCount ?? 0;
   const askToReplace = () =>
     modals.openConfirmModal({
@@ -40,11 +42,11 @@ export function RestoreButtons({ clientId, revision, newest }: Props) {
       children: t('restore.replaceText', { count: drafted }),
       labels: { confirm: t('restore.asDraft'), cancel: t('cancel') },
       closeButtonProps: { 'aria-label': t('close') },
-      onConfirm: () => draft.mutate(),
+      onConfirm: () => draftOnce(),
     });
   return (
     <>
-      <Button variant="light" loading={draft.isPending} onClick={drafted > 0 ? askToReplace : () => draft.mutate()}>
+      <Button variant="light" loading={draft.isPending} onClick={drafted > 0 ? askToReplace : () => draftOnce()}>
         {t('restore.asDraft')}
       </Button>
       <Button variant="default" onClick={open}>
@@ -84,6 +86,7 @@ function Restore({ clientId, revision, newest, onClose }: Props & { onClose(): v
       await navigate({ to: '/applications/$clientId/revisions', params: { clientId }, search: {} });
     },
   });
+  const restoreOnce = useMutateOnce(restore);
   const { error } = restore;
   const breaking =
     isInnkeeperError(error) && error.status === 409 ? (error.body.breaking as Breaking[] | undefined) : undefined;
@@ -106,7 +109,7 @@ function Restore({ clientId, revision, newest, onClose }: Props & { onClose(): v
           loading={restore.isPending}
           disabled={breaking !== undefined && !agreed}
           color={breaking ? 'red' : undefined}
-          onClick={() => restore.mutate()}
+          onClick={() => restoreOnce()}
         >
           {t('restore.action')}
         </Button>

@@ -19,7 +19,7 @@ export function Forgotten() {
   );
 }
 
-export function AskOperator() {
+function AskOperator() {
   const { t } = useTranslation('sign-in');
   return (
     <Stack gap={6} mt="xs">

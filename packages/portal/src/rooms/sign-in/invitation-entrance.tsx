@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
 import { LoadingState, Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { Entrance } from './entrance.tsx';
 import { EntryProblem } from './entry-problem.tsx';
 import { Forgotten } from './forgotten.tsx';
@@ -65,9 +66,10 @@ function Accept({ token, email, goOn, onThere }: Props & { email: string; onTher
       if (isInnkeeperError(error) && error.status === 409) onThere();
     },
   });
+  const acceptOnce = useMutateOnce(accept);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    accept.mutate();
+    acceptOnce();
   };
   return (
     <form onSubmit={submit}>
@@ -90,20 +92,21 @@ function Join({ token, email, isOwn, goOn }: Props & { email: string; isOwn: boo
     mutationFn: async () => (await api.post('/manage/v1/account/invitations', { body: { token } })).data,
     onSuccess: ({ clientId }) => goOn(`/applications/${clientId}`),
   });
+  const joinOnce = useMutateOnce(join);
   const isEnded = isInnkeeperError(join.error) && join.error.status === 401;
   return (
     <Stack>
       {isOwn ? (
         <>
           <Text>{t('joinAs', { email })}</Text>
-          <Button loading={join.isPending} onClick={() => join.mutate()}>
+          <Button loading={join.isPending} onClick={() => joinOnce()}>
             {t('join')}
           </Button>
         </>
       ) : (
         <>
           <Text>{t('signInToJoin', { email })}</Text>
-          <PasswordForm email={email} onEntered={() => join.mutate()} />
+          <PasswordForm email={email} onEntered={() => joinOnce()} />
           <Forgotten />
         </>
       )}

@@ -1,11 +1,12 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
-import { LinkAnchor } from '../../shell/links.tsx';
+import { LinkButton } from '../../shell/links.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
 import { Entrance } from './entrance.tsx';
-import { AskOperator } from './forgotten.tsx';
+import { Forgotten } from './forgotten.tsx';
 import { InvitationEntrance } from './invitation-entrance.tsx';
 import { SetUpForm } from './set-up-form.tsx';
 import { SignInLinkForm } from './sign-in-link-form.tsx';
@@ -28,10 +29,9 @@ export function LinkEntrance({ token, goOn }: { token: string; goOn(path?: strin
     }
     return (
       <Entrance title={t('linkEnded')} about={t('linkEndedText')}>
-        <AskOperator />
-        <LinkAnchor to="/sign-in" size="sm">
-          {t('withPassword')}
-        </LinkAnchor>
+        <Text size="sm">{t('linkEndedNext')}</Text>
+        <LinkButton to="/sign-in">{t('withPassword')}</LinkButton>
+        <Forgotten />
       </Entrance>
     );
   }

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { CodeField } from './code-field.tsx';
 import { asksForCode, EntryProblem } from './entry-problem.tsx';
 
@@ -25,9 +26,10 @@ export function PasswordForm({ email: known, onEntered }: { email?: string; onEn
       else if (isInnkeeperError(error) && error.status === 401) setCode('');
     },
   });
+  const enterOnce = useMutateOnce(enter);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    enter.mutate();
+    enterOnce();
   };
   const changed = () => {
     setNeedsCode(false);

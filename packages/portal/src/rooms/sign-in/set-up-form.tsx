@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { EntryProblem } from './entry-problem.tsx';
 
 /** The first account, which may do everything. */
@@ -17,9 +18,10 @@ export function SetUpForm({ token, goOn }: { token: string; goOn(): void }) {
     mutationFn: () => api.post('/manage/v1/session', { body: { token, email: email.trim(), password } }),
     onSuccess: () => goOn(),
   });
+  const makeOnce = useMutateOnce(make);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    makeOnce();
   };
   const isOfField = isFieldProblem(make.error, 'password') || isFieldProblem(make.error, 'email');
   return (

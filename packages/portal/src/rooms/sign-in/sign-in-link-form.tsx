@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { CodeField } from './code-field.tsx';
 import { EntryProblem } from './entry-problem.tsx';
 
@@ -16,9 +17,10 @@ export function SignInLinkForm({ token, needsCode, goOn }: Props) {
     mutationFn: () => api.post('/manage/v1/session', { body: { token, ...(needsCode && { code }) } }),
     onSuccess: () => goOn(),
   });
+  const enterOnce = useMutateOnce(enter);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    enter.mutate();
+    enterOnce();
   };
   return (
     <form onSubmit={submit}>

@@ -34,7 +34,7 @@ export function UserPage() {
   }
   const { clientUserId, clientUserName, email, createdAt, accessTokens } = user.data;
   return (
-    <Container size="lg" px={0}>
+    <Container size="lg" px={0} mx={0}>
       <LinkAnchor to="/applications/$clientId/users" params={{ clientId }} size="sm">
         <Group gap={4} component="span">
           <IconArrowLeft size={14} aria-hidden />

@@ -32,7 +32,7 @@ export function UsersPage() {
   const isEmpty = users.isSuccess && !users.isPlaceholderData && found.length === 0 && !users.hasNextPage;
 
   return (
-    <Container size="lg" px={0}>
+    <Container size="lg" px={0} mx={0}>
       <PageHeader title={t('title')} description={t('description')} />
       {!(isEmpty && search === '') && (
         <TextInput
