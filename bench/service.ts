@@ -78,7 +78,7 @@ export async function processorTime({ pid }: { pid?: number | undefined }): Prom
   return (Number(user) + Number(system)) * 10;
 }
 
-export async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
+export async function residentMegabytes({ pid }: { pid?: number | undefined }): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }

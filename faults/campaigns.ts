@@ -1,14 +1,19 @@
 import type { Campaign } from './campaign.ts';
+import { backupRestore } from './campaigns/backup-restore.ts';
 import { deleteAgainstSave } from './campaigns/delete-against-save.ts';
 import { diskFull } from './campaigns/disk-full.ts';
 import { doubleSpend } from './campaigns/double-spend.ts';
 import { duplicateCreate } from './campaigns/duplicate-create.ts';
 import { failover } from './campaigns/failover.ts';
+import { flushOrder } from './campaigns/flush-order.ts';
 import { killNine } from './campaigns/kill-nine.ts';
+import { migrationKilled } from './campaigns/migration-killed.ts';
 import { overload } from './campaigns/overload.ts';
+import { pooler } from './campaigns/pooler.ts';
 import { postgresRestart } from './campaigns/postgres-restart.ts';
 import { rollingRestart } from './campaigns/rolling-restart.ts';
 import { slowClients } from './campaigns/slow-clients.ts';
+import { soak } from './campaigns/soak.ts';
 import { tokenService } from './campaigns/token-service.ts';
 
 /** In the order of the table. */
@@ -24,4 +29,9 @@ export const campaigns: Campaign[] = [
   overload,
   rollingRestart,
   failover,
+  backupRestore,
+  migrationKilled,
+  flushOrder,
+  pooler,
+  soak,
 ];

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { chromiumHere } from './browser.ts';
-import { startPostgres } from './postgres-server.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A real PostgreSQL for the whole run: the URL of its maintenance database. */
+    /** A real PostgreSQL for the whole run, unless INNKEEPER_TEST_POSTGRES_URL names another: the URL of its maintenance database. */
     postgresUrl: string;
     /** A folder for the whole run, removed at its end. */
     scratchFolder: string;
@@ -27,8 +27,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('scratchFolder', scratchFolder);
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../scripts/build.js')]);
   // Never skipped: where PostgreSQL or Chromium cannot be started, the run fails here.
-  const postgres = await startPostgres();
-  project.provide('postgresUrl', postgres.url('postgres'));
+  const given = process.env.INNKEEPER_TEST_POSTGRES_URL;
+  const postgres = given === undefined ? await startPostgres() : undefined;
+  project.provide('postgresUrl', given ?? (postgres as PostgresServer).url('postgres'));
   const looking = project.vitest.state.getPaths().filter((path) => path.startsWith(LOOKS_AT_PAGES));
   const browsers: BrowserServer[] = [];
   // One after another: the first may have to install it. Each process has its own, as a browser has one clipboard.
@@ -41,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   );
   return async () => {
     for (const browser of browsers) await browser.close();
-    await postgres.stop();
+    await postgres?.stop();
     await rm(scratchFolder, { recursive: true, force: true });
   };
 }

@@ -8,16 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createApplication } from '../../src/domain/applications/create-application.ts';
-import { summarizeTable, TableDigest } from '../../src/domain/backup/summarize-table.ts';
+import { TableDigest } from '../../src/domain/backup/summarize-table.ts';
 import { checkSecret } from '../../src/domain/check-secret.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { backupFiles, storageDriver } from '../../src/storage/open.ts';
-import type { StoredRow, TableShape, TableSummary } from '../../src/storage/port.ts';
+import type { StoredRow } from '../../src/storage/port.ts';
 import { createBackupFile } from '../../src/storage/sqlite/backup-file.ts';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, makeUser, SECRET, startTestServer, uniqueName } from '../http/start.ts';
+import { byName, summarizeDatabase } from '../summarize-database.ts';
 import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 
 /** Access tokens are good at the address that issued them. */
@@ -34,25 +35,9 @@ const KILLED_AT_COMMIT = `data:text/javascript,${encodeURIComponent(`
   };
 `)}`;
 
+const summarize = (url: string) => summarizeDatabase(url, scratch());
+
 const scratch = (): string => join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.backup`);
-
-/** What a database holds, table by table. */
-async function summarize(url: string): Promise<TableSummary[]> {
-  const tables = shapes();
-  return (await storageDriver(url)).whole.read(tables, async (rows) => {
-    const summaries: TableSummary[] = [];
-    for (const table of tables) summaries.push(await summarizeTable(table, rows, () => {}));
-    return summaries;
-  });
-}
-
-function shapes(): readonly TableShape[] {
-  const file = createBackupFile(scratch());
-  file.abandon();
-  return file.tables;
-}
-
-const byName = (tables: TableSummary[]) => Object.fromEntries(tables.map(({ name, ...rest }) => [name, rest]));
 
 describe.each(databases)('a backup of $kind', (database) => {
   let made: Awaited<ReturnType<typeof backUpUnderLoad>>;

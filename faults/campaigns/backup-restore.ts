@@ -1,0 +1,109 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
+import { serve } from '../../packages/server/test/operations/serve-process.ts';
+import { byName, summarizeDatabase } from '../../packages/server/test/summarize-database.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { type Database, postgresFor, sqliteIn } from '../databases.ts';
+import { type Guest, openPlace } from '../guest.ts';
+import { type Load, startLoad } from '../load.ts';
+import { end } from '../race-field.ts';
+import { rowsOfUser } from '../rows-of-user.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { worst } from '../worst.ts';
+
+const CLIENTS = 8;
+
+type Source = Database & { load: Load };
+
+export const backupRestore: Campaign = {
+  name: 'backup-restore',
+  title: 'a backup made under mixed load, of SQLite and of PostgreSQL in turn, and restored into the other one',
+  promise:
+    'the restored database has the row hashes of the backup and every user acknowledged before it began; no request fails meanwhile',
+  unit: 'backups',
+  times: { short: 4, full: 20 },
+  async run(ground) {
+    const postgres = await postgresFor(ground);
+    const sources = [
+      await startSource(ground, { kind: 'sqlite', url: sqliteIn(ground.folder) }),
+      await startSource(ground, { kind: 'postgres', url: await postgres.createDatabase() }),
+    ];
+    const tookMs: number[] = [];
+    let acknowledged = 0;
+    for (let round = 0; round < ground.times; round++) {
+      const { kind, url, load } = sources[round % sources.length] as Source;
+      await ground.attempt(async (lose) => {
+        const file = join(ground.folder, `${round}.backup`);
+        load.resume();
+        await sleep(300);
+        const before = settled(load);
+        const began = performance.now();
+        const told = await commandLine(url).json('backup', file);
+        tookMs.push(performance.now() - began);
+        await load.pause();
+        const target =
+          kind === 'postgres' ? `sqlite:${join(ground.folder, `${round}.db`)}` : await postgres.createDatabase();
+        await commandLine(target).json('restore', file);
+        const found = byName(await summarizeDatabase(target, join(ground.folder, 'scratch')));
+        if (!isDeepStrictEqual(found, byName(told.tables))) lose(`${kind}: the rows are not those of the backup`);
+        for (const name of await missing(target, before)) lose(`${kind}: ${name} is not in the backup`);
+        for (const surprise of load.surprises.splice(0)) lose(`${kind}: ${surprise}`);
+        const { unknown, refused } = load.counts();
+        if (unknown + refused > 0) lose(`${kind}: ${unknown + refused} requests failed so far`);
+      });
+    }
+    for (const { load } of sources) acknowledged += load.counts().acknowledged;
+    ground.tell(`${acknowledged} acts acknowledged, none failed`);
+    ground.tell(`a backup took ${worst(tookMs)} ms`);
+  },
+  control: {
+    what: "a copy of SQLite's file under load, without its log",
+    times: 1,
+    async run(ground) {
+      const { url, load } = await startSource(ground, { kind: 'sqlite', url: sqliteIn(ground.folder) });
+      await ground.attempt(async (lose) => {
+        load.resume();
+        await sleep(500);
+        const before = settled(load);
+        const copy = join(ground.folder, 'copy.db');
+        await copyFile(url.slice('sqlite:'.length), copy);
+        await load.pause();
+        for (const name of await missing(`sqlite:${copy}`, before)) lose(`${name} is not in the copy`);
+      });
+    },
+  },
+};
+
+async function startSource(ground: Ground, database: Database): Promise<Source> {
+  const application = await setStage(database.url);
+  const server = await serve({ settings: { ...SETTINGS, databaseUrl: database.url } });
+  ground.defer(() => end(server));
+  const load = startLoad(await openPlace(server.url, application), { clients: CLIENTS });
+  ground.defer(() => load.close());
+  return { ...database, load };
+}
+
+/** Those who are there by now, whatever comes. */
+function settled(load: Load): Guest[] {
+  return load.clients.flatMap(({ guests }) =>
+    guests.filter(({ exists, code }) => exists === 'yes' && code !== undefined),
+  );
+}
+
+/** Of those who were not deleted since. */
+async function missing(url: string, guests: Guest[]): Promise<string[]> {
+  const rows = await rowsOfUser(url);
+  try {
+    const names: string[] = [];
+    for (const { name, code = '', exists } of guests) {
+      if (exists === 'yes' && (await rows.count(code)) === 0) names.push(name);
+    }
+    if (guests.length === 0) throw new Error('Nobody was there before the backup.');
+    return names;
+  } finally {
+    await rows.close();
+  }
+}

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ServeOptions, serve } from '../../packages/server/test/operations/serve-process.ts';
+import { type Campaign, CannotRun, type Ground } from '../campaign.ts';
+import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
+import { sqliteIn } from '../databases.ts';
+import { Client, openPlace } from '../guest.ts';
+import { end } from '../race-field.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+
+export const flushOrder: Campaign = {
+  name: 'flush-order',
+  title: 'system calls of the service while one client creates users, one after another (strace), SQLite',
+  promise: 'no answer leaves before what it acknowledges was written to the log, and the log flushed',
+  unit: 'answers',
+  times: { short: 50, full: 1_000 },
+  run: (ground) => run(ground, {}),
+  control: {
+    what: 'a writer that answers before it commits',
+    times: 10,
+    run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }),
+  },
+};
+
+async function run(ground: Ground, how: ServeOptions): Promise<void> {
+  const databaseUrl = sqliteIn(ground.folder);
+  const application = await setStage(databaseUrl);
+  const server = await serve({ ...how, settings: { ...SETTINGS, databaseUrl, requestLog: 'off' } });
+  ground.defer(() => end(server));
+  const client = new Client(await openPlace(server.url, application));
+  await client.create();
+  const file = join(ground.folder, 'trace');
+  const detach = await trace(server.pid, file);
+  for (let count = 0; count < ground.times; count++) {
+    const { exists } = await client.create();
+    if (exists !== 'yes') throw new Error('A user could not be created.');
+  }
+  client.close();
+  await detach();
+  const answers = judge(await readFile(file, 'utf8'));
+  if (answers.length < ground.times) throw new Error(`The trace shows ${answers.length} of ${ground.times} answers.`);
+  for (const answer of answers.slice(-ground.times)) {
+    await ground.attempt(async (lose) => {
+      if (answer !== 'flushed') lose(answer);
+    });
+  }
+}
+
+async function trace(pid: number, file: string): Promise<() => Promise<void>> {
+  const calls = 'trace=write,writev,pwrite64,sendto,sendmsg,fsync,fdatasync';
+  const tracer = spawn('strace', ['-f', '-y', '-s', '16', '-e', calls, '-o', file, '-p', String(pid)]);
+  let told = '';
+  tracer.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  const failed = once(tracer, 'error').then(() => {
+    throw new CannotRun('needs strace: apt-get install strace');
+  });
+  const exited = once(tracer, 'exit').then(() => {
+    if (!told.includes('attached')) throw new CannotRun(`strace may not look at a process here: ${told.trim()}`);
+  });
+  const attached = (async () => {
+    while (!told.includes('attached')) await once(tracer.stderr, 'data');
+  })();
+  await Promise.race([attached, failed, exited]);
+  return async () => {
+    tracer.kill('SIGINT');
+    await exited;
+  };
+}
+
+type Verdict =
+  | 'flushed'
+  | 'the answer left before any write to the log'
+  | 'the answer left before the flush of the log';
+
+/** For every answer of a user, in the order of the trace, what had become of the log since the one before. */
+function judge(trace: string): Verdict[] {
+  const verdicts: Verdict[] = [];
+  const flushing = new Set<string>();
+  let log: 'untouched' | 'written' | 'flushed' = 'untouched';
+  for (const line of trace.split('\n')) {
+    const [, thread = '', call = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    const isOnLog = call.includes('.db-wal>');
+    if (/^(pwrite64|write)\(/.test(call) && isOnLog) log = 'written';
+    else if (/^f(data)?sync\(/.test(call) && isOnLog) {
+      if (call.includes('unfinished')) flushing.add(thread);
+      else log = 'flushed';
+    } else if (/^<\.\.\. f(data)?sync resumed>/.test(call) && flushing.delete(thread)) log = 'flushed';
+    else if (/^(write|writev|sendto|sendmsg)\(\d+<(socket|TCP).*HTTP\/1\.1 200/.test(call)) {
+      if (log === 'flushed') verdicts.push('flushed');
+      else verdicts.push(`the answer left before ${log === 'written' ? 'the flush of' : 'any write to'} the log`);
+      log = 'untouched';
+    }
+  }
+  return verdicts;
+}

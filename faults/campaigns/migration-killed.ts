@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { bin, commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
+import { SECRET } from '../../packages/server/test/http/start.ts';
+import { type Campaign, CannotRun, type Ground } from '../campaign.ts';
+
+/** For the runtime: every statement of a migration is committed by itself. */
+const WITHOUT_TRANSACTION = `data:text/javascript,${encodeURIComponent(`
+  import { DatabaseSync } from 'node:sqlite';
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (sql) {
+    if (sql === 'begin immediate') return;
+    if (sql !== 'rollback') exec.call(this, sql.replace(/; commit$/, ''));
+  };
+`)}`;
+
+export const migrationKilled: Campaign = {
+  name: 'migration-killed',
+  title: 'innkeeper migrate killed (kill -9) at its nth write to the disk, for an n by chance, SQLite',
+  promise: 'innkeeper migrate then does the rest: the schema is that of an undisturbed one, the integrity check clean',
+  unit: 'kills',
+  times: { short: 6, full: 20 },
+  run: (ground) => run(ground, []),
+  control: {
+    what: 'a migration without a transaction',
+    times: 4,
+    run: (ground) => run(ground, ['--import', WITHOUT_TRANSACTION]),
+  },
+};
+
+async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
+  const undisturbed = join(ground.folder, 'undisturbed.db');
+  const { writes } = await migrate(undisturbed, nodeArgs);
+  const wanted = schemaOf(undisturbed);
+  let killed = 0;
+  for (let round = 1; round <= ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      const path = join(ground.folder, `${round}.db`);
+      const done = await migrate(path, nodeArgs, 1 + Math.floor(Math.random() * (writes - 1)));
+      if (done.killed) killed++;
+      const again = await commandLine(`sqlite:${path}`).run('migrate', '--json');
+      if (again.code !== 0) return lose(`the rest is not done: ${again.stderr}`);
+      if (schemaOf(path) !== wanted) lose('the schema is another');
+    });
+  }
+  if (killed < ground.times / 2) throw new Error(`Only ${killed} were killed in time.`);
+  ground.tell(`${killed} killed before the end, of ${writes} writes`);
+}
+
+/** How many writes it made, or that it was killed at the one that is given. */
+async function migrate(
+  path: string,
+  nodeArgs: string[],
+  killAt?: number,
+): Promise<{ writes: number; killed: boolean }> {
+  const inject = killAt === undefined ? [] : ['-e', `inject=pwrite64:signal=KILL:when=${killAt}`];
+  const strace = ['-f', '-qq', '-e', 'trace=pwrite64', ...inject];
+  const env = { PATH: process.env.PATH, INNKEEPER_DATABASE_URL: `sqlite:${path}`, INNKEEPER_SECRET: SECRET };
+  const command = [process.execPath, ...nodeArgs, bin, 'migrate'];
+  try {
+    const { stderr } = await promisify(execFile)('strace', [...strace, ...command], { env, maxBuffer: 2 ** 26 });
+    return { writes: stderr.split('pwrite64(').length - 1, killed: false };
+  } catch (error) {
+    const { code, signal } = error as { code?: unknown; signal?: string };
+    if (code === 'ENOENT') throw new CannotRun('needs strace: apt-get install strace');
+    if (killAt !== undefined && (signal === 'SIGKILL' || code === 137)) return { writes: killAt, killed: true };
+    throw error;
+  }
+}
+
+function schemaOf(path: string): string {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const parts = [
+      'pragma integrity_check',
+      'pragma user_version',
+      'select name, sql from sqlite_schema order by name',
+    ];
+    return JSON.stringify(parts.map((sql) => database.prepare(sql).all()));
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,134 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../../packages/server/test/free-port.ts';
+import { type Campaign, CannotRun, type Ground } from '../campaign.ts';
+import { postgresFor } from '../databases.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export const pooler: Campaign = {
+  name: 'pooler',
+  title: 'the whole contract suite of the storage (packages/server/test/contract) behind pgbouncer in transaction mode',
+  promise: 'the same answers as without it',
+  unit: 'runs of the suite',
+  times: { short: 1, full: 1 },
+  async run(ground) {
+    const url = await startPooler(ground);
+    await ground.attempt(async (lose) => {
+      const { tests, failures } = await runContractSuite(ground, url);
+      const transactions = await transactionsOf(ground, url);
+      ground.tell(`${tests} tests, ${transactions} transactions of them through the pooler`);
+      if (tests === 0 || transactions < tests) throw new Error('The suite did not go through the pooler.');
+      for (const failure of failures) lose(failure);
+    });
+  },
+  control: {
+    what: 'a setting of a session, asked for again while others work',
+    times: 1,
+    async run(ground) {
+      const url = await startPooler(ground);
+      await ground.attempt(async (lose) => {
+        const [one, other] = await Promise.all([connect(ground, url), connect(ground, url)]);
+        await one.query("set statement_timeout = '1234ms'");
+        await other.query('begin');
+        const { rows } = await one.query<{ statement_timeout: string }>('show statement_timeout');
+        await other.query('rollback');
+        if (rows[0]?.statement_timeout !== '1234ms') lose(`the session has ${rows[0]?.statement_timeout}`);
+      });
+    },
+  },
+};
+
+/** Answers the URL of a database by way of the pooler. */
+async function startPooler(ground: Ground): Promise<string> {
+  const postgres = await postgresFor(ground);
+  const target = new URL(postgres.url('postgres'));
+  const port = await freePort();
+  const settings = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${target.port} user=${target.username} password=${decodeURIComponent(target.password)}`,
+    '[pgbouncer]',
+    ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
+    ...['pool_mode = transaction', 'default_pool_size = 10', 'max_client_conn = 2000', 'max_db_connections = 0'],
+    ...['server_idle_timeout = 2', 'ignore_startup_parameters = extra_float_digits'],
+  ];
+  const file = join(ground.folder, 'pgbouncer.ini');
+  await writeFile(file, `${settings.join('\n')}\n`);
+  const account = await accountFor(ground, file);
+  const process = spawn('pgbouncer', [file], { stdio: ['ignore', 'ignore', 'pipe'], ...account });
+  let told = '';
+  process.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  const exited = once(process, 'exit').catch(() => {
+    throw new CannotRun('needs pgbouncer: apt-get install pgbouncer');
+  });
+  ground.defer(async () => {
+    process.kill('SIGINT');
+    await exited;
+  });
+  target.port = String(port);
+  for (const deadline = Date.now() + 10_000; ; ) {
+    try {
+      await (await connect(ground, target.href)).query('select 1');
+      return target.href;
+    } catch (error) {
+      await Promise.race([exited, sleep(100)]);
+      if (process.exitCode !== null || Date.now() > deadline) throw new Error(`pgbouncer: ${error}\n${told}`);
+    }
+  }
+}
+
+/** It refuses to run as root, and must be able to read its settings. */
+async function accountFor(ground: Ground, file: string): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const [, , uid, gid] = accounts.find(([name]) => name === 'nobody') ?? [];
+  for (const path of [join(ground.folder, '..'), ground.folder]) await chmod(path, 0o755);
+  await chmod(file, 0o644);
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function connect(ground: Ground, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  ground.defer(() => client.end().catch(() => {}));
+  return client;
+}
+
+/** Its console lets anybody in, as it is told to ask for no password. */
+async function transactionsOf(ground: Ground, url: string): Promise<number> {
+  const console = new URL(url);
+  console.pathname = '/pgbouncer';
+  const { rows } = await (await connect(ground, console.href)).query<{ xact_count: string }>('show stats_totals');
+  return rows.reduce((sum, { xact_count }) => sum + Number(xact_count), 0);
+}
+
+type SuiteReport = {
+  numTotalTests: number;
+  testResults: {
+    name: string;
+    message: string;
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+  }[];
+};
+
+async function runContractSuite(ground: Ground, url: string): Promise<{ tests: number; failures: string[] }> {
+  const file = join(ground.folder, 'suite.json');
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', 'packages/server/test/contract', '--reporter=json', `--outputFile=${file}`];
+  const env = { ...process.env, INNKEEPER_TEST_POSTGRES_URL: url };
+  // It ends with 1 when a test fails: the report says which.
+  await new Promise((resolve) => execFile(process.execPath, args, { env, cwd: ROOT, maxBuffer: 2 ** 26 }, resolve));
+  const report = JSON.parse(await readFile(file, 'utf8')) as SuiteReport;
+  const failures = report.testResults.flatMap(({ name, message, assertionResults }) => [
+    ...(message === '' ? [] : [`${name}: ${message}`]),
+    ...assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages[0]}`),
+  ]);
+  return { tests: report.numTotalTests, failures };
+}
