@@ -6,7 +6,7 @@ import { sampleOf } from '../src/rooms/connect/snippets/sample-of.ts';
 const facts: SnippetFacts = {
   base: 'https://inn.example',
   clientId: '1_abc',
-  sample: { groupUid: 'g', keyUid: 'k', keyName: "what's (this) `here` $HOME*?", value: [true] },
+  sample: { groupUid: 'g', groupName: 'it"s', keyUid: 'k', keyName: "what's (this) `here` $HOME*?", value: [true] },
 };
 const WITH_SECRET = ['curl', 'typescript', 'python', 'php', 'go'] as const;
 
@@ -34,6 +34,7 @@ test('what is chosen can be seen to be chosen: yes, or not the first', () => {
     sampleOf({
       keyUid: 'k',
       groupUid: 'g',
+      groupName: 'group',
       name: 'n',
       multiple: false,
       values: values.map((value) => ({ value, label: '' })),

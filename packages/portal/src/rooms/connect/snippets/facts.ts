@@ -1,4 +1,10 @@
-export type Sample = { groupUid: string; keyUid: string; keyName: string; value: readonly Scalar[] };
+export type Sample = {
+  groupUid: string;
+  groupName: string;
+  keyUid: string;
+  keyName: string;
+  value: readonly Scalar[];
+};
 export type Scalar = string | number | boolean;
 
 export type SnippetFacts = {

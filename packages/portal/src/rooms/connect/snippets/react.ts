@@ -1,51 +1,28 @@
 import type { SnippetFacts } from './facts.ts';
 
-export function react({ base, clientId }: SnippetFacts): string {
-  return `// The page gets the user's access token from your server, which alone knows the clientSecret.
+export function react({ base, clientId, sample }: SnippetFacts): string {
+  return `// npm install @innkeeper/react @innkeeper/client
 // Add the origin of the page to the allowed web origins of the application.
-import { useEffect, useState } from 'react';
+import { InnkeeperProvider, OptionsForm } from '@innkeeper/react';
+import '@innkeeper/react/styles.css';
 
-const base = ${JSON.stringify(base)};
-const apiKey = ${JSON.stringify(clientId)};
+/** From your server, which alone knows the clientSecret: see the snippet for TypeScript. Asked again when it has expired. */
+async function accessToken() {
+  const answer = await fetch('/token', { method: 'POST' });
+  return answer.text();
+}
 
-type Value = string | number | boolean;
-type Key = {
-  option_group_uid: string;
-  option_key_uid: string;
-  label: string;
-  multiple: boolean;
-  allowed_values: { value: Value; label: string }[] | null;
-};
-
-export function Options({ accessToken, language }: { accessToken: string; language: string }) {
-  const [keys, setKeys] = useState<Key[]>([]);
-  const headers = { apiKey, authorization: \`Bearer \${accessToken}\`, 'content-type': 'application/json' };
-
-  useEffect(() => {
-    fetch(\`\${base}/api/option_keys?language=\${encodeURIComponent(language)}\`, { headers: { apiKey } })
-      .then((response) => response.json())
-      .then(({ items }) => setKeys(items));
-  }, [language]);
-
-  const save = ({ option_group_uid, option_key_uid }: Key, value: Value) =>
-    fetch(\`\${base}/api/user_options\`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ option_group_uid, option_key_uid, value: [value] }),
-    });
-
-  return keys
-    .filter((key) => key.allowed_values && !key.multiple)
-    .map((key) => (
-      <label key={key.option_key_uid}>
-        {key.label}
-        <select onChange={(event) => save(key, key.allowed_values![Number(event.target.value)].value)}>
-          {key.allowed_values!.map(({ label }, place) => (
-            <option key={place} value={place}>{label}</option>
-          ))}
-        </select>
-      </label>
-    ));
+export function Options({ language }: { language?: string }) {
+  return (
+    <InnkeeperProvider
+      baseUrl={${JSON.stringify(base)}}
+      apiKey={${JSON.stringify(clientId)}}
+      accessToken={accessToken}
+      language={language}
+    >
+      <OptionsForm group={${JSON.stringify(sample?.groupName ?? 'YOUR_GROUP')}} />
+    </InnkeeperProvider>
+  );
 }
 `;
 }

@@ -1,11 +1,11 @@
 import type { NamedKey } from '../../../api/catalog-names.ts';
 import type { Sample } from './facts.ts';
 
-type Offered = Pick<NamedKey, 'keyUid' | 'groupUid' | 'name' | 'values' | 'multiple'>;
+type Offered = Pick<NamedKey, 'keyUid' | 'groupUid' | 'groupName' | 'name' | 'values' | 'multiple'>;
 
 /** Of a key that offers values, one that is not the first, or yes: it is seen to be a choice. */
-export function sampleOf({ keyUid, groupUid, name, values, multiple }: Offered): Sample | undefined {
+export function sampleOf({ keyUid, groupUid, groupName, name, values, multiple }: Offered): Sample | undefined {
   const offered = values.filter(({ retired }) => !retired);
   const value = (offered.find((each) => each.value === true) ?? offered[1] ?? offered[0])?.value;
-  return value === undefined || multiple ? undefined : { groupUid, keyUid, keyName: name, value: [value] };
+  return value === undefined || multiple ? undefined : { groupUid, groupName, keyUid, keyName: name, value: [value] };
 }
