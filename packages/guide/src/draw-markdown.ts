@@ -8,7 +8,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { Marked, Renderer, type Tokens } from 'marked';
 
-const LANGUAGES = { bash, sh: bash, http, json, sql, ts: typescript, tsx: typescript, html: xml, yaml };
+const LANGUAGES = { bash, sh: bash, http, json, sql, js: typescript, ts: typescript, tsx: typescript, html: xml, yaml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
 export type Heading = { depth: number; id: string; html: string; text: string };
