@@ -1,5 +1,7 @@
 // What the pages can do beyond being read: theme, menu on a phone, copying, search. All of them can be read without it.
 
+import { openSearch } from './search-dialog.js';
+
 const html = document.documentElement;
 const byId = (id) => document.getElementById(id);
 
@@ -74,18 +76,11 @@ if (contents.length > 0) {
   for (const heading of document.querySelectorAll('article h2, article h3')) watch.observe(heading);
 }
 
-const search = () => {
-  import('./search.js')
-    .then(({ openSearch }) => openSearch())
-    .catch(() => {
-      byId('find').textContent = 'Not reachable';
-    });
-};
-byId('find').addEventListener('click', search);
+byId('find').addEventListener('click', openSearch);
 addEventListener('keydown', (event) => {
   const typing = event.target instanceof Element && event.target.closest('input, textarea');
   const asked = (event.key === '/' && !typing) || (event.key === 'k' && (event.ctrlKey || event.metaKey));
   if (!asked) return;
   event.preventDefault();
-  search();
+  openSearch();
 });

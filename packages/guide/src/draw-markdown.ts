@@ -105,7 +105,9 @@ function passagesOf(tokens: Tokens.Generic[], headings: Heading[]): Passage[] {
       continue;
     }
     const last = passages.at(-1);
-    if (last && token.type !== 'html') last.text += ` ${token.raw}`;
+    // Examples of answers repeat what the tables above them say.
+    const isExample = token.type === 'code' && token.lang === 'json';
+    if (last && token.type !== 'html' && !isExample) last.text += ` ${token.raw}`;
   }
   return passages.map(({ heading, text }) => ({ heading, text: plainText(text) }));
 }
