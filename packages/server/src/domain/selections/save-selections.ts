@@ -20,7 +20,7 @@ export type SavedSelection = { record: SelectionRecord; created: boolean };
 /** Checks every choice, then saves all or none. */
 export async function saveSelections(
   service: Service,
-  user: UserRecord,
+  user: Pick<UserRecord, 'appId' | 'userId'>,
   catalog: CompiledCatalog,
   wanted: readonly WantedSelection[],
   means: SelectionMeans,
@@ -71,7 +71,7 @@ export function isOpenText(key: Pick<Key, 'type' | 'values'>): boolean {
 /** What the user has of keys with retired values: those may be kept. Asked for only where it matters. */
 async function heldValues(
   service: Service,
-  user: UserRecord,
+  user: Pick<UserRecord, 'appId' | 'userId'>,
   wanted: readonly WantedSelection[],
 ): Promise<Map<number, Scalar[]>> {
   if (!wanted.some(({ placed }) => placed.key.values?.some(({ retired }) => retired))) return new Map();

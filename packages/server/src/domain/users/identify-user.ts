@@ -17,21 +17,25 @@ export type UserClaims = {
 
 export type IdentifiedUser = { user: UserRecord; means: SelectionMeans };
 
+/** `isNamed` only: nobody has looked yet whether there is such a user. */
+export type UserToSave = { user: Pick<UserRecord, 'appId' | 'userId'>; means: SelectionMeans; isNamed: boolean };
+
 /** Whose choices are to be saved. By user_uid alone only as far as the application's saveByUserUid allows. */
 export async function identifyUserToSave(
   service: Service,
   application: Application,
   claims: UserClaims,
-): Promise<IdentifiedUser> {
+): Promise<UserToSave> {
   const byToken = await userOfTokens(service, application, claims);
-  if (byToken) return { user: byToken, means: 'access_token' };
+  if (byToken) return { user: byToken, means: 'access_token', isNamed: false };
   if (claims.userUid === undefined) throw userMissing();
   const { saveByUserUid } = application.settings;
   // Whoever sends credentials means them: wrong ones are refused even where none are needed, as delete does.
   const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
   const mayName = saveByUserUid === 'open' || (saveByUserUid === 'secret' && claims.credentials.kind !== 'none');
   if (!isRight || !mayName) throw new InnkeeperError('userCredentialsNeeded');
-  return { user: await findUser(service, application, claims.userUid), means: 'user_uid' };
+  if (!isUuid(claims.userUid)) throw userNotFound();
+  return { user: { appId: application.appId, userId: claims.userUid }, means: 'user_uid', isNamed: true };
 }
 
 /** Whose choices are to be read or unset: apiKey and user_uid are public, so neither opens them. */
@@ -76,10 +80,16 @@ async function hasSecret(service: Service, application: Application, { credentia
   return service.applications.hasSecret(application, credentials.clientSecret, service.now());
 }
 
-async function findUser(service: Service, application: Application, userUid: string): Promise<UserRecord> {
-  const user = isUuid(userUid) ? await service.storage.users.find(application.appId, userUid) : undefined;
-  if (!user) {
-    throw new InnkeeperError('profileUserNotFound', { fields: [{ field: 'user_uid', message: 'names no user' }] });
-  }
+export async function findUser(
+  service: Service,
+  { appId }: Pick<Application, 'appId'>,
+  userUid: string,
+): Promise<UserRecord> {
+  const user = isUuid(userUid) ? await service.storage.users.find(appId, userUid) : undefined;
+  if (!user) throw userNotFound();
   return user;
+}
+
+function userNotFound(): InnkeeperError {
+  return new InnkeeperError('profileUserNotFound', { fields: [{ field: 'user_uid', message: 'names no user' }] });
 }

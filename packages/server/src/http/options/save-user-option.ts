@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { ErrorName } from '../../domain/errors.ts';
-import { saveSelections } from '../../domain/selections/save-selections.ts';
+import { saveForUser } from '../../domain/selections/save-for-user.ts';
 import type { Service } from '../../domain/service.ts';
-import { identifyUserToSave } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
@@ -88,12 +87,17 @@ export function saveUserOptionRoute(app: FastifyInstance, service: Service): voi
   const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
-    const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
-    noteUser(request, user);
-    const catalog = await service.catalogs.get(application.appId);
-    const wanted = readWantedSelection(catalog, body, '');
-    const [saved] = await saveSelections(service, user, catalog, [wanted], means);
-    if (!saved) throw new Error('a save without a record');
+    const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
+      noteUser(request, user);
+      return [readWantedSelection(catalog, body, '')];
+    });
+    const {
+      user,
+      catalog,
+      wanted: [wanted],
+      saved: [saved],
+    } = done;
+    if (!wanted || !saved) throw new Error('a save without a record');
     const owner = { clientId: application.clientId, userUid: user.userId };
     reply
       .code(saved.created ? 201 : 200)

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { saveSelections } from '../../domain/selections/save-selections.ts';
+import { saveForUser } from '../../domain/selections/save-for-user.ts';
 import type { Service } from '../../domain/service.ts';
-import { identifyUserToSave } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
@@ -55,14 +54,15 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
   const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
-    const { user, means } = await identifyUserToSave(service, application, claimsOfBody(request, body));
-    noteUser(request, user);
-    const catalog = await service.catalogs.get(application.appId);
-    const wanted = readOptions(body.options).map((option, index) => {
-      return readWantedSelection(catalog, { language: body.language, ...option }, `options[${index}].`);
+    const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
+      noteUser(request, user);
+      const wanted = readOptions(body.options).map((option, index) => {
+        return readWantedSelection(catalog, { language: body.language, ...option }, `options[${index}].`);
+      });
+      refuseRepeats(wanted.map(({ placed }) => placed.key.keyUid));
+      return wanted;
     });
-    refuseRepeats(wanted.map(({ placed }) => placed.key.keyUid));
-    const saved = await saveSelections(service, user, catalog, wanted, means);
+    const { user, catalog, wanted, saved } = done;
     const owner = { clientId: application.clientId, userUid: user.userId };
     reply.header('cache-control', 'no-store');
     const items = saved.map(({ record }, index) => {

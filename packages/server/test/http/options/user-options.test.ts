@@ -246,6 +246,7 @@ describe.each(databases)('user options on $kind', (database) => {
     await expectCode({ ...mine, option_key_uid: theirs.option_key_uid }, 404, '1005');
     await expectCode({ ...mine, option_key_uid: volume.option_key_uid }, 404, '1005');
     await expectCode({ ...mine, user_uid: crypto.randomUUID() }, 404, '1006');
+    await expectCode({ ...mine, user_uid: crypto.randomUUID(), value: ['not allowed'] }, 404, '1006');
     await expectCode({ ...mine, user_uid: other.user.userCode }, 404, '1006');
     await expectCode({ ...mine, user_uid: user.userCode.toUpperCase() }, 404, '1006');
     await expectCode({ ...mine, user_uid: 'nonsense' }, 404, '1006');

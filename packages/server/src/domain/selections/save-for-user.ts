@@ -1,0 +1,33 @@
+import type { Application } from '../applications/application.ts';
+import type { CompiledCatalog } from '../catalog/compile.ts';
+import type { Service } from '../service.ts';
+import { findUser, identifyUserToSave, type UserClaims, type UserToSave } from '../users/identify-user.ts';
+import { type SavedSelection, saveSelections, type WantedSelection } from './save-selections.ts';
+
+export type SavedForUser = {
+  user: UserToSave['user'];
+  catalog: CompiledCatalog;
+  wanted: readonly WantedSelection[];
+  saved: readonly SavedSelection[];
+};
+
+/**
+ * Saves what is wanted of the catalog for the user of the claims. That a user is not there is told first, whatever
+ * else is wrong; but only then, or when the save itself finds nobody, is a look spent on it.
+ */
+export async function saveForUser(
+  service: Service,
+  application: Application,
+  claims: UserClaims,
+  readWanted: (user: UserToSave['user'], catalog: CompiledCatalog) => readonly WantedSelection[],
+): Promise<SavedForUser> {
+  const { user, means, isNamed } = await identifyUserToSave(service, application, claims);
+  try {
+    const catalog = await service.catalogs.get(application.appId);
+    const wanted = readWanted(user, catalog);
+    return { user, catalog, wanted, saved: await saveSelections(service, user, catalog, wanted, means) };
+  } catch (error) {
+    if (isNamed) await findUser(service, application, user.userId);
+    throw error;
+  }
+}
