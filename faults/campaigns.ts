@@ -1,11 +1,14 @@
 import type { Campaign } from './campaign.ts';
 import { backupRestore } from './campaigns/backup-restore.ts';
+import { canaries } from './campaigns/canaries.ts';
 import { deleteAgainstSave } from './campaigns/delete-against-save.ts';
 import { diskFull } from './campaigns/disk-full.ts';
 import { doubleSpend } from './campaigns/double-spend.ts';
 import { duplicateCreate } from './campaigns/duplicate-create.ts';
+import { erasure } from './campaigns/erasure.ts';
 import { failover } from './campaigns/failover.ts';
 import { flushOrder } from './campaigns/flush-order.ts';
+import { forgedTokens } from './campaigns/forged-tokens.ts';
 import { killNine } from './campaigns/kill-nine.ts';
 import { migrationKilled } from './campaigns/migration-killed.ts';
 import { overload } from './campaigns/overload.ts';
@@ -34,4 +37,7 @@ export const campaigns: Campaign[] = [
   flushOrder,
   pooler,
   soak,
+  forgedTokens,
+  canaries,
+  erasure,
 ];

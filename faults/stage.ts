@@ -13,15 +13,15 @@ import { SECRET } from '../packages/server/test/http/start.ts';
 /** What every service of a campaign is started with. Tokens name their issuer, and ports change from start to start. */
 export const SETTINGS = { secret: SECRET, publicUrl: 'https://users.example.com', logLevel: 'error' };
 
-/** An application with the catalog of the benchmark, whose tokens outlive every campaign, in a database that may be empty. */
-export async function setStage(databaseUrl: string): Promise<NewApplication> {
+/** An application with a catalog, that of the benchmark unless another is given, whose tokens outlive every campaign, in a database that may be empty. */
+export async function setStage(databaseUrl: string, catalog: object = makeCatalog()): Promise<NewApplication> {
   const storage = await (await storageDriver(databaseUrl)).open();
   try {
     const application = await createApplication(storage, createKeyring(SECRET), 'Faults', Date.now());
     const appId = Number(application.clientId.split('_')[0]);
     const day = 86_400;
     await storage.applications.update(appId, { set: { accessTokenTtl: 7 * day, specialTokenTtl: 7 * day } });
-    await publish(storage, appId, makeCatalog());
+    await publish(storage, appId, catalog);
     return application;
   } finally {
     await storage.close();

@@ -9,10 +9,21 @@ export function mask(text: string): string {
   return text.replace(SECRETS, '[masked]');
 }
 
+/** Long and without sense, as passwords and keys of other services are. */
+export function looksRandom(text: string): boolean {
+  const runs = text.match(/[\w+/=-]{16,}/g) ?? [];
+  return runs.some((run) => (/\d/.test(run) && /[A-Z]/.test(run)) || /^[\da-f]{24,}$/.test(run));
+}
+
+/** The name that a client gave to something, unless it is no name: whatever was put in its place may be a secret. */
+export function maskName(name: string): string {
+  return /^[\w-]{1,40}$/.test(name) && !looksRandom(name) ? mask(name) : '[masked]';
+}
+
 /** The path of a request that no route knows: whatever a client mistook for a path is not for the log. */
 export function maskPath(path: string): string {
   const parts = path.split('/').slice(0, 12);
-  return parts.map((part) => (/^[\w.~-]{0,24}$/.test(part) ? part : '[masked]')).join('/');
+  return parts.map((part) => (/^[\w.~-]{0,24}$/.test(part) && !looksRandom(part) ? part : '[masked]')).join('/');
 }
 
 /** JSON lines on standard output. What is logged of a request is chosen in app.ts: never its body, headers or query. */

@@ -3,6 +3,7 @@ import type { UserClaims } from '../../domain/users/identify-user.ts';
 import type { Asked } from '../asked.ts';
 import { readAuthorization } from '../authorization.ts';
 import { readJsonObject } from '../json-body.ts';
+import { maskName } from '../logging.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 
 /** Who a request that saves says the user is: in its body, or as Bearer. */
@@ -44,7 +45,11 @@ function readObject(request: Asked): Record<string, unknown> {
 export function unknownMembers(body: object, members: object, prefix = ''): FieldError[] {
   return Object.keys(body)
     .filter((name) => !Object.hasOwn(members, name))
-    .map((name) => ({ field: prefix + name, message: 'is not a member of this body', allowed: Object.keys(members) }));
+    .map((name) => ({
+      field: prefix + maskName(name),
+      message: 'is not a member of this body',
+      allowed: Object.keys(members),
+    }));
 }
 
 /** A text that may be left out, or null. */

@@ -1,5 +1,5 @@
 import { isUuid } from '../../domain/users/user-code.ts';
-import { mask } from '../logging.ts';
+import { looksRandom, mask, maskName } from '../logging.ts';
 
 /** Longer bodies are not read: only their length is told. */
 const READ_BYTES = 16 * 1024;
@@ -8,6 +8,8 @@ const KEPT_CHARACTERS = 2048;
 const TEXT_CHARACTERS = 255;
 export const MASKED = '[masked]';
 
+/** A name, in any script, or a tag. */
+const LANGUAGE = /^(?:[\p{L}\p{M} ()'’-]{1,64}|[a-z]{2,8}(?:-[a-z\d]{1,8}){0,4})$/iu;
 const CLIENT_ID = /^\d+_[\da-f]{1,64}$/;
 
 /** Members of requests and parameters of paths that tell nothing of a person, and open nothing, if they look so. */
@@ -15,8 +17,8 @@ const HARMLESS: Readonly<Record<string, (text: string) => boolean>> = {
   clientId: (text) => CLIENT_ID.test(text),
   option_group_uid: isUuid,
   option_key_uid: isUuid,
-  option_group_name: () => true,
-  language: (text) => text.length <= 64,
+  option_group_name: (text) => !looksRandom(text),
+  language: (text) => LANGUAGE.test(text) && !looksRandom(text),
   offset: (text) => /^\d{1,15}$/.test(text),
   limit: (text) => /^\d{1,15}$/.test(text),
   effective: (text) => text === 'true' || text === 'false',
@@ -76,7 +78,7 @@ function maskMembers(members: Record<string, unknown>, isFull: boolean): Record<
     Object.entries(members)
       .slice(0, 50)
       .map(([name, value]) => [
-        /^[\w-]{1,40}$/.test(name) ? mask(name) : MASKED,
+        maskName(name),
         name === 'options' && Array.isArray(value)
           ? value.slice(0, 50).map((each) => (isObject(each) ? maskMembers(each, isFull) : MASKED))
           : isHarmless(name, value) || (isFull && PERSONAL.has(name))

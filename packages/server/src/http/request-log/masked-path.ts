@@ -1,5 +1,5 @@
 import { isUuid } from '../../domain/users/user-code.ts';
-import { mask, maskPath } from '../logging.ts';
+import { mask, maskName, maskPath } from '../logging.ts';
 import { isHarmless, MASKED, shorten } from './masked-body.ts';
 
 const PERSONAL_PARTS = new Set(['serviceUserCode', 'user_options_uid']);
@@ -29,7 +29,7 @@ export function maskSentPath({ url, route, params, query }: SentPath, isFull: bo
   const parameters = [...query].slice(0, 20).map(([name, value]) => {
     const isKept = isHarmless(name, value) || (isFull && name === 'user_uid' && isUuid(value));
     const shown = isKept ? encodeURIComponent(mask(shorten(value, 100))) : MASKED;
-    return `${/^\w{1,40}$/.test(name) ? mask(name) : MASKED}=${shown}`;
+    return `${maskName(name)}=${shown}`;
   });
   return parameters.length === 0 ? path : `${path}?${parameters.join('&')}`;
 }
