@@ -101,10 +101,16 @@ test('every kind of key has its control, by keyboard and without anything for ax
 
   // Emptied: what holds is the default again, or nothing.
   await page.getByRole('textbox', { name: 'Volume' }).fill('');
-  await page.getByLabel('Birthday').fill('');
+  const birthday = page.getByLabel('Birthday');
+  await birthday.focus();
+  await page.keyboard.press('Backspace');
+  await newsletter.focus();
+  await page.getByRole('combobox', { name: 'Size' }).selectOption({ label: '4' });
+  await expect.poll(saved).toMatchObject({ size: 4, birthday: '1815-12-10' });
+  await birthday.fill('');
   await newsletter.focus();
   const { volume: _volume, birthday: _birthday, ...rest } = expected;
-  await expect.poll(saved).toEqual(rest);
+  await expect.poll(saved).toEqual({ ...rest, size: 4 });
   await expect.poll(() => page.getByRole('textbox', { name: 'Volume' }).inputValue()).toBe('5');
   expect(complaints).toEqual([]);
 });
@@ -126,7 +132,7 @@ test('labels are in the language that is chosen, from right to left too, and wha
     ['.innkeeper-label', 'input[role=switch]'].map((each) => form.locator(each).first().boundingBox()),
   );
   expect(control?.x).toBeGreaterThan(label?.x ?? 0);
-  await page.getByRole('button', { name: 'de' }).click();
+  await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('group', { name: 'Farbschema' }).getByRole('radio', { name: 'Dunkel' }).waitFor();
   expect(complaints).toEqual([]);
 });
@@ -169,6 +175,11 @@ test('a connection that is lost takes nothing that was typed; a choice goes back
   expect(await newsletter.isChecked()).toBe(false);
   expect(await motto.inputValue()).toBe('typed in a tunnel');
   expect(await held()).toMatchObject({ newsletter: false });
+  // Nor does a language that cannot be read now.
+  await page.getByRole('button', { name: 'de', exact: true }).click();
+  await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+  expect(await motto.inputValue()).toBe('typed in a tunnel');
+  await page.getByRole('button', { name: 'en', exact: true }).click();
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Try again' }).first().click();
   await expect.poll(() => page.getByRole('button', { name: 'Try again' }).count()).toBe(1);
@@ -241,7 +252,7 @@ test('a key that was archived says so and keeps what was typed; a type of value 
   expect(await motto.inputValue()).toBe('too late');
   expect(await motto.isDisabled()).toBe(true);
   // Also when the page reads the catalog again.
-  await page.getByRole('button', { name: 'de' }).click();
+  await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('switch', { name: 'Rundbrief' }).waitFor();
   expect(await motto.inputValue()).toBe('too late');
   expect(await saved()).toEqual({});

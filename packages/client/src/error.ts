@@ -37,13 +37,18 @@ export class InnkeeperError extends Error {
     });
     this.status = answer.status;
     this.code = typeof code === 'string' ? code : 'garbled';
-    this.errors = Array.isArray(errors) ? errors : [];
+    this.errors = Array.isArray(errors) ? errors.filter(isFieldProblem) : [];
     this.body = answer.body;
     this.requestId = answer.headers?.get('x-request-id') ?? undefined;
     const seconds = answer.headers?.get('retry-after');
     this.retryAfter = seconds && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
     this.operation = answer.operation;
   }
+}
+
+function isFieldProblem(each: unknown): each is FieldProblem {
+  const { field, message } = (each ?? {}) as Partial<Record<string, unknown>>;
+  return typeof field === 'string' && typeof message === 'string';
 }
 
 /** An error of one operation: `status` and `code` are those that it can answer with, or one of our own. */

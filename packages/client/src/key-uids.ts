@@ -16,7 +16,9 @@ export class KeyUids {
   }
 
   learn(keys: readonly Listed[]): void {
-    for (const { option_group_uid, option_key_uid, option_group_name, name } of keys) {
+    for (const key of keys) {
+      // Whatever answered: what is no key is nothing to learn from.
+      const { option_group_uid, option_key_uid, option_group_name, name } = key ?? {};
       this.#known.set(`${option_group_name}.${name}`, { option_group_uid, option_key_uid, at: Date.now() });
     }
   }

@@ -22,7 +22,7 @@ export type RequestOptions = {
   timeout?: number | undefined;
   /** How often a request is repeated after 429, and after 503 where that cannot do harm; 2 by default. */
   retries?: number | undefined;
-  /** ETags and answers of what is asked again and again. */
+  /** ETags and answers of reads of the catalog. */
   cache?: Map<string, Answer<unknown>> | undefined;
 };
 
@@ -112,7 +112,9 @@ async function attemptOnce(
   { signal, emptyAnswer = false }: AnyInput,
   operation: string,
 ): Promise<Answer<unknown>> {
-  const known = init.method === 'GET' ? cache?.get(url) : undefined;
+  // What belongs to a user is not kept.
+  const kept = operation.startsWith('get /api/option_') ? cache : undefined;
+  const known = kept?.get(url);
   if (known?.etag) init.headers.set('If-None-Match', known.etag);
   const signals = [signal, timeout > 0 ? AbortSignal.timeout(timeout) : undefined].filter((each) => each !== undefined);
   let response: Response;
@@ -137,7 +139,7 @@ async function attemptOnce(
     throw ownError('garbled', 'What answered is not the service.', { status, headers, operation });
   }
   const answer = { data, status, etag: headers.get('etag') ?? undefined, headers };
-  if (cache && init.method === 'GET' && answer.etag) remember(cache, url, answer);
+  if (kept && answer.etag) remember(kept, url, answer);
   return answer;
 }
 

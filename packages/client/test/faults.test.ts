@@ -73,6 +73,13 @@ test.each([
   }
 });
 
+test('what is in an answer and should not be is left out', async () => {
+  server.script(json(422, { code: '1008', message: 'No.', errors: [null, 'x', { field: 1 }] }));
+  expect(await failure(() => options().save(KEY, 'a'))).toMatchObject({ code: '1008', errors: [] });
+  server.script(json(200, { items: [null], total: 1, offset: 0, limit: 200 }));
+  expect(await failure(() => options().save('a.b', 1))).toMatchObject({ code: 'unknown_key' });
+});
+
 test('what cannot be sent, and what there is no token for', async () => {
   const nowhere = createOptionsClient({ baseUrl: 'not a URL', apiKey: '1_a' });
   expect(await failure(() => nowhere.key('k'))).toMatchObject({ code: 'misused' });

@@ -3,15 +3,30 @@ export type LanguageAttributes = { lang: string | undefined; dir: 'ltr' | 'rtl' 
 
 const RIGHT_TO_LEFT = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg', 'Mand', 'Samr']);
 
-/** The service takes a language by its tag or by its name ("Deutsch"); of a name the texts themselves show the direction. */
+/** Languages whose own name tells which they are. */
+const KNOWN = ['en', 'de', 'es', 'fr', 'hu', 'ar', 'he', 'fa', 'ur'];
+
+/** The service takes a language by its tag or by its name ("Deutsch"). Where neither tells, the texts show the direction. */
 export function attributesOf(language: string | undefined): LanguageAttributes {
-  if (language === undefined) return { lang: undefined, dir: 'auto' };
+  const locale = language === undefined ? undefined : (localeOf(language) ?? localeNamed(language));
+  if (!locale) return { lang: undefined, dir: 'auto' };
+  return { lang: locale.baseName, dir: RIGHT_TO_LEFT.has(locale.maximize().script ?? '') ? 'rtl' : 'ltr' };
+}
+
+function localeOf(tag: string): Intl.Locale | undefined {
   try {
-    const { baseName, script } = new Intl.Locale(language).maximize();
-    if (!script) return { lang: undefined, dir: 'auto' };
-    const lang = new Intl.Locale(language).baseName;
-    return { lang: lang || baseName, dir: RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr' };
+    const locale = new Intl.Locale(tag);
+    // A name may have the form of a tag, but not of one that there is.
+    return locale.maximize().script ? locale : undefined;
   } catch {
-    return { lang: undefined, dir: 'auto' };
+    return undefined;
   }
+}
+
+function localeNamed(name: string): Intl.Locale | undefined {
+  const tag = KNOWN.find((each) => {
+    const own = new Intl.DisplayNames([each], { type: 'language' }).of(each);
+    return own?.toLowerCase() === name.toLowerCase();
+  });
+  return tag === undefined ? undefined : new Intl.Locale(tag);
 }

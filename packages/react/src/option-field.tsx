@@ -19,7 +19,10 @@ export function OptionField({ optionKey, held, parts, texts, onDirty }: OptionFi
   const id = useId();
   const field = useField(optionKey, held, texts);
   const { isDirty, error, sentences } = field;
-  useEffect(() => onDirty(optionKey, isDirty), [onDirty, optionKey, isDirty]);
+  useEffect(() => {
+    onDirty(optionKey, isDirty);
+    return () => onDirty(optionKey, false);
+  }, [onDirty, optionKey, isDirty]);
 
   const control = controlOf(optionKey);
   const Control = parts[control];

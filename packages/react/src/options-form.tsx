@@ -39,36 +39,35 @@ export function OptionsForm<C extends AnyCatalog = AnyCatalog>(props: OptionsFor
 
   const label = title === undefined ? groups.data?.find(({ name }) => name === group)?.label : title;
   const frame = { title: label, titleId, lang, dir, className };
+  const offered = useLatest(keys.data, group);
+  const held = useLatest(selections.data, group);
+  // What is only not as fresh as it could be is no failure.
   const error = (keys.data ? null : keys.error) ?? (selections.data ? null : selections.error);
-  if (error) {
-    const retry = () => {
-      for (const query of [groups, keys, selections]) if (query.isError) void query.refetch();
-    };
+  const retry = () => {
+    for (const query of [groups, keys, selections]) if (query.isError) void query.refetch();
+  };
+  if (!offered || !held) {
     return (
       <parts.Form {...frame}>
-        <parts.Failure error={error} texts={texts} retry={retry} />
-      </parts.Form>
-    );
-  }
-  if (!keys.data || !selections.data) {
-    return (
-      <parts.Form {...frame}>
-        <parts.Loading texts={texts} />
+        {error ? <parts.Failure error={error} texts={texts} retry={retry} /> : <parts.Loading texts={texts} />}
       </parts.Form>
     );
   }
 
   // A key that was archived meanwhile stays for as long as there is something in it that nobody has saved.
-  const gone = dirty.filter((key) => !keys.data.some(({ option_key_uid }) => option_key_uid === key.option_key_uid));
-  const shown = [...keys.data, ...gone];
+  const gone = dirty.filter(
+    (key) => key.option_group_name === group && !offered.some((each) => each.option_key_uid === key.option_key_uid),
+  );
+  const shown = [...offered, ...gone];
   return (
     <parts.Form {...frame}>
+      {error && <parts.Failure error={error} texts={texts} retry={retry} />}
       {shown.length === 0 && <parts.Empty texts={texts} />}
       {shown.map((key) => (
         <OptionField
           key={key.option_key_uid}
           optionKey={key}
-          held={selectionOf(key, selections.data)?.option.value}
+          held={selectionOf(key, held)?.option.value}
           parts={parts}
           texts={texts}
           onDirty={onDirty}
@@ -76,4 +75,11 @@ export function OptionsForm<C extends AnyCatalog = AnyCatalog>(props: OptionsFor
       ))}
     </parts.Form>
   );
+}
+
+/** What was there last of this group: what cannot be read in another language leaves the form as it is. */
+function useLatest<T>(value: T | undefined, group: string): T | undefined {
+  const [latest, setLatest] = useState({ value, group });
+  if (value !== undefined && (value !== latest.value || group !== latest.group)) setLatest({ value, group });
+  return value ?? (group === latest.group ? latest.value : undefined);
 }

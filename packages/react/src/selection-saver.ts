@@ -7,7 +7,7 @@ import {
   selectionOf,
   type UserOption,
 } from '@innkeeper/client';
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { optionKeysQuery, type Scope } from './queries.ts';
 
 export type Value = Scalar | readonly Scalar[];
@@ -64,8 +64,8 @@ export class SelectionSaver {
     const underway = this.#underway.get(id) ?? { count: 0, confirmed: this.#find(key), last: Promise.resolve() };
     this.#underway.set(id, underway);
     underway.count++;
-    // What is being read would be of before.
-    void this.#queries.cancelQueries({ queryKey: [...this.#scope, 'selections'] });
+    // What is being read again would be of before.
+    void this.#queries.cancelQueries({ queryKey: [...this.#scope, 'selections'], predicate: isRead });
     this.#show(key, shown);
     const acting = underway.last.then(act, act);
     underway.last = acting;
@@ -78,6 +78,7 @@ export class SelectionSaver {
       if (underway.count === 0) {
         this.#underway.delete(id);
         this.#show(key, underway.confirmed);
+        this.#showAfterFirstRead(key, underway.confirmed);
       }
     }
   }
@@ -103,6 +104,17 @@ export class SelectionSaver {
     return undefined;
   }
 
+  /** What is being read for the first time, in another language perhaps, may be of before as well. */
+  #showAfterFirstRead(key: OptionKey, selection: Selection | undefined): void {
+    const queryKey = [...this.#scope, 'selections'];
+    for (const query of this.#queries.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })) {
+      const show = () => {
+        if (!this.#underway.has(key.option_key_uid)) this.#show(key, selection);
+      };
+      query.promise?.then(show, () => {});
+    }
+  }
+
   #show(key: OptionKey, selection: Selection | undefined): void {
     this.#queries.setQueriesData<Selection[]>({ queryKey: [...this.#scope, 'selections'] }, (list) => {
       if (!list) return list;
@@ -112,6 +124,8 @@ export class SelectionSaver {
     });
   }
 }
+
+const isRead = (query: Query) => query.state.data !== undefined;
 
 /** What a record will hold, until the service has answered. */
 function provisional(key: OptionKey, value: Value): Selection {

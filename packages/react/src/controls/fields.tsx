@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useRef } from 'react';
 import type { ControlProps } from '../parts.ts';
 import { textOf } from '../typed-text.ts';
 
@@ -45,13 +45,20 @@ export function NumberField(props: ControlProps) {
 
 export function DateField(props: ControlProps) {
   const { min, max } = props.optionKey.constraint ?? {};
+  const field = useRef<HTMLInputElement>(null);
+  // A date that is begun is empty for the browser, and would be taken for one to be unset.
+  const commit = () => {
+    if (!field.current?.validity.badInput) props.commit();
+  };
+  const whole = { ...props, commit };
   return (
     <input
+      ref={field}
       type="date"
-      {...typing(props)}
+      {...typing(whole)}
       min={min ?? undefined}
       max={max ?? undefined}
-      onKeyDown={commitByEnter(props)}
+      onKeyDown={commitByEnter(whole)}
     />
   );
 }
