@@ -37,6 +37,7 @@ describe.each(databases)('the audit of the portal on $kind', (database) => {
     await expectFits(page);
     // What is about no application has a page of its own.
     await page.getByRole('button', { name: /^Account / }).click();
+    expect(await page.getByRole('menuitem', { name: 'Guide' }).getAttribute('href')).toMatch(/\/guide\/$/);
     await page.getByRole('menuitem', { name: 'Audit of the installation' }).click();
     await page.getByRole('heading', { name: 'Audit of the installation' }).waitFor();
     await manage.send('DELETE', `${path}?confirm=${clientId}`);

@@ -46,7 +46,7 @@ async function welcome(server: RunningServer, config: Config): Promise<void> {
       ? demoLines(url, demo)
       : `\n  The demo application of an earlier start is still there: npx innkeeper app list\n  A new secret for it: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
   );
-  process.stdout.write('\n  Stop with Ctrl+C.\n\n');
+  process.stdout.write(`\n  The guide: ${url}/guide\n  Stop with Ctrl+C.\n\n`);
 }
 
 /** CONTRACT.md section 1: the first start prints the portal's one-time set-up link; later ones print no secrets. */

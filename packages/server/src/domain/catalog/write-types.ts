@@ -62,21 +62,23 @@ function writeValues(groups: Group[], languages: Language[]): string {
 
 function writeValue({ value, texts, retired, replacement }: AllowedValue, languages: Language[]): string {
   const instead = replacement === undefined ? '' : `; choose ${JSON.stringify(replacement)} instead`;
-  const said = retired ? `@deprecated retired${instead}` : textOf(texts, languages);
-  return `${comment(4, said)}    ${property(String(value))}: ${literal(value)},\n`;
+  const said = retired ? comment(4, `retired${instead}`, '@deprecated ') : comment(4, textOf(texts, languages));
+  return `${said}    ${property(String(value))}: ${literal(value)},\n`;
 }
 
 function textOf(texts: Texts, languages: Language[]): string | undefined {
   return texts[languages.find(({ isDefault }) => isDefault)?.tag ?? ''];
 }
 
-function comment(indent: number, text: string | undefined): string {
+function comment(indent: number, text: string | undefined, mark = ''): string {
   const safe = text
     ?.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replaceAll(TURNS_WRITING, '')
     .replaceAll('*/', '*\\/')
-    .trim();
-  return safe ? `${' '.repeat(indent)}/** ${safe} */\n` : '';
+    .trim()
+    // What begins so would be a mark for the compiler, such as @deprecated.
+    .replace(/^@/, '\\@');
+  return safe ? `${' '.repeat(indent)}/** ${mark}${safe} */\n` : '';
 }
 
 function union(values: readonly Scalar[]): string {

@@ -65,11 +65,14 @@ const CATALOG: Catalog = {
         texts: { en: 'Channels: how */ we reach you', ht: 'Chanèl' },
         values: [...values('email', 'sms'), { value: 'fax', texts: { en: 'Fax' }, retired: true, replacement: 'sms' }],
       }),
-      key('newsletter', { type: 'boolean', values: values(true, false) }),
+      key('newsletter', { type: 'boolean', values: values(true, false), texts: { en: ' @deprecated by a text' } }),
       key('terms', { type: 'boolean', values: values(true) }),
       key('size', { type: 'number', values: values(1, 1.25, -2e-7) }),
       key('volume', { type: 'integer', constraint: { min: 0 } }),
       key('gone', { archived: true }),
+      key('replaced', {
+        values: NASTY.map((value) => ({ value, texts: {}, retired: true, replacement: value })),
+      }),
       key('nothing left', { values: [{ value: 'telex', texts: {}, retired: true }] }),
     ]),
     group('quiet', [key('since', { type: 'date' })]),
@@ -160,6 +163,7 @@ test('a retired value is marked, texts cannot end their comments, and the same c
   expect(text).toContain(`channels: { type: 'string'; multiple: true; value: 'email' | 'sms'; retired: 'fax' };`);
   expect(text).toContain(`newsletter: { type: 'boolean'; multiple: false; value: boolean; retired: never };`);
   expect(text).toContain(`'nothing left': { type: 'string'; multiple: false; value: never; retired: 'telex' };`);
+  expect(text).toContain('/** \\@deprecated by a text */');
   expect(text).not.toMatch(/[\u202E\u2028\u2029\0\r]/);
   expect(writeTypes(structuredClone(CATALOG))).toBe(text);
 });
