@@ -105,6 +105,15 @@ describe('a server that goes away', { timeout: 60_000 }, () => {
   });
 });
 
+test('a process that has no time to listen while it connects does not take the server for gone', async () => {
+  const opening = open(await postgres.fresh());
+  // As loading modules does on a busy machine, beyond the time that connecting has.
+  setImmediate(() => {
+    for (const until = performance.now() + 2_200; performance.now() < until; );
+  });
+  await (await opening).ping();
+});
+
 test('prepared statements that are lost in a pooler cost nothing but speed', async () => {
   const proxy = await flakyProxy(await postgres.fresh());
   undo.push(() => proxy.close());

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseUrlInvalid, StorageUnavailable } from '../port.ts';
@@ -5,6 +6,10 @@ import { DatabaseUrlInvalid, StorageUnavailable } from '../port.ts';
 const CONNECT_MS = 2_000;
 /** An act that is not answered by then fails. Kept by us: a pooler would not keep a session's setting. */
 export const STATEMENT_MS = 5_000;
+/** What pg says when connecting took too long; the share of that time in which we were at work ourselves; how often we then try. */
+const TIMED_OUT = 'timeout expired';
+const BUSY = 0.25;
+const BUSY_TRIES = 3;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -43,7 +48,23 @@ export class Servers {
     }
   }
 
+  /**
+   * A time-out tells something of a server only if we had time to listen to it. A process that loads its modules, or gets
+   * little of the processor, was busy itself: it tries again, once all addresses have had their turn.
+   */
   async #connectToAny(options: { pipeline: boolean }): Promise<pg.Client> {
+    for (let tries = 1; ; tries++) {
+      const before = performance.eventLoopUtilization();
+      try {
+        return await this.#connectInTurn(options);
+      } catch (error) {
+        const wasBusy = performance.eventLoopUtilization(before).utilization > BUSY;
+        if (!wasBusy || tries === BUSY_TRIES || !(error as Error).message.includes(TIMED_OUT)) throw error;
+      }
+    }
+  }
+
+  async #connectInTurn(options: { pipeline: boolean }): Promise<pg.Client> {
     const reasons: string[] = [];
     for (let tried = 0; tried < this.#urls.length; tried++) {
       const index = (this.#preferred + tried) % this.#urls.length;
