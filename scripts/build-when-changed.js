@@ -1,7 +1,7 @@
 // Makes a folder of files from others, unless it is there already and nothing it is made of has changed.
 
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
 /** In the built folder: what it is made of. Its time is when that was last found to be so. */
@@ -16,7 +16,8 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
   const wanted = await fingerprint(dirname(dist), madeOf);
   const stamp = join(dist, STAMP);
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) {
-    await utimes(stamp, asOf, asOf);
+    // Whoever installed it may be somebody else: then the sources are looked at again the next time.
+    await utimes(stamp, asOf, asOf).catch(() => {});
     return false;
   }
   // Beside it and then in its place: nobody is ever served half of it.
@@ -25,6 +26,7 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
     await build(made);
     await writeFile(join(made, STAMP), wanted);
     await utimes(join(made, STAMP), asOf, asOf);
+    await letAllRead(made);
     await rm(dist, { recursive: true, force: true });
     await rename(made, dist).catch((error) => {
       // Another process was a moment quicker.
@@ -34,6 +36,16 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
     await rm(made, { recursive: true, force: true });
   }
   return true;
+}
+
+/**
+ * Who installs is not always who serves; a temporary folder is its maker's alone, and so may new files be.
+ * @param {string} folder
+ */
+async function letAllRead(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+  await chmod(folder, 0o755);
 }
 
 /**

@@ -12,9 +12,16 @@ export function entry() {
   return isStale ? '../src/main.ts' : '../dist/main.js';
 }
 
-/** @param {string} path */
+/**
+ * When it was last changed; undefined for what is not there, or not to be seen by this user.
+ * @param {string} path
+ */
 function timeOf(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param {string} folder */

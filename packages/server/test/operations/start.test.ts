@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, inject, test } from 'vitest';
@@ -80,6 +80,27 @@ test('sources that are newer than what was built are what runs', async () => {
   expect(await run()).toBe('built\n');
   await utimes(stamp, 0, 0);
   expect(await run()).toBe('sources\n');
+  // What was built may not be this user's to look at. A link to itself is refused to every user, root too.
+  await rm(stamp);
+  await symlink(stamp, stamp);
+  expect(await run()).toBe('sources\n');
+  await rm(stamp);
+  await writeFile(stamp, '');
   await rm(join(folder, 'src'), { recursive: true });
   expect(await run()).toBe('built\n');
+});
+
+test('what one user has built, every other can read', async () => {
+  const { buildWhenChanged } = await import(join(SERVER, '../../scripts/build-when-changed.js'));
+  const folder = join(inject('scratchFolder'), 'readable');
+  const dist = join(folder, 'dist');
+  await mkdir(folder);
+  const build = async (made: string) => {
+    await mkdir(join(made, 'assets'), { mode: 0o700 });
+    await writeFile(join(made, 'assets/page.js'), '', { mode: 0o600 });
+  };
+  expect(await buildWhenChanged({ dist, madeOf: [import.meta.filename], build })).toBe(true);
+  const modeOf = async (name: string) => ((await stat(join(dist, name))).mode & 0o777).toString(8);
+  const names = ['', 'made-of.txt', 'assets', 'assets/page.js'];
+  expect(await Promise.all(names.map(modeOf))).toEqual(['755', '644', '755', '644']);
 });
