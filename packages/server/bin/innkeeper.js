@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs the service on a Node that is new enough, whichever Node this was started with.
 
+import './end-with-npm.js';
 import module from 'node:module';
 import { compileCacheFolder, findPinnedNode, isNewEnough, runOn, sayWhatToDo } from './runtime.js';
 

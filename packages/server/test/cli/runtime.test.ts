@@ -1,7 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { on, once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -55,6 +57,12 @@ describe('under an older Node', () => {
     expect(report).toMatchObject({ args: ['exit', '0', '--flag', 'two words'], marked: false });
   });
 
+  test('npm start is serve --demo with the flags that were given', async () => {
+    const run = await finish(start(oldNode, join(root, 'scripts/start.js'), ['--help']));
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toContain('Usage: innkeeper serve');
+  });
+
   test('it passes the exit code on', async () => {
     expect(await finish(start(oldNode, probe('whole'), ['exit', '2']))).toMatchObject({ code: 2, signal: null });
   });
@@ -73,6 +81,36 @@ describe('under an older Node', () => {
       expect(run.stdout.split('\n').slice(1)).toEqual([`got ${signal}`, '']);
     },
   );
+
+  test('it ends with the shell of npm, and in no other case because its parent has ended', async () => {
+    const shells = ['innkeeper', 'innkeeper serve & sleep 1', undefined].map((npm_lifecycle_script) => {
+      // The last command of a shell would take its place.
+      const script = `"$0" "$@" & echo $!; wait`;
+      const command = ['-c', script, ...oldNode, probe('whole'), 'wait'];
+      const env = { PATH: process.env.PATH, ...(npm_lifecycle_script && { npm_lifecycle_script }) };
+      return spawn('sh', command, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    });
+    const probes = await Promise.all(
+      shells.map(async (shell) => {
+        const lines = createInterface(shell.stdout);
+        const said: string[] = [];
+        const ended = once(lines, 'close');
+        for await (const line of on(lines, 'line')) if (said.push(String(line)) === 2) break;
+        lines.on('line', (line) => said.push(line));
+        return { pid: Number(said[0]), said, ended };
+      }),
+    );
+    for (const shell of shells) shell.kill('SIGTERM');
+    const [first, ...others] = probes;
+    await first?.ended;
+    expect(first?.said.slice(2)).toEqual(['got SIGTERM']);
+    for (const other of others) {
+      expect(other.said).toHaveLength(2);
+      process.kill(other.pid, 'SIGINT');
+      await other.ended;
+      expect(other.said.slice(2)).toEqual(['got SIGINT']);
+    }
+  });
 
   test('without the pinned one it says what to do', async () => {
     const run = await finish(start(oldNode, probe('bare'), []));
@@ -118,7 +156,8 @@ function makePackage(name: string): void {
   copyFileSync(join(root, 'package.json'), join(folder, name, 'package.json'));
   copyFileSync(join(root, 'packages/server/package.json'), join(server, 'package.json'));
   copyFileSync(bin, probe(name));
-  for (const file of ['runtime.js', 'entry.js']) copyFileSync(join(bin, '..', file), join(server, 'bin', file));
+  for (const file of ['runtime.js', 'entry.js', 'end-with-npm.js'])
+    copyFileSync(join(bin, '..', file), join(server, 'bin', file));
   writeFileSync(join(server, 'src/main.ts'), PROBE);
 }
 
