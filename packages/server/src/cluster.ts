@@ -1,4 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createLogger } from './http/logging.ts';
@@ -40,7 +42,8 @@ export async function runWorkers(config: Config): Promise<number> {
   };
 
   answerMetrics(listening);
-  cluster.on('listening', (worker) => {
+  cluster.on('message', (worker, message: Partial<typeof LISTENING>) => {
+    if (!message.isListening) return;
     listening.add(worker);
     if (started) return;
     // The others follow once one is up: what stops one would stop all, and is told once.
@@ -64,10 +67,34 @@ export async function runWorkers(config: Config): Promise<number> {
       over.resolve();
     }
   });
+  if (sharesPort(config)) await refuseUsedPort(config);
   process.on('SIGTERM', end).on('SIGINT', end);
   start();
   await over.promise;
   return failed ? 1 : 0;
+}
+
+const LISTENING = { isListening: true };
+
+/** What a worker says to the process above once it serves: where it listens for itself, node does not. */
+export function tellListening(): void {
+  cluster.worker?.send(LISTENING);
+}
+
+/**
+ * Whether each worker listens for itself, on a socket of its own at the same port. What node does otherwise, accept in the process
+ * above and hand out, drops at the end what no worker has taken yet. Elsewhere systems do not share a port out evenly, or not at all.
+ */
+export function sharesPort({ workers, port }: Config): boolean {
+  return workers > 1 && port !== 0 && process.platform === 'linux';
+}
+
+/** Sockets that share a port do not mind those of another service that does the same; one that does not share it minds any. */
+async function refuseUsedPort({ host, port }: Config): Promise<void> {
+  const probe = createServer().listen({ host, port, backlog: 1 });
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
 }
 
 /** /metrics reaches one worker, which asks the process above, which asks all of them and sums up. */

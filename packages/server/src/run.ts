@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { runWorkers } from './cluster.ts';
+import { runWorkers, tellListening } from './cluster.ts';
 import type { Config } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { type RunningServer, startServer } from './serve.ts';
@@ -13,6 +13,7 @@ export async function run(config: Config, options: { demo: boolean }): Promise<n
   try {
     const server = await startServer(config);
     const asked = endAsked();
+    tellListening();
     if (options.demo && (cluster.worker?.id ?? 1) === 1) await welcome(server, config);
     await asked;
     setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { metricsText } from './cluster.ts';
+import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
 import { ActivityCounter } from './domain/activity/activity-counter.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
@@ -102,7 +102,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
     held.push(activity, allowances, requestLog);
     const metrics = createMetrics(storage, metricsText);
     const app = createApp({ config, service, keys, metrics, requestLog, logger });
-    await app.listen({ host: config.host, port: config.port, backlog: 4096 });
+    const { host, port: wanted } = config;
+    const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };
+    await app.listen(listen);
     const { port } = app.server.address() as AddressInfo;
     publicUrl = withPort(publicUrl, port);
     service.publicUrl = publicUrl;

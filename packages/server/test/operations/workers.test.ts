@@ -77,7 +77,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     expect(server.stderr()).toBe('');
   });
 
-  it('drops no request of clients that keep their connection when Ctrl+C reaches every process', async () => {
+  it('drops no request when Ctrl+C reaches every process', async () => {
     const { server, application } = await startWorkers();
     const { clientId, clientSecret } = application;
     const outcomes: Outcome[] = [];
@@ -96,7 +96,11 @@ describe('INNKEEPER_WORKERS=2', () => {
     for (const pid of workersOf(server)) process.kill(pid, 'SIGINT');
     expect(await server.exited).toEqual({ code: 0, signal: null });
     await Promise.all(clients);
-    expect(outcomes.filter((outcome) => outcome.kind === 'dropped' && outcome.reused)).toEqual([]);
+    const dropped = outcomes.filter((outcome) => outcome.kind === 'dropped');
+    expect(dropped.filter(({ reused }) => reused)).toEqual([]);
+    // Told that their connection ends, all connect anew. The kernel may reset a few that nobody had accepted on a busy
+    // machine; accepted and then dropped, as by a process above that hands them out, it would be nearly all.
+    expect(dropped.length).toBeLessThan(4);
     expect(outcomes.filter((outcome) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
   });
 
