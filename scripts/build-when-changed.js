@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 const STAMP = 'made-of.txt';
 
 /**
- * Answers whether it had to be built.
+ * Answers what came of it; 'no-tools' where packages that build are not installed, and what was there stays.
  * @param {{ dist: string, madeOf: string[], build: (folder: string) => Promise<void> }} what
  */
 export async function buildWhenChanged({ dist, madeOf, build }) {
@@ -18,7 +18,7 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) {
     // Whoever installed it may be somebody else: then the sources are looked at again the next time.
     await utimes(stamp, asOf, asOf).catch(() => {});
-    return false;
+    return 'current';
   }
   // Beside it and then in its place: nobody is ever served half of it.
   const made = await mkdtemp(`${dist}-`);
@@ -32,10 +32,13 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
       // Another process was a moment quicker.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
+  } catch (error) {
+    if (error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find package /.test(error.message)) return 'no-tools';
+    throw error;
   } finally {
     await rm(made, { recursive: true, force: true });
   }
-  return true;
+  return 'built';
 }
 
 /**

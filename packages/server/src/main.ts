@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { defineGroup, HelpShown } from './cli/command.ts';
+import { Failure } from './cli/failure.ts';
+import { fileProblem } from './cli/file-problem.ts';
 import { bold, printFailure } from './cli/print.ts';
 import { version } from './package.ts';
 
@@ -42,7 +44,9 @@ for (const load of called ? [called] : COMMANDS.values()) program.addCommand(awa
 // Whoever reads the output may stop early (`innkeeper app list | head -1`): that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
-  throw error;
+  const failure = new Failure(`the output could not be written: ${fileProblem(error) ?? error.message}.`);
+  printFailure(process.argv.includes('--json'), failure);
+  process.exit(failure.exitCode);
 });
 
 try {

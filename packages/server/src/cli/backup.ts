@@ -4,6 +4,7 @@ import { readConfig, secretPath } from '../config.ts';
 import type { MadeBackup } from '../domain/backup/make-backup.ts';
 import { version } from '../package.ts';
 import { type BackupFiles, BackupUnwritable } from '../storage/port.ts';
+import { behindLinks } from './behind-links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -45,7 +46,8 @@ async function run(file: string, options: Options): Promise<void> {
   const now = Date.now();
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const rows = { write: 0, read: 0 };
-  const partial = `${file}.partial-${process.pid}`;
+  const target = behindLinks(file);
+  const partial = `${target}.partial-${process.pid}`;
   using _ = removedWhenInterrupted(partial);
   const made = await makeBackup(await storageDriver(databaseUrl), files, partial, {
     version,
@@ -63,7 +65,7 @@ async function run(file: string, options: Options): Promise<void> {
   if (made.outcome !== 'made') throw notMade(made, describeDatabase(databaseUrl));
   try {
     refuseToReplace(file, options.force, files);
-    renameSync(partial, file);
+    renameSync(partial, target);
   } finally {
     rmSync(partial, { force: true });
   }

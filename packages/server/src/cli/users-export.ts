@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import { behindLinks } from './behind-links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
@@ -75,12 +76,15 @@ function toStdout(): Output {
   return { stream: process.stdout, finish: async () => {}, abandon: async () => {} };
 }
 
-/** Under another name until it is whole: half an export must not pass for one. */
+/** Under another name until it is whole: half an export must not pass for one. What is no file, such as a pipe, is written into. */
 async function toFile(path: string): Promise<Output> {
-  const partial = `${path}.partial-${process.pid}`;
   try {
+    const there = await stat(path).catch(() => undefined);
+    const isFile = there === undefined || there.isFile();
+    const target = isFile ? behindLinks(path) : path;
+    const partial = isFile ? `${target}.partial-${process.pid}` : path;
     const handle = await open(partial, 'w', 0o600);
-    const stream = createWriteStream(partial, { fd: handle, flush: true });
+    const stream = createWriteStream(partial, { fd: handle, flush: isFile });
     let failure: Error | undefined;
     stream.on('error', (error) => {
       failure = error;
@@ -92,11 +96,11 @@ async function toFile(path: string): Promise<Output> {
         stream.end();
         await once(stream, 'close');
         if (failure) throw failure;
-        await rename(partial, path);
+        if (isFile) await rename(partial, target);
       },
       async abandon() {
         stream.destroy();
-        await rm(partial, { force: true });
+        if (isFile) await rm(partial, { force: true });
       },
     };
   } catch (error) {

@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -142,16 +152,21 @@ describe.each(databases)('a backup of $kind', (database) => {
     const { run } = commandLine(made.url);
     const file = scratch();
     copyFileSync(made.file, file);
+    const inode = statSync(file).ino;
     const other = scratch();
     writeFileSync(other, 'dear diary');
+    const link = scratch();
+    symlinkSync(file, link);
     const [there, forced, foreign, nowhere] = await Promise.all([
       run('backup', made.file),
-      run('backup', file, '--force', '--json'),
+      run('backup', link, '--force', '--json'),
       run('backup', other, '--force'),
       run('backup', join(made.file, 'x.backup')),
     ]);
     expect(there).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
     expect(forced.code).toBe(0);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(statSync(file).ino).not.toBe(inode);
     expect(byName(JSON.parse(forced.stdout).tables)).toEqual(byName(await summarize(made.url)));
     expect(foreign).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a backup') });
     expect(readFileSync(other, 'utf8')).toBe('dear diary');

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -357,5 +358,47 @@ describe('innkeeper users, misused', () => {
     ]);
     expect(output).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') });
     expect(rejects).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') });
+  });
+
+  test('an output stays what it is: a pipe, a link to a file, a link to none yet', async () => {
+    const { clientId } = await cli.json('app', 'create', '--name', 'Outputs');
+    const user = { clientUserId: 'one', clientUserName: 'One' };
+    const one = join(folder, 'one.ndjson');
+    writeFileSync(one, `${JSON.stringify(user)}\n`);
+    await cli.json('users', 'import', one, '--app', clientId);
+    const [pipe, target, link, dangling] = ['pipe', 'target', 'link', 'dangling'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    execFileSync('mkfifo', [pipe]);
+    writeFileSync(target, 'old');
+    symlinkSync('target', link);
+    symlinkSync('later', dangling);
+    const exportTo = (output: string) => cli.json('users', 'export', '--app', clientId, '--output', output);
+    const [read] = await Promise.all([readFile(pipe, 'utf8'), ...[pipe, link, dangling].map(exportTo)]);
+    expect(JSON.parse(read)).toMatchObject(user);
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+    for (const [from, to] of [
+      [link, target],
+      [dangling, join(folder, 'later')],
+    ] as const) {
+      expect(lstatSync(from).isSymbolicLink()).toBe(true);
+      expect(readFileSync(to, 'utf8')).toBe(read);
+    }
+  });
+
+  test('a stdout that cannot be written to is told in words', async () => {
+    // Open for reading alone: it refuses, as a full disk does.
+    const stdio = ['ignore', openSync(file, 'r'), 'pipe'] as const;
+    const child = spawn(process.execPath, [bin, 'users', '--help'], { stdio: [...stdio] });
+    let stderr = '';
+    child.stderr?.on('data', (text) => {
+      stderr += text;
+    });
+    const [code] = await once(child, 'close');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^innkeeper: the output could not be written: .*\n$/);
   });
 });

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { maskRequest } from '../../src/http/request-log/masked-body.ts';
 import { databases } from '../databases.ts';
 import { dump } from '../dump.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';
@@ -307,4 +308,11 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
     await quiet.close();
     expect(await list(application.clientId)).toMatchObject({ items: [], sampled: { kept: 0, of: 1 } });
   });
+});
+
+test('what looks like a secret is masked also where a text is cut in the middle of it', () => {
+  const clientUserName = `${'x'.repeat(240)} ink_${'a'.repeat(43)}`;
+  const { full } = maskRequest(undefined, { clientUserName });
+  expect(full).toContain('xxx');
+  expect(full).not.toContain('ink_');
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, inject, test } from 'vitest';
@@ -99,8 +99,16 @@ test('what one user has built, every other can read', async () => {
     await mkdir(join(made, 'assets'), { mode: 0o700 });
     await writeFile(join(made, 'assets/page.js'), '', { mode: 0o600 });
   };
-  expect(await buildWhenChanged({ dist, madeOf: [import.meta.filename], build })).toBe(true);
+  expect(await buildWhenChanged({ dist, madeOf: [import.meta.filename], build })).toBe('built');
   const modeOf = async (name: string) => ((await stat(join(dist, name))).mode & 0o777).toString(8);
   const names = ['', 'made-of.txt', 'assets', 'assets/page.js'];
   expect(await Promise.all(names.map(modeOf))).toEqual(['755', '644', '755', '644']);
+
+  // Without the packages that build (npm ci --omit=dev), what was built stays.
+  const changed = join(folder, 'changed.txt');
+  await writeFile(changed, '');
+  const unable = () => import(String('no-such-package'));
+  expect(await buildWhenChanged({ dist, madeOf: [changed], build: unable })).toBe('no-tools');
+  expect(await modeOf('assets/page.js')).toBe('644');
+  expect(await readdir(folder)).toEqual(['changed.txt', 'dist']);
 });

@@ -44,5 +44,5 @@ export async function readBuiltFiles(name: '@innkeeper/portal' | '@innkeeper/gui
 /** The page that stands in for one that was not built. */
 export function notBuilt(what: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Innkeeper</title>
-<h1>The ${what} is not built</h1><p>Run <code>npm run build</code> where Innkeeper is installed, then load this page again.</p></html>`;
+<h1>The ${what} is not built</h1><p>Run <code>npm ci --include=dev</code> and <code>npm run build</code> where Innkeeper is installed, then load this page again.</p></html>`;
 }

@@ -56,7 +56,7 @@ export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
     milliseconds: Math.round(seen.milliseconds * 100) / 100,
     requestId: keepRequestId(seen.requestId),
     address: shortenAddress(seen.ip),
-    userAgent: mask(shorten(seen.userAgent ?? '', 200)),
+    userAgent: shorten(mask(seen.userAgent ?? ''), 200),
     credentials: kindOfCredentials(seen.authorization),
     userId: isOfOne ? ([...userIds][0] ?? null) : null,
     clientUserId: isOfOne ? clientUserIdOf(body) : null,

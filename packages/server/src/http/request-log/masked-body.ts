@@ -94,7 +94,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Texts, numbers, truth values and lists of them. */
 function plain(value: unknown): unknown {
-  if (typeof value === 'string') return mask(shorten(value, TEXT_CHARACTERS));
+  if (typeof value === 'string') return shorten(mask(value), TEXT_CHARACTERS);
   if (Array.isArray(value)) return value.slice(0, 50).map((each) => (Array.isArray(each) ? MASKED : plain(each)));
   return value !== null && typeof value === 'object' ? MASKED : value;
 }

@@ -28,7 +28,7 @@ export function maskSentPath({ url, route, params, query }: SentPath, isFull: bo
           .join('/');
   const parameters = [...query].slice(0, 20).map(([name, value]) => {
     const isKept = isHarmless(name, value) || (isFull && name === 'user_uid' && isUuid(value));
-    const shown = isKept ? encodeURIComponent(mask(shorten(value, 100))) : MASKED;
+    const shown = isKept ? encodeURIComponent(shorten(mask(value), 100)) : MASKED;
     return `${maskName(name)}=${shown}`;
   });
   return parameters.length === 0 ? path : `${path}?${parameters.join('&')}`;
