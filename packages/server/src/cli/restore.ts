@@ -19,7 +19,7 @@ export function restore(): Command {
   return defineCommand({
     name: 'restore',
     description:
-      'put a backup into an empty database, SQLite or PostgreSQL, all or nothing; stop the service first. ' +
+      'put a backup into an empty database, SQLite or PostgreSQL, all or nothing; a running service goes on with what was restored. ' +
       'It needs the INNKEEPER_SECRET of the installation that the backup was made of',
     settings: STORAGE_SETTINGS,
     examples: [
@@ -175,6 +175,6 @@ function notRestored(outcome: 'not-empty' | 'in-use', database: string): Failure
     });
   }
   return new Failure(`nothing was changed: ${database} is in use.`, {
-    wayOut: 'Stop the service and other commands that work on it, then try again.',
+    wayOut: 'Wait for other commands that work on it, or stop the service, then try again.',
   });
 }

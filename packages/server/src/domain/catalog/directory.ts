@@ -54,8 +54,14 @@ export class CatalogDirectory {
     await this.#load(appId);
   }
 
+  /** Anything may have changed, back to earlier revisions too: the database was restored. */
   async reloadAll(): Promise<void> {
-    await this.reload([...new Set([...this.#current.keys(), ...this.#loading.keys()])]);
+    const held = new Set([...this.#current.keys(), ...this.#loading.keys()]);
+    // What is under way may have read too early.
+    await Promise.allSettled(this.#loading.values());
+    this.#current.clear();
+    this.#older.clear();
+    await Promise.all([...held].map((appId) => this.#load(appId)));
   }
 
   forget(appId: number): void {

@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Contents, WholeDatabase } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { migrate } from './migrations.ts';
 import { rowInserter, rowPages } from './tables.ts';
 
-/** Long enough for a command that is about to end, short enough to be told soon that a service runs. */
-const PATIENCE_MS = 1_000;
 const SQLITE_BUSY = 5;
 
 export function sqliteWhole(path: string): WholeDatabase {
@@ -32,12 +30,12 @@ export function sqliteWhole(path: string): WholeDatabase {
       }
     },
     async replace(tables, rows, { onlyEmpty, check }) {
-      if (!existsSync(path)) connectToWrite(path).close();
-      const database = new DatabaseSync(path, { timeout: PATIENCE_MS, enableForeignKeyConstraints: false });
+      const { database, close } = connectToWrite(path);
       try {
-        if (!takeAlone(database)) return 'in-use';
-        migrate(database);
-        database.exec('begin exclusive');
+        // Tables are emptied and filled one after another: what refers to what is compared with the backup instead.
+        database.exec('pragma foreign_keys = off');
+        // Beside a running service: its reads see what was until the commit, and its writes wait.
+        if (!beginToWrite(database)) return 'in-use';
         const { applications, accounts } = countContents(database);
         if (onlyEmpty && applications + accounts > 0) return 'not-empty';
         for (const { name } of tables.toReversed()) database.exec(`delete from "${name}"`);
@@ -55,23 +53,22 @@ export function sqliteWhole(path: string): WholeDatabase {
         return 'replaced';
       } finally {
         // What was not committed is undone by that.
-        database.close();
+        close();
       }
     },
   };
 }
 
-/** Nobody else has the file open, and nobody can until this connection closes: only so can the log be done away with. */
-function takeAlone(database: DatabaseSync): boolean {
+/** False when another process has been writing for longer than anybody waits: another restore, say. */
+function beginToWrite(database: DatabaseSync): boolean {
   try {
-    database.exec('pragma locking_mode = exclusive; pragma journal_mode = delete');
+    migrate(database);
+    database.exec('begin immediate');
+    return true;
   } catch (error) {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
     throw error;
   }
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
-  database.exec('pragma secure_delete = on');
-  return true;
 }
 
 function countContents(database: DatabaseSync): Contents {
