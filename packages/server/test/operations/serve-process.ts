@@ -86,7 +86,14 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
     signal: (name) => child.kill(name),
     exited,
   };
-  if (!failing) await ready(server, child);
+  if (failing) return server;
+  try {
+    await ready(server, child);
+  } catch (error) {
+    // It may only be slow: nobody would end it.
+    child.kill('SIGKILL');
+    throw error;
+  }
   return server;
 }
 
