@@ -1,4 +1,5 @@
 import type { Campaign } from './campaign.ts';
+import { accessMatrix } from './campaigns/access-matrix.ts';
 import { backupRestore } from './campaigns/backup-restore.ts';
 import { canaries } from './campaigns/canaries.ts';
 import { deleteAgainstSave } from './campaigns/delete-against-save.ts';
@@ -9,6 +10,7 @@ import { erasure } from './campaigns/erasure.ts';
 import { failover } from './campaigns/failover.ts';
 import { flushOrder } from './campaigns/flush-order.ts';
 import { forgedTokens } from './campaigns/forged-tokens.ts';
+import { fuzz } from './campaigns/fuzz.ts';
 import { killNine } from './campaigns/kill-nine.ts';
 import { migrationKilled } from './campaigns/migration-killed.ts';
 import { overload } from './campaigns/overload.ts';
@@ -37,6 +39,8 @@ export const campaigns: Campaign[] = [
   flushOrder,
   pooler,
   soak,
+  fuzz,
+  accessMatrix,
   forgedTokens,
   canaries,
   erasure,

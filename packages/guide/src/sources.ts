@@ -25,7 +25,10 @@ const SECTIONS: [title: string, files: string[]][] = [
   ['Reference', ['docs/errors.md', 'docs/import.md']],
   ['API', []],
   ['Packages', []],
-  ['Running it', ['docs/operations.md', 'docs/security.md', 'docs/reliability.md', 'docs/performance.md']],
+  [
+    'Running it',
+    ['docs/operations.md', 'docs/scaling.md', 'docs/security.md', 'docs/reliability.md', 'docs/performance.md'],
+  ],
   ['Inside', ['docs/architecture.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
   ['Decisions', []],
 ];

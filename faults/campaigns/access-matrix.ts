@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util';
+import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts';
+import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
+import { ACCESS, type Access, includesAccess } from '../../packages/server/src/domain/manage/access.ts';
+import { EXAMPLE } from '../../packages/server/src/http/examples.ts';
+import type { OpenApiDocument } from '../../packages/server/src/http/openapi.ts';
+import {
+  type WholeDocument,
+  type WholeOperation,
+  withoutReferences,
+} from '../../packages/server/test/http/documented-answers.ts';
+import {
+  basic,
+  bearer,
+  makeSignedInUser,
+  startTestServer,
+  type TestServer,
+} from '../../packages/server/test/http/start.ts';
+import { manageWith } from '../../packages/server/test/manage/manage.ts';
+import { fromPortal, memberWith } from '../../packages/server/test/portal/portal.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { bothDatabases } from '../databases.ts';
+
+/** Somebody who asks, with what they have in headers and for the places in bodies that take a credential. */
+type Asker = {
+  who: string;
+  headers: Record<string, string>;
+  secret: string;
+  token: string;
+  /** What they may do with the application; undefined: they must not even learn of it. */
+  access?: Access;
+  isKnown?: boolean;
+  /** It may ask about its own tokens, and does. */
+  isApplication?: boolean;
+};
+type Asked = {
+  title: string;
+  method: string;
+  path: string;
+  body?: string;
+  type: string;
+  access?: Access;
+  isOfTokens: boolean;
+};
+
+const ROLE_OF = { read: 'viewer', texts: 'translator', write: 'editor', own: 'owner' } as const;
+
+export const accessMatrix: Campaign = {
+  name: 'access-matrix',
+  title:
+    'every operation with its documented example, by everybody who must not: without credentials, with wrong and foreign ones, in every lesser role',
+  promise: 'all are refused, nothing is changed, and what is foreign looks like what is missing',
+  unit: 'requests',
+  times: { short: 1_300, full: 1_300 },
+  run: (ground) => run(ground, askers),
+  control: { what: 'guards that take everybody for the owner', times: 1, run: (ground) => run(ground, owners) },
+};
+
+async function run(ground: Ground, whoAsks: typeof askers): Promise<void> {
+  for (const { kind, url } of await bothDatabases(ground)) {
+    const server = await startTestServer(url);
+    ground.defer(() => server.close());
+    const { storage, keyring } = server.service;
+    const application = await server.application();
+    const demo = await fillDemo(storage, keyring, application, Date.now());
+    const { appId } = application;
+    const look = async () => [
+      await storage.applications.list([appId]).then((all) => all.map(({ secrets: _, ...rest }) => rest)),
+      await storage.catalogs.load(appId),
+      await storage.drafts.load(appId),
+      await storage.users.find(appId, demo.ada),
+      await storage.selections.list(demo.ada),
+      (await storage.members.list(appId)).length,
+    ];
+    for (const asker of await whoAsks(server, application)) {
+      for (const asked of await operations(application, demo, asker)) {
+        if (asked.access && asker.access && includesAccess(asker.access, asked.access)) continue;
+        if (asker.isApplication && asked.isOfTokens) continue;
+        await ground.attempt(async (lose) => {
+          const before = await look();
+          const { status, json } = await ask(server, asked, asker);
+          const told = `${kind}: ${asked.title} by ${asker.who}`;
+          if (status < 400 || status >= 500) lose(`${told}: HTTP ${status}`);
+          if (asker.isKnown && !asker.access && asked.access && json.code !== '9404')
+            lose(`${told}: told ${json.code}`);
+          if (!isDeepStrictEqual(await look(), before)) lose(`${told} changed something`);
+        });
+      }
+    }
+  }
+}
+
+async function ask(server: TestServer, { method, path, body, type }: Asked, { headers }: Asker) {
+  const answer = await fetch(server.url + path, {
+    method,
+    headers: { 'content-type': type, 'if-match': '*', ...headers },
+    ...(body !== undefined && { body }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, json: text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {} };
+}
+
+type Application = Awaited<ReturnType<TestServer['application']>>;
+type Demo = Awaited<ReturnType<typeof fillDemo>>;
+
+let document: WholeDocument | undefined;
+
+/** Those that take a credential, each with its first example, about this application and its user. */
+async function operations(application: Application, demo: Demo, asker: Asker): Promise<Asked[]> {
+  document ??= withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
+  const { paths } = document;
+  const stands: Record<string, string> = {
+    [EXAMPLE.clientId]: application.clientId,
+    [EXAMPLE.clientSecret]: asker.secret,
+    [EXAMPLE.accessToken]: asker.token,
+    [EXAMPLE.userCode]: demo.ada,
+    [EXAMPLE.groupUid]: demo.theme.groupUid,
+    [EXAMPLE.keyUid]: demo.theme.keyUid,
+  };
+  const filled = (text: string) => Object.entries(stands).reduce((all, [from, to]) => all.replaceAll(from, to), text);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]): Asked[] => {
+      if (isPublic(operation, path)) return [];
+      const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [
+        'application/json',
+        undefined,
+      ];
+      const example = Object.values(content?.examples ?? {})[0]?.value;
+      const body = type.includes('json')
+        ? JSON.stringify(example)
+        : new URLSearchParams(example as Record<string, string>).toString();
+      const named = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+        const parameter = operation.parameters?.find((each) => each.in === 'path' && each.name === name);
+        const [shown] = Object.values(parameter?.examples ?? {}) as { value?: unknown }[];
+        return name === 'clientId' ? EXAMPLE.clientId : String(shown?.value ?? EXAMPLE.userCode);
+      });
+      return [
+        {
+          ...{ title: operation.operationId, method: method.toUpperCase(), path: filled(named), type },
+          ...(example !== undefined && { body: filled(body) }),
+          ...(operation['x-access'] && { access: operation['x-access'] }),
+          isOfTokens: operation.tags.includes('tokens'),
+        },
+      ];
+    }),
+  );
+}
+
+/** Their credentials are in the body, which the document has no word for. */
+const BY_BODY = ['createUser', 'issueSpecialToken', 'getAccessToken', 'introspectToken', 'revokeToken'];
+
+/** Open to everybody on purpose, about the account of whoever asks, or for whoever runs the service. */
+function isPublic({ security, operationId, tags }: WholeOperation, path: string): boolean {
+  if (BY_BODY.includes(operationId)) return false;
+  if (tags.includes('operations') || (path.startsWith('/manage/v1/') && !path.includes('{clientId}'))) return true;
+  return security.length === 0 || security.some((each) => Object.keys(each).every((name) => name === 'apiKey'));
+}
+
+async function askers(server: TestServer, application: Application): Promise<Asker[]> {
+  const foreign = await server.application();
+  const stranger = await makeSignedInUser(server, foreign);
+  const { clientId } = application;
+  const secret = foreign.clientSecret;
+  const nobody = { secret: 'wrong', token: 'wrong' };
+  const apiKey = { apiKey: clientId };
+  const outsider = await memberWith(server, [{ appId: foreign.appId, role: 'owner' }]);
+  const known = { secret, token: stranger.accessToken, isKnown: true };
+  const scoped = await manageWith(server, { appIds: [foreign.appId] });
+  const roles = ACCESS.filter((access) => access !== 'own').map(async (access): Promise<Asker> => {
+    const { cookie } = await memberWith(server, [{ appId: application.appId, role: ROLE_OF[access] }]);
+    return { who: `a ${ROLE_OF[access]}`, headers: { ...apiKey, ...fromPortal, cookie }, ...known, access };
+  });
+  return [
+    { who: 'nobody', headers: apiKey, ...nobody },
+    { who: 'a made-up token', headers: { ...apiKey, ...bearer(`ikp_${'a'.repeat(43)}`) }, ...nobody },
+    { who: 'a wrong secret', headers: { ...apiKey, ...basic({ clientId, clientSecret: 'wrong' }) }, ...nobody },
+    {
+      who: 'the secret of another application',
+      headers: { ...apiKey, ...basic({ clientId, clientSecret: secret }) },
+      secret,
+      token: 'wrong',
+    },
+    {
+      who: 'another application',
+      headers: { ...apiKey, ...basic(foreign) },
+      secret,
+      token: stranger.accessToken,
+      isApplication: true,
+    },
+    {
+      who: 'a user of another application',
+      headers: { ...apiKey, ...bearer(stranger.accessToken) },
+      secret,
+      token: stranger.accessToken,
+    },
+    { who: 'a token for another application', headers: { ...apiKey, ...bearer(scoped.token) }, ...known },
+    {
+      who: 'the owner of another application',
+      headers: { ...apiKey, ...fromPortal, cookie: outsider.cookie },
+      ...known,
+    },
+    ...(await Promise.all(roles)),
+  ];
+}
+
+/** They have what they must not have: the same requests, let in. */
+async function owners(server: TestServer, application: Application): Promise<Asker[]> {
+  const { token } = await manageWith(server);
+  const { clientSecret: secret, clientId } = application;
+  return [{ who: 'the owner', headers: { apiKey: clientId, ...bearer(token) }, secret, token }];
+}

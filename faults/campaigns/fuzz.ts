@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts';
+import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
+import type { OpenApiDocument } from '../../packages/server/src/http/openapi.ts';
+import { withoutReferences } from '../../packages/server/test/http/documented-answers.ts';
+import { startTestServer, type TestServer } from '../../packages/server/test/http/start.ts';
+import { manageWith } from '../../packages/server/test/manage/manage.ts';
+import { arbitraryRequest, type FuzzedRequest, type StandIns } from '../arbitrary-request.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { startHopefulServer } from '../controls/hopeful-server.ts';
+import { bothDatabases } from '../databases.ts';
+
+/** So many requests meet the same application: it may be gone by then. */
+const OF_ONE_STAGE = 100;
+
+type Target = { name: string; url: string; stage(): Promise<StandIns> };
+
+export const fuzz: Campaign = {
+  name: 'fuzz',
+  title: 'requests of every operation made up from its own schema and examples, the same to SQLite and PostgreSQL',
+  promise: 'no 5xx, and the same status and code from both',
+  unit: 'inputs',
+  times: { short: 5_000, full: 300_000 },
+  run: async (ground) => run(ground, await realTargets(ground)),
+  control: { what: 'a service that takes bodies for what they should be', times: 200, run: runHopeful },
+};
+
+async function run(ground: Ground, targets: Target[]): Promise<void> {
+  const document = withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
+  const arbitrary = arbitraryRequest(document);
+  const seen = new Map<string, number>();
+  let stages: StandIns[] = [];
+  for (let done = 0; done < ground.times; ) {
+    const count = Math.min(OF_ONE_STAGE, ground.times - done);
+    stages = await Promise.all(targets.map((target) => target.stage()));
+    for (const request of fc.sample(arbitrary, count)) {
+      await ground.attempt(async (lose) => {
+        const address = `203.0.${(done >> 8) & 255}.${done & 255}`;
+        const answers = await Promise.all(
+          targets.map(({ url }, at) => send(url, request, stages[at] as StandIns, address)),
+        );
+        const told = () => `${answers.join(' and ')}: ${JSON.stringify(request).slice(0, 600)}`;
+        if (answers.some((answer) => /^5|^no/.test(answer)) || new Set(answers).size > 1) lose(told());
+        const [answer = ''] = answers;
+        seen.set(answer.slice(0, 1), (seen.get(answer.slice(0, 1)) ?? 0) + 1);
+      });
+      done++;
+    }
+  }
+  ground.tell(
+    [...seen]
+      .sort()
+      .map(([kind, count]) => `${count.toLocaleString('en')} × ${kind}xx`)
+      .join(', '),
+  );
+}
+
+/** The status and the code, which is all that two databases must agree in: ids differ. */
+async function send(
+  url: string,
+  { method, path, headers, body }: FuzzedRequest,
+  stage: StandIns,
+  address: string,
+): Promise<string> {
+  const fill = (text: string) => text.replaceAll(/\{\{(\w+)\}\}/g, (all, name: keyof StandIns) => stage[name] ?? all);
+  // From another address each time: nobody is told to wait.
+  const sent: Record<string, string> = { 'x-forwarded-for': address };
+  for (const [name, value] of Object.entries(headers)) {
+    const filled = fill(value);
+    sent[name] =
+      filled.startsWith('Basic ') && filled.includes(':')
+        ? `Basic ${Buffer.from(filled.slice(6)).toString('base64')}`
+        : filled;
+  }
+  try {
+    const answer = await fetch(url + fill(path), {
+      method,
+      headers: sent,
+      redirect: 'manual',
+      ...(body !== undefined && { body: fill(body) }),
+    });
+    const text = await answer.text();
+    const code =
+      answer.status >= 400 && text.startsWith('{') ? String((JSON.parse(text) as { code?: unknown }).code) : '';
+    return `${answer.status} ${code}`;
+  } catch (error) {
+    return `no answer (${String(error)})`;
+  }
+}
+
+async function realTargets(ground: Ground): Promise<Target[]> {
+  const targets: Target[] = [];
+  for (const { kind, url } of await bothDatabases(ground)) {
+    const server = await startTestServer(url, { trustedProxies: '127.0.0.1' });
+    ground.defer(() => server.close());
+    targets.push({ name: kind, url: server.url, stage: () => makeStage(server) });
+  }
+  return targets;
+}
+
+async function makeStage(server: TestServer): Promise<StandIns> {
+  const { storage, keyring } = server.service;
+  const application = await server.application();
+  const { clientId, clientSecret, appId } = application;
+  const { ada: userCode, theme } = await fillDemo(storage, keyring, application, Date.now());
+  const issue = async () =>
+    (await server.post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId: 'ada@example.com' })).json;
+  const granted = await server.post('/oauth/v2/get-access-token', {
+    clientSecret,
+    specialToken: (await issue()).specialToken,
+  });
+  const { token: manageToken } = await manageWith(server, { appIds: [appId] });
+  const specialToken = String((await issue()).specialToken);
+  return {
+    clientId,
+    clientSecret,
+    specialToken,
+    accessToken: String(granted.json.access_token),
+    userCode,
+    ...theme,
+    manageToken,
+  };
+}
+
+async function runHopeful(ground: Ground): Promise<void> {
+  const server = await startHopefulServer();
+  ground.defer(() => server.close());
+  const stage = async () => ({}) as StandIns;
+  await run(ground, [{ name: 'hopeful', url: server.url, stage }]);
+}

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { environmentName, SETTINGS, type SettingName } from '../src/config.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const KNOWN = new Set((Object.keys(SETTINGS) as SettingName[]).map(environmentName));
+const TEMPLATES = 'deploy/helm/templates';
+
+type Json = Record<string, unknown>;
+const values = parse(read('deploy/helm/values.yaml')) as Json & { settings: Json };
+const compose = parse(read('deploy/compose.yaml')) as { services: Record<string, Json>; volumes: Json; networks: Json };
+
+/** As far as the chart goes: names of values, quoted or as JSON. What it does not know stays, and is no YAML. */
+function fillIn(template: string): Json {
+  const text = template.replaceAll(
+    /\{\{ \.(Release\.Name|Values\.(\w+))(?: \| (quote|toJson))? \}\}/g,
+    (_, path, name, how) => {
+      const value = path === 'Release.Name' ? 'test' : values[name as string];
+      if (value === undefined) throw new Error(`there is no value called ${name}`);
+      return how === undefined ? String(value) : JSON.stringify(value);
+    },
+  );
+  expect(text).not.toContain('{{');
+  return parse(text) as Json;
+}
+
+test.each([
+  'deploy/compose.yaml',
+  'deploy/Dockerfile',
+  'deploy/helm/values.yaml',
+  'docs/scaling.md',
+  'docs/operations.md',
+])('%s names no setting that there is not', (path) => {
+  const named = new Set(read(path).match(/\bINNKEEPER_[A-Z_]*[A-Z]/g));
+  expect(named.size).toBeGreaterThan(0);
+  expect([...named].filter((name) => !KNOWN.has(name))).toEqual([]);
+});
+
+test('compose and chart set the same, but for what is secret', () => {
+  const { environment } = compose.services.innkeeper as { environment: Json };
+  const secret = ['INNKEEPER_DATABASE_URL', 'INNKEEPER_SECRET', 'INNKEEPER_METRICS_TOKEN'];
+  expect([...Object.keys(values.settings), ...secret].sort()).toEqual(Object.keys(environment).sort());
+  for (const name of secret) expect(read('deploy/helm/values.yaml')).toContain(`--from-literal=${name}=`);
+});
+
+test('compose refers to nothing that it does not have', () => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    expect(service.image ?? service.build, name).toBeDefined();
+    for (const other of Object.keys((service.depends_on as Json | undefined) ?? {}))
+      expect(compose.services).toHaveProperty(other);
+    for (const network of service.networks as string[]) expect(compose.networks).toHaveProperty(network);
+    for (const volume of (service.volumes as string[] | undefined) ?? []) {
+      expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
+    }
+  }
+});
+
+test('every template of the chart is a resource, and the deployment finds its settings and its service', () => {
+  const resources = readdirSync(join(ROOT, TEMPLATES)).map((name) => fillIn(read(`${TEMPLATES}/${name}`)));
+  expect(resources.map(({ kind }) => kind).sort()).toEqual([
+    'ConfigMap',
+    'Deployment',
+    'PodDisruptionBudget',
+    'Service',
+  ]);
+  for (const { apiVersion, metadata } of resources) {
+    expect(apiVersion).toBeTypeOf('string');
+    expect(metadata).toMatchObject({ name: 'test' });
+  }
+  const [deployment, service, settings] = ['Deployment', 'Service', 'ConfigMap'].map((kind) =>
+    resources.find((resource) => resource.kind === kind),
+  );
+  const ports = { containerPort: 8080 };
+  expect(deployment?.spec).toMatchObject({
+    replicas: values.replicas,
+    selector: { matchLabels: { app: 'test' } },
+    template: {
+      metadata: { labels: { app: 'test' } },
+      spec: {
+        containers: [
+          { image: values.image, ports: [ports], readinessProbe: { httpGet: { path: '/readyz', port: 8080 } } },
+        ],
+      },
+    },
+  });
+  expect(service?.spec).toMatchObject({ selector: { app: 'test' }, ports: [{ targetPort: ports.containerPort }] });
+  expect(settings?.data).toEqual(values.settings);
+  for (const value of Object.values(values.settings)) expect(value).toBeTypeOf('string');
+});
