@@ -5,14 +5,15 @@ import { text } from 'node:stream/consumers';
 
 /** What made-up requests break: it reads a body as if everybody sent what the documentation says. */
 export async function startHopefulServer(): Promise<{ url: string; close(): void }> {
-  const server = createServer(async (request, response) => {
-    try {
-      const body = await text(request);
-      if (body !== '') (JSON.parse(body) as { value: string[] }).value.map((value) => value.toLowerCase());
-    } catch {
-      response.statusCode = 500;
-    }
-    response.end();
+  const server = createServer((request, response) => {
+    text(request)
+      .then((body) => {
+        if (body !== '') (JSON.parse(body) as { value: string[] }).value.map((value) => value.toLowerCase());
+      })
+      .catch(() => {
+        response.statusCode = 500;
+      })
+      .finally(() => response.end());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
