@@ -37,6 +37,9 @@ describe.each(databases)('the applications of the portal on $kind', (database) =
     await portal.server.post('/api/v2/app/create-user', ada);
     await page.getByRole('link', { name: `See what ${XSS} chose` }).click();
     await page.getByRole('heading', { name: XSS, level: 1 }).waitFor();
+    await portal.server.post('/api/v2/app/create-user', { ...ada, clientUserId: 'bea', clientUserName: 'Bea' });
+    await page.goBack();
+    await page.getByText(`It works: ${XSS} is your first user`).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -78,6 +78,9 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByLabel('What they choose from: Español').fill('Azul\nRojo');
     await page.getByText('A line here has no value beside it').waitFor();
     expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
+    await page.getByLabel('What they choose from: English').fill('Blue\nred\nBlue');
+    await page.getByText('“Blue” is there twice.').waitFor();
+    expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
     await page.getByLabel('What they choose from: English').fill('Blue\nred');
     if (database.kind === 'sqlite') await expectAccessible(page);
     await page.getByRole('button', { name: 'Add', exact: true }).dblclick();
@@ -132,7 +135,8 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await dialog.getByText('Whole number from 0 to 4').waitFor();
     await dialog.getByText('One of a list; red, Blue; by default red').waitFor();
     if (database.kind === 'sqlite') await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Publish');
+    await page.keyboard.press('Enter');
     await page.getByText('Published as revision 1.').waitFor();
     const next = page.getByRole('link', { name: 'Translate them' });
     expect(await next.getAttribute('href')).toBe(`/portal/applications/${clientId}/translations`);

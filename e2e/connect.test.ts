@@ -23,7 +23,14 @@ describe.each(databases)('the connect room on $kind', (database) => {
     await expect.poll(() => code.innerText()).toContain(clientId);
     const secret = page.getByLabel('Your secret (stays in this browser tab)');
     expect(await secret.getAttribute('type')).toBe('password');
+    const replace = page.getByText('or replace YOUR_CLIENT_SECRET');
+    await replace.waitFor();
     await secret.fill(" it's-secret ");
+    await expect.poll(() => code.innerText()).toContain("SECRET='it'\\''s-secret'\n");
+    expect(await replace.count()).toBe(0);
+    await page.getByRole('link', { name: 'rotate it' }).click();
+    await page.getByRole('heading', { name: 'Credentials', level: 1 }).waitFor();
+    await page.goBack();
     await expect.poll(() => code.innerText()).toContain("SECRET='it'\\''s-secret'\n");
     for (const name of ['TypeScript', 'React', 'Python', 'PHP', 'Go']) {
       await page.getByRole('tab', { name, exact: true }).click();

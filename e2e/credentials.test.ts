@@ -23,11 +23,16 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     await expectAccessible(page);
     // A slip does not close what is shown once.
     await page.keyboard.press('Escape');
+    const done = dialog.getByRole('button', { name: 'Done' });
+    const stored = dialog.getByRole('checkbox');
+    await stored.check();
+    expect(await done.isEnabled()).toBe(true);
+    await stored.uncheck();
+    expect(await done.isDisabled()).toBe(true);
+    // Whoever took it along need not say so as well.
     const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env file' }).click());
     expect(file.name).toBe(`innkeeper-${application.clientId}.env`);
-    const done = dialog.getByRole('button', { name: 'Done' });
-    expect(await done.isDisabled()).toBe(true);
-    await dialog.getByRole('checkbox').check();
+    expect(await stored.count()).toBe(0);
     await done.click();
     const next = { ...application, clientSecret };
     expect([await works(application), await works(next)]).toEqual([true, true]);

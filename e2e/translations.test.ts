@@ -245,7 +245,7 @@ describe('the room of translations', () => {
     await dialog.getByRole('button', { name: 'Take them over' }).click();
     await page.getByText('43 texts pasted').waitFor();
     await dialog.getByRole('textbox', { name: 'العربية' }).waitFor();
-    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
     await saved(page);
     expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3', de: 'Frage 3' });
   });

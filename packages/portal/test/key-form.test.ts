@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitProblems, nameProblem, rowProblems } from '../src/rooms/catalog/form-problems.ts';
 import { formOf, keyOf, NO_CONSTRAINT, newRow, patchBetween } from '../src/rooms/catalog/key-form.ts';
 import { KINDS, kindOf, withKind } from '../src/rooms/catalog/kinds.ts';
-import { hasStrayLine, insteadOf, nameFrom, valuesFrom } from '../src/rooms/catalog/texts.ts';
+import { hasStrayLine, insteadOf, nameFrom, repeatedLine, valuesFrom } from '../src/rooms/catalog/texts.ts';
 
 type Key = Parameters<typeof formOf>[0];
 
@@ -90,7 +90,7 @@ describe('the form of a key', () => {
       { name: 'Deutsch', tag: 'de' },
       { name: 'English', tag: 'en', default: true },
     ];
-    const typed = { English: 'Dark mode\n\n light \nLight\n🎉\nlight', Deutsch: 'Dunkel\n\n\n Hell\n\nweg' };
+    const typed = { English: 'Dark mode\n\n light \nLight\n🎉', Deutsch: 'Dunkel\n\n\n Hell' };
     expect(valuesFrom(typed, [deutsch, english])).toEqual([
       { value: 'dark_mode', translations: { Deutsch: 'Dunkel', English: 'Dark mode' } },
       'light',
@@ -100,6 +100,8 @@ describe('the form of a key', () => {
     // What stands beside no value would be lost.
     expect(hasStrayLine(typed, deutsch, [deutsch, english])).toBe(false);
     expect(hasStrayLine({ ...typed, Deutsch: '\nHell' }, deutsch, [deutsch, english])).toBe(true);
+    expect(repeatedLine(typed, english)).toBeUndefined();
+    expect(repeatedLine({ English: 'Small\nLarge\n\n\n Small ' }, english)).toBe('Small');
     expect(nameFrom('🎉 !')).toBe('');
   });
 });

@@ -1,10 +1,21 @@
-/** Secrets that were made in this tab, until it is loaded anew: whoever saw one a moment ago need not paste it. */
+/** Secrets that were made or typed in this tab, until it is loaded anew: nobody need paste one twice. */
 const made = new Map<string, string>();
+const typed = new Map<string, string>();
 
 export function rememberSecret(clientId: string, clientSecret: string): void {
   made.set(clientId, clientSecret);
+  typed.delete(clientId);
 }
 
 export function madeSecret(clientId: string): string | undefined {
   return made.get(clientId);
+}
+
+export function rememberTyped(clientId: string, text: string): void {
+  typed.set(clientId, text);
+}
+
+/** What was typed last, else what was made. */
+export function knownSecret(clientId: string): string {
+  return typed.get(clientId) ?? made.get(clientId) ?? '';
 }

@@ -8,6 +8,7 @@ import { useCan } from '../api/access.ts';
 import { api } from '../api/client.ts';
 import { applicationQuery } from '../api/queries.ts';
 import { DialogActions } from '../shell/dialog-actions.tsx';
+import { MainAct } from '../shell/main-act.tsx';
 import { Moment } from '../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../shell/states.tsx';
 import { useMutateOnce } from '../shell/use-once.ts';
@@ -52,7 +53,7 @@ function Gone({ onClose }: { onClose(): void }) {
     <Stack>
       <Text>{t('publish.gone')}</Text>
       <Group justify="flex-end">
-        <Button onClick={onClose}>{t('close')}</Button>
+        <MainAct onClick={onClose}>{t('close')}</MainAct>
       </Group>
     </Stack>
   );
@@ -165,14 +166,14 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
         <Button variant="default" onClick={onClose}>
           {t('cancel')}
         </Button>
-        <Button
+        <MainAct
           disabled={!isReady || changes.length === 0}
           loading={publish.isPending}
-          color={breaking.length > 0 ? 'red' : undefined}
+          {...(breaking.length > 0 && { color: 'red' })}
           onClick={() => publishOnce()}
         >
           {t('publish.action')}
-        </Button>
+        </MainAct>
       </DialogActions>
     </Stack>
   );

@@ -103,6 +103,8 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
 function Secret({ made, onDone }: { made: Made; onDone(): void }) {
   const { t } = useTranslation('applications');
   const [stored, setStored] = useState(false);
+  const [taken, setTaken] = useState(false);
+  const mayLeave = stored || taken;
   const { clientId, clientSecret } = made;
   return (
     <Stack>
@@ -129,7 +131,7 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
           visibilityToggleButtonProps={{ 'aria-label': t('made.show') }}
           styles={{ innerInput: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
-        <Copy value={clientSecret} label={t('made.copy')} onCopy={() => setStored(true)} />
+        <Copy value={clientSecret} label={t('made.copy')} onCopy={() => setTaken(true)} />
       </Group>
       <Group>
         <Button
@@ -141,27 +143,29 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
               'text/plain',
               `INNKEEPER_CLIENT_ID=${clientId}\nINNKEEPER_CLIENT_SECRET=${clientSecret}\n`,
             );
-            setStored(true);
+            setTaken(true);
           }}
         >
           {t('made.download')}
         </Button>
       </Group>
-      <Checkbox
-        checked={stored}
-        onChange={(event) => setStored(event.currentTarget.checked)}
-        label={t('made.stored')}
-      />
+      {!taken && (
+        <Checkbox
+          checked={stored}
+          onChange={(event) => setStored(event.currentTarget.checked)}
+          label={t('made.stored')}
+        />
+      )}
       <Group justify="flex-end">
-        <Button variant="default" disabled={!stored} onClick={onDone}>
+        <Button variant="default" disabled={!mayLeave} onClick={onDone}>
           {t('made.back')}
         </Button>
         <LinkButton
           to="/applications/$clientId/catalog"
           params={{ clientId }}
-          disabled={!stored}
+          disabled={!mayLeave}
           onClick={(event) => {
-            if (!stored) event.preventDefault();
+            if (!mayLeave) event.preventDefault();
           }}
         >
           {t('made.goOn')}

@@ -5,6 +5,7 @@ import type { Tree, TreeLanguage } from '../../draft/queries.ts';
 import { useUnsaved } from '../../draft/unsaved.ts';
 import { isConflict, useEdit } from '../../draft/use-edit.ts';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { MainAct } from '../../shell/main-act.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useOnce } from '../../shell/use-once.ts';
 import { ConstraintFields } from './constraint-fields.tsx';
@@ -16,7 +17,7 @@ import { KindChips } from './kind-chips.tsx';
 import { isList, type Kind, typeOf } from './kinds.ts';
 import { NameField } from './name-field.tsx';
 import { isToldAtFields, useRefusal } from './refusals.ts';
-import { defaultOf, directionOf, hasStrayLine, labelIn, nameFrom, valuesFrom } from './texts.ts';
+import { defaultOf, directionOf, hasStrayLine, labelIn, nameFrom, repeatedLine, valuesFrom } from './texts.ts';
 
 /** What is to be added: a group, or a key, to a group if one is chosen already. */
 export type Adding = { kind: 'group' } | { kind: 'key'; groupUid: string | undefined };
@@ -67,9 +68,7 @@ export function AddItem({ adding, onClose, ...props }: Props) {
         <Stack>
           <Text>{t('addKey.groupFirst')}</Text>
           <Group justify="flex-end">
-            <Button onClick={props.onAddGroup} data-autofocus>
-              {t('addGroup.title')}
-            </Button>
+            <MainAct onClick={props.onAddGroup}>{t('addGroup.title')}</MainAct>
           </Group>
         </Stack>
       ) : (
@@ -102,7 +101,11 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   const label = (byDefault && typed.texts[byDefault.name]?.trim()) ?? '';
   const name = typed.name ?? nameFrom(label);
   const values = isKey && isList(typed.type) ? valuesFrom(typed.values, asked) : undefined;
-  const isStray = (language: TreeLanguage) => hasStrayLine(typed.values, language, asked);
+  const repeated = repeatedLine(typed.values, byDefault);
+  const lineProblem = (language: TreeLanguage) => {
+    if (language === byDefault && repeated !== undefined) return t('add.repeatedLine', { line: repeated });
+    return hasStrayLine(typed.values, language, asked) ? t('add.strayLine') : undefined;
+  };
   const limited = { type: typeOf(typed.type), constraint: typed.constraint };
   const limits = CONSTRAINTS[limited.type].filter((limit) => isKey && (limit === 'min' || limit === 'max'));
   const siblings = isKey ? (groups.find((group) => group.groupUid === groupUid)?.keys ?? []) : tree.groups;
@@ -111,7 +114,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
   const isBegun =
     typed.name !== undefined ||
     [typed.texts, typed.values, typed.constraint].some((part) => Object.values(part).some((each) => each !== ''));
-  const hasValues = !values || (values.length > 0 && !asked.some(isStray));
+  const hasValues = !values || (values.length > 0 && !asked.some(lineProblem));
   const isReady = problem === undefined && hasValues && (!isKey || limitProblems(limited).size === 0);
   useUnsaved(isBegun && !edit.isPending && !edit.isSuccess);
   const edits = editsOf(clientId);
@@ -218,7 +221,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
                 autosize
                 minRows={3}
                 maxRows={10}
-                error={isStray(language) ? t('add.strayLine') : language === byDefault && refused('values')}
+                error={lineProblem(language) ?? (language === byDefault && refused('values'))}
                 lang={language.tag}
                 dir={directionOf(language.tag)}
                 value={typed.values[language.name] ?? ''}

@@ -69,7 +69,7 @@ export function valuesFrom(typed: Typed, languages: readonly TreeLanguage[]) {
   const lines = linesOf(typed, byDefault);
   const seen = new Set<string>();
   return lines.flatMap((text, index) => {
-    if (isBlank(text) || lines.indexOf(text) < index) return [];
+    if (isBlank(text)) return [];
     const name = nameFrom(text) || text;
     // Two texts can come to one name: then each is its own.
     const value = seen.has(name) ? text : name;
@@ -80,6 +80,12 @@ export function valuesFrom(typed: Typed, languages: readonly TreeLanguage[]) {
     );
     return [translations.length === 0 ? value : { value, translations: Object.fromEntries(translations) }];
   });
+}
+
+/** What stands on two lines: which of them is meant, and by which of their translations, nobody can tell. */
+export function repeatedLine(typed: Typed, language: TreeLanguage | undefined): string | undefined {
+  const lines = linesOf(typed, language);
+  return lines.find((line, index) => !isBlank(line) && lines.indexOf(line) < index);
 }
 
 /** Whether a language has a text on a line where the default language has no value. */

@@ -20,13 +20,13 @@ import { Trans, useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { catalogTreeQuery, nameCatalog } from '../../api/catalog-names.ts';
 import { SERVICE_URL } from '../../api/client.ts';
-import { madeSecret } from '../../api/made-secrets.ts';
+import { knownSecret, madeSecret, rememberTyped } from '../../api/made-secrets.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { Copy, Copyable } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import classes from './connect.module.css';
-import { FirstUser } from './first-user.tsx';
+import { awaitsFirstUser, FirstUser } from './first-user.tsx';
 import { SECRET } from './snippets/facts.ts';
 import { makeSnippets, SNIPPETS } from './snippets/make-snippets.ts';
 import { sampleOf } from './snippets/sample-of.ts';
@@ -40,10 +40,14 @@ export function ConnectPage() {
   const { data: tree } = useSuspenseQuery(catalogTreeQuery(clientId));
   const can = useCan(clientId);
   const { data: application } = useSuspenseQuery(applicationQuery(clientId));
-  const [isUnused] = useState(application.counts.users === 0);
-  // Nowhere but in this tab: neither kept nor sent.
+  const [isUnused] = useState(() => awaitsFirstUser(clientId, application.counts.users));
+  // Nowhere but in the memory of this tab.
   const made = madeSecret(clientId);
-  const [secret, setSecret] = useState(made ?? '');
+  const [secret, setSecret] = useState(knownSecret(clientId));
+  const type = (text: string) => {
+    setSecret(text);
+    rememberTyped(clientId, text);
+  };
   const keys = nameCatalog(tree, i18n)
     .groups.flatMap((group) => group.keys)
     .filter(({ archived }) => !archived);
@@ -122,7 +126,7 @@ export function ConnectPage() {
               />
             }
             value={secret}
-            onChange={(event) => setSecret(event.currentTarget.value)}
+            onChange={(event) => type(event.currentTarget.value)}
             // It is not the password of whoever is here: the browser is not to offer it, nor to keep it.
             autoComplete="off"
             data-1p-ignore
@@ -142,6 +146,16 @@ export function ConnectPage() {
             </Tabs.List>
             {SNIPPETS.map((name) => (
               <Tabs.Panel key={name} value={name}>
+                {snippets[name].includes(SECRET) && (
+                  <Text size="sm" ta="end" mb={4}>
+                    <Trans
+                      t={t}
+                      i18nKey="snippets.replace"
+                      values={{ secret: SECRET }}
+                      components={{ code: <Code fz="inherit" /> }}
+                    />
+                  </Text>
+                )}
                 <Box pos="relative">
                   <Box className={classes.copy}>
                     <Copy value={snippets[name]} label={t('snippets.copy', { language: TITLES[name] })} />

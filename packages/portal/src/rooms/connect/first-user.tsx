@@ -10,6 +10,15 @@ import { usersQuery } from '../users/queries.ts';
 /** How often it is asked for: whoever has run a snippet looks here next. */
 const EVERY = 2_000;
 
+/** In this tab, by clientId: applications that nobody used when they were looked at, and who came first. */
+const awaited = new Map<string, string | undefined>();
+
+/** Also after it has come: whoever leaves the page finds it again. */
+export function awaitsFirstUser(clientId: string, users: number): boolean {
+  if (users === 0 && !awaited.has(clientId)) awaited.set(clientId, undefined);
+  return awaited.has(clientId);
+}
+
 /** Of an application that nobody uses: its first user is shown as soon as a snippet has made one. */
 export function FirstUser({ clientId }: { clientId: string }) {
   const { t } = useTranslation('connect');
@@ -17,12 +26,15 @@ export function FirstUser({ clientId }: { clientId: string }) {
     ...usersQuery(clientId, ''),
     refetchInterval: ({ state }) => (state.data?.pages[0]?.items.length ? false : EVERY),
   });
-  const user = data?.pages[0]?.items[0];
-  const isThere = user !== undefined;
+  const users = data?.pages[0]?.items ?? [];
+  const user = users.find(({ userUid }) => userUid === awaited.get(clientId)) ?? users[0];
+  const userUid = user?.userUid;
   const queries = useQueryClient();
   useEffect(() => {
-    if (isThere) void queries.invalidateQueries({ queryKey: applicationQuery(clientId).queryKey, exact: true });
-  }, [isThere, queries, clientId]);
+    if (userUid === undefined) return;
+    awaited.set(clientId, userUid);
+    void queries.invalidateQueries({ queryKey: applicationQuery(clientId).queryKey, exact: true });
+  }, [userUid, queries, clientId]);
   return (
     <Box role="status" mb="md">
       {user ? (

@@ -23,6 +23,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const queries = useQueryClient();
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const [stored, setStored] = useState(false);
+  const [taken, setTaken] = useState(false);
   const rotating = useMutation({
     mutationFn: async () => {
       const input = { path: { clientId }, body: { overlap } };
@@ -39,6 +40,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const close = () => {
     rotating.reset();
     setStored(false);
+    setTaken(false);
     onClose();
   };
   const show = (date: Date) =>
@@ -66,7 +68,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
             <Code block flex={1} className={classes.secret}>
               {made.clientSecret}
             </Code>
-            <Copy value={made.clientSecret} label={t('rotate.copy')} onCopy={() => setStored(true)} />
+            <Copy value={made.clientSecret} label={t('rotate.copy')} onCopy={() => setTaken(true)} />
           </Group>
           <Text size="sm">
             {t('rotate.fingerprint', { fingerprint: made.fingerprint })}{' '}
@@ -78,24 +80,27 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
             <Button
               variant="default"
               leftSection={<IconDownload size={16} aria-hidden />}
-              onClick={() =>
+              onClick={() => {
                 download(
                   `innkeeper-${clientId}.env`,
                   'text/plain',
                   `INNKEEPER_CLIENT_ID=${clientId}\nINNKEEPER_CLIENT_SECRET=${made.clientSecret}\n`,
-                )
-              }
+                );
+                setTaken(true);
+              }}
             >
               {t('rotate.download')}
             </Button>
           </Group>
-          <Checkbox
-            label={t('rotate.stored')}
-            checked={stored}
-            onChange={(event) => setStored(event.currentTarget.checked)}
-          />
+          {!taken && (
+            <Checkbox
+              label={t('rotate.stored')}
+              checked={stored}
+              onChange={(event) => setStored(event.currentTarget.checked)}
+            />
+          )}
           <Group justify="flex-end">
-            <Button disabled={!stored} onClick={close}>
+            <Button disabled={!stored && !taken} onClick={close}>
               {t('rotate.done')}
             </Button>
           </Group>
@@ -104,6 +109,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
         <Stack>
           <Text size="sm">{t('rotate.text')}</Text>
           <Select
+            data-autofocus
             label={t('rotate.overlap')}
             data={OVERLAPS.map((value) => ({ value, label: t(`rotate.overlaps.${value}`) }))}
             value={overlap}

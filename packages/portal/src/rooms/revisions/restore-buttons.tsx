@@ -11,6 +11,7 @@ import { api } from '../../api/client.ts';
 import { type Breaking, BreakingChanges } from '../../draft/breaking-changes.tsx';
 import { ChangeList } from '../../draft/change-list.tsx';
 import { draftQuery } from '../../draft/queries.ts';
+import { MainAct } from '../../shell/main-act.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { comparisonQuery } from './queries.ts';
@@ -105,14 +106,14 @@ function Restore({ clientId, revision, newest, onClose }: Props & { onClose(): v
         <Button variant="default" onClick={onClose}>
           {t('cancel')}
         </Button>
-        <Button
+        <MainAct
           loading={restore.isPending}
           disabled={breaking !== undefined && !agreed}
-          color={breaking ? 'red' : undefined}
+          {...(breaking && { color: 'red' })}
           onClick={() => restoreOnce()}
         >
           {t('restore.action')}
-        </Button>
+        </MainAct>
       </Group>
     </Stack>
   );

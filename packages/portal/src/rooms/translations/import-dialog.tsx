@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { MainAct } from '../../shell/main-act.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { ImportPreview, type PreviewedText, type TextsPreview } from './import-preview.tsx';
 import type { Sheet } from './sheet.ts';
@@ -117,9 +118,9 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
               onChange={(file) => void read(file)}
             >
               {(button) => (
-                <Button {...button} loading={preview.isPending}>
+                <MainAct {...button} loading={preview.isPending}>
                   {t('import.choose')}
-                </Button>
+                </MainAct>
               )}
             </FileButton>
           </Stack>

@@ -3,6 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
+import { MainAct } from '../../shell/main-act.tsx';
 import type { Sheet } from './sheet.ts';
 import { type Line, linesOf, listMissing, readList } from './text-list.ts';
 import { directionOf, isMissing, type Language } from './text-row.ts';
@@ -40,13 +41,14 @@ function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept 
       .filter(({ lines }) => lines.length > 0),
   );
   const [wanted, setWanted] = useState<string>();
+  const [hasTaken, setTaken] = useState(false);
   const shown = lists.find(({ language }) => language.tag === wanted) ?? lists[0];
   if (!shown) {
     return (
       <Stack>
         <Text>{t('noMatch.nothingMissing')}</Text>
         <Group justify="flex-end">
-          <Button onClick={onClose}>{t('close')}</Button>
+          <MainAct onClick={onClose}>{t('close')}</MainAct>
         </Group>
       </Stack>
     );
@@ -64,6 +66,7 @@ function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept 
     delete kept.current[language.tag];
     const left = lists.filter((each) => each !== shown);
     setLists(left);
+    setTaken(true);
     if (left.length === 0) onClose();
   };
   return (
@@ -82,7 +85,16 @@ function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept 
           onChange={(tag) => setWanted(tag ?? undefined)}
         />
       )}
-      <List key={language.tag} kept={kept} language={language} lines={lines} onTake={take} onClose={onClose} />
+      <List
+        key={language.tag}
+        kept={kept}
+        language={language}
+        lines={lines}
+        // What was taken over stays.
+        leave={t(hasTaken ? 'close' : 'cancel')}
+        onTake={take}
+        onClose={onClose}
+      />
     </Stack>
   );
 }
@@ -91,12 +103,13 @@ type ListProps = {
   kept: Kept;
   language: Language;
   lines: readonly Line[];
+  leave: string;
   onTake(typed: string): void;
   onClose(): void;
 };
 
 function List(props: ListProps) {
-  const { kept, language, lines, onTake, onClose } = props;
+  const { kept, language, lines, leave, onTake, onClose } = props;
   const { t } = useTranslation('translations');
   const [typed, setTyped] = useState(kept.current[language.tag] ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
@@ -147,7 +160,7 @@ function List(props: ListProps) {
       </SimpleGrid>
       <DialogActions>
         <Button variant="default" onClick={onClose}>
-          {t('cancel')}
+          {leave}
         </Button>
         <Button disabled={count !== lines.length} onClick={() => onTake(typed)}>
           {t('list.take')}
