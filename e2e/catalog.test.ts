@@ -133,13 +133,15 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByRole('button', { name: 'Publish…' }).click();
     await dialog.getByText(/Deutsch.*: 5 texts – people read .*English/).waitFor();
     await dialog.getByText('Whole number from 0 to 4').waitFor();
+    const first = dialog.getByRole('link', { name: 'Translate them first' });
+    expect(await first.getAttribute('href')).toBe(`/portal/applications/${clientId}/translations?missing=any`);
     await dialog.getByText('One of a list; red, Blue; by default red').waitFor();
     if (database.kind === 'sqlite') await expectAccessible(page);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Publish');
     await page.keyboard.press('Enter');
     await page.getByText('Published as revision 1.').waitFor();
     const next = page.getByRole('link', { name: 'Translate them' });
-    expect(await next.getAttribute('href')).toBe(`/portal/applications/${clientId}/translations`);
+    expect(await next.getAttribute('href')).toBe(`/portal/applications/${clientId}/translations?missing=any`);
     const { groups } = await published();
     expect(groups).toMatchObject([
       {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readTable, writeTable } from '../src/rooms/translations/clipboard-table.ts';
-import { filterRows } from '../src/rooms/translations/filter-rows.ts';
+import { filterRows, firstColumn } from '../src/rooms/translations/filter-rows.ts';
 import { planPaste } from '../src/rooms/translations/paste.ts';
 import { blockOf, move, select } from '../src/rooms/translations/selection.ts';
 import { type SendOutcome, type SentText, Sheet } from '../src/rooms/translations/sheet.ts';
@@ -104,6 +104,8 @@ test('rows are known by their paths, filtered by what they hold and lack', () =>
   ];
   const all = { search: '', group: undefined, missing: undefined, attention: false };
   expect(filterRows(rows, { ...all, missing: 'any' }, shown)).toEqual(['a%2Fb', 'a%2Fb/k=x=y']);
+  expect(firstColumn(rows[0], 'any', shown)).toBe(1);
+  expect([undefined, 'de'].map((missing) => firstColumn(rows[2], missing, shown))).toEqual([0, 1]);
   expect(filterRows(rows, { ...all, search: 'SCHLÜSSEL' }, shown)).toEqual(['a%2Fb/k']);
   expect(filterRows(rows, { ...all, group: 'other' }, shown)).toEqual([]);
   expect([directionOf('ar'), directionOf('he-IL'), directionOf('az-Arab'), directionOf('de')]).toEqual([

@@ -3,12 +3,18 @@ import { IconInfoCircle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { insteadOf } from '../rooms/catalog/texts.ts';
+import { LinkAnchor } from '../shell/links.tsx';
 import { treeQuery } from './queries.ts';
 
-type Props = { clientId: string; missing: readonly { language: string; missing: number }[] };
+type Props = {
+  clientId: string;
+  missing: readonly { language: string; missing: number }[];
+  /** Before the way to them is taken; without it there is none: whoever is translating is there. */
+  onTranslate: (() => void) | undefined;
+};
 
 /** In which languages texts are missing, and what people read there until somebody writes them. */
-export function MissingTexts({ clientId, missing }: Props) {
+export function MissingTexts({ clientId, missing, onTranslate }: Props) {
   const { t, i18n } = useTranslation('catalog');
   const languages = useQuery(treeQuery(clientId)).data?.tree.languages ?? [];
   const lacking = missing.filter((each) => each.missing > 0);
@@ -30,6 +36,18 @@ export function MissingTexts({ clientId, missing }: Props) {
           </List.Item>
         ))}
       </List>
+      {onTranslate && (
+        <LinkAnchor
+          to="/applications/$clientId/translations"
+          params={{ clientId }}
+          search={{ missing: 'any' }}
+          size="sm"
+          underline="always"
+          onClick={onTranslate}
+        >
+          {t('publish.translateFirst')}
+        </LinkAnchor>
+      )}
     </Alert>
   );
 }

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { LinkButton } from '../shell/links.tsx';
 
 const ROOMS = {
-  translate: '/applications/$clientId/translations',
-  connect: '/applications/$clientId/connect',
+  translate: { to: '/applications/$clientId/translations', search: { missing: 'any' } },
+  connect: { to: '/applications/$clientId/connect' },
 } as const;
 export type Step = keyof typeof ROOMS;
 
@@ -28,7 +28,7 @@ function NextStep({ clientId, step, onFollow }: { clientId: string; step: Step; 
   return (
     <Stack gap={6} align="flex-start">
       {t(`publish.next.${step}`)}
-      <LinkButton to={ROOMS[step]} params={{ clientId }} size="compact-sm" onClick={onFollow}>
+      <LinkButton {...ROOMS[step]} params={{ clientId }} size="compact-sm" onClick={onFollow}>
         {t(`publish.next.${step}Link`)}
       </LinkButton>
     </Stack>

@@ -72,6 +72,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const isOutdated = draft.revisions.length > 0;
   const wordsOf = useKeyWords(clientId);
   const matches = useMatchRoute();
+  const isTranslating = matches({ to: '/applications/$clientId/translations', params: { clientId } }) !== false;
 
   // Whatever is looked at anew has to be agreed to anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state that was agreed to
@@ -90,7 +91,6 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
     onSuccess: ({ data }) => {
       const isUnused = queries.getQueryData(applicationQuery(clientId).queryKey)?.counts.users === 0;
       // Whoever is translating knows.
-      const isTranslating = matches({ to: '/applications/$clientId/translations', params: { clientId } });
       const isLacking = !isTranslating && missing.some((each) => each.missing > 0);
       tellPublished({
         clientId,
@@ -150,7 +150,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
           <ChangeList changes={changes} wordsOf={wordsOf} />
         </ScrollArea.Autosize>
       </div>
-      <MissingTexts clientId={clientId} missing={missing} />
+      <MissingTexts clientId={clientId} missing={missing} onTranslate={isTranslating ? undefined : onClose} />
       {isConflict(publish.error) ? (
         <Alert
           variant="default"

@@ -18,8 +18,18 @@ export function useOnce<A extends unknown[], T>(
 
 type Mutation<V> = { mutateAsync(variables: V): Promise<unknown> };
 
-/** The same for what a mutation sends; what went wrong is the mutation's to tell. */
+/**
+ * The same for what a mutation sends; what went wrong is the mutation's to tell. Something else may be sent meanwhile:
+ * the next row of a list need not wait for the one before.
+ */
 export function useMutateOnce<V = void>({ mutateAsync }: Mutation<V>): (variables: V) => void {
-  const send = useOnce(mutateAsync);
-  return (variables) => void send(variables).catch(() => undefined);
+  const sent = useRef(new Set<string | undefined>());
+  return (variables) => {
+    const what = JSON.stringify(variables);
+    if (sent.current.has(what)) return;
+    sent.current.add(what);
+    void mutateAsync(variables)
+      .catch(() => undefined)
+      .finally(() => sent.current.delete(what));
+  };
 }

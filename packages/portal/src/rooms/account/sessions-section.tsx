@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Moment } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { describeBrowser } from './describe-browser.ts';
 import { sessionsQuery } from './queries.ts';
 import { Section } from './section.tsx';
@@ -23,6 +24,7 @@ export function SessionsSection() {
     onSuccess: (_, { length }) => notifications.show({ message: t('ended', { count: length }), color: 'green' }),
     onSettled: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
+  const endOnce = useMutateOnce(end);
   if (sessions.isPending) return <LoadingState />;
   if (sessions.isError) return <ErrorState error={sessions.error} retry={() => sessions.refetch()} />;
   const others = sessions.data.filter(({ current }) => !current);
@@ -35,7 +37,7 @@ export function SessionsSection() {
           <Button
             variant="default"
             loading={end.isPending}
-            onClick={() => end.mutate(others.map(({ sessionId }) => sessionId))}
+            onClick={() => endOnce(others.map(({ sessionId }) => sessionId))}
           >
             {t('endOthers')}
           </Button>
@@ -82,7 +84,7 @@ export function SessionsSection() {
                   flex="none"
                   aria-label={t('endOf', { name })}
                   loading={end.isPending && end.variables.includes(sessionId)}
-                  onClick={() => end.mutate([sessionId])}
+                  onClick={() => endOnce([sessionId])}
                 >
                   {t('end')}
                 </Button>

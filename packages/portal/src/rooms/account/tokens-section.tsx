@@ -9,6 +9,7 @@ import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import type { Needs } from './own-proof.tsx';
 import { tokensQuery } from './queries.ts';
 import { Section } from './section.tsx';
@@ -28,13 +29,14 @@ export function TokensSection({ session }: { session: Needs & { applications: re
     onSuccess: () => notifications.show({ message: t('revoked'), color: 'green' }),
     onSettled: reload,
   });
+  const revokeOnce = useMutateOnce(revoke);
   const ask = (tokenId: string, name: string) =>
     modals.openConfirmModal({
       title: t('revokeOf', { name }),
       children: t('revokeAbout'),
       labels: { confirm: t('revoke'), cancel: t('keep') },
       confirmProps: { color: 'red' },
-      onConfirm: () => revoke.mutate(tokenId),
+      onConfirm: () => revokeOnce(tokenId),
     });
   const nameOf = (clientId: string) => applications.find((each) => each.clientId === clientId)?.name ?? clientId;
   if (tokens.isPending) return <LoadingState />;

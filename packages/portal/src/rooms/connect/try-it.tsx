@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import classes from './connect.module.css';
 
 const PATH = '/manage/v1/applications/{clientId}/try';
@@ -21,6 +22,7 @@ const KNOWN = [
 export function TryIt({ clientId, mayRun }: { clientId: string; mayRun: boolean }) {
   const { t } = useTranslation('connect');
   const running = useMutation({ mutationFn: async () => (await api.post(PATH, { path: { clientId } })).data });
+  const runOnce = useMutateOnce(running);
   return (
     <Card withBorder component="section" padding="lg">
       <Title order={2} size="h4">
@@ -35,7 +37,7 @@ export function TryIt({ clientId, mayRun }: { clientId: string; mayRun: boolean 
             leftSection={<IconPlayerPlay size={16} aria-hidden />}
             loading={running.isPending}
             disabled={!mayRun}
-            onClick={() => running.mutate()}
+            onClick={() => runOnce()}
           >
             {running.data ? t('try.again') : t('try.action')}
           </Button>

@@ -7,6 +7,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { ConfirmByTyping, typeable } from '../../shell/confirm-by-typing.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 
 export function DeleteApplication({ clientId, name }: { clientId: string; name: string }) {
   const { t } = useTranslation('credentials');
@@ -23,6 +24,7 @@ export function DeleteApplication({ clientId, name }: { clientId: string; name: 
       await queries.invalidateQueries({ queryKey: ['applications'] });
     },
   });
+  const deleteOnce = useMutateOnce(deleting);
   return (
     <>
       <Group>
@@ -42,7 +44,7 @@ export function DeleteApplication({ clientId, name }: { clientId: string; name: 
         action={t('delete.action')}
         busy={deleting.isPending}
         error={deleting.error}
-        onConfirm={() => deleting.mutate()}
+        onConfirm={() => deleteOnce()}
         onClose={close}
       >
         {t('delete.consequence')}

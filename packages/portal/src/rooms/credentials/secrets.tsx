@@ -7,6 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Moment } from '../../shell/moment.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import classes from './credentials.module.css';
 import { RotateDialog } from './rotate-dialog.tsx';
 
@@ -25,6 +26,7 @@ export function Secrets(props: { clientId: string; secrets: readonly Secret[]; m
     onError: (error) => notifications.show({ color: 'red', message: error.message }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
   });
+  const endOnce = useMutateOnce(ending);
   const askToEnd = ({ lastUsedAt }: Secret) =>
     modals.openConfirmModal({
       title: t('secrets.end'),
@@ -39,7 +41,7 @@ export function Secrets(props: { clientId: string; secrets: readonly Secret[]; m
       labels: { confirm: t('secrets.end'), cancel: t('cancel', { ns: 'shell' }) },
       confirmProps: { color: 'red' },
       closeButtonProps: { 'aria-label': t('close', { ns: 'shell' }) },
-      onConfirm: () => ending.mutate(),
+      onConfirm: () => endOnce(),
     });
 
   return (

@@ -11,6 +11,7 @@ import { LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { ByValue } from './by-value.tsx';
 import { insightsQuery, loadCsv, SPANS, type Span } from './queries.ts';
 
@@ -158,12 +159,13 @@ function CsvButton({ clientId, chosen, span }: { clientId: string; chosen: Named
     onSuccess: (csv) => download(`${chosen.groupName}-${chosen.name}.csv`, 'text/csv;charset=utf-8', csv),
     onError: (error) => notifications.show({ color: 'red', message: error.message }),
   });
+  const loadOnce = useMutateOnce(loading);
   return (
     <Button
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}
       loading={loading.isPending}
-      onClick={() => loading.mutate()}
+      onClick={() => loadOnce()}
     >
       {t('csv')}
     </Button>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { Moment } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { invitationsQuery } from './queries.ts';
 
 export function InvitationList({ clientId }: { clientId: string }) {
@@ -17,6 +18,7 @@ export function InvitationList({ clientId }: { clientId: string }) {
     onSuccess: (_, { email }) => notifications.show({ color: 'green', message: t('revoked', { email }) }),
     onSettled: () => client.invalidateQueries({ queryKey: invitationsQuery(clientId).queryKey }),
   });
+  const revokeOnce = useMutateOnce(revoke);
   if (invitations.isPending) return <LoadingState />;
   if (invitations.isError) return <ErrorState error={invitations.error} retry={() => invitations.refetch()} />;
   if (invitations.data.length === 0) return null;
@@ -52,7 +54,7 @@ export function InvitationList({ clientId }: { clientId: string }) {
                 size="compact-sm"
                 aria-label={t('revokeOf', { email })}
                 loading={revoke.isPending && revoke.variables.invitationId === invitationId}
-                onClick={() => revoke.mutate({ invitationId, email })}
+                onClick={() => revokeOnce({ invitationId, email })}
               >
                 {t('revoke')}
               </Button>

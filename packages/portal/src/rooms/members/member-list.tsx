@@ -10,6 +10,7 @@ import { api } from '../../api/client.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { membersQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
 
@@ -44,7 +45,7 @@ export function MemberList({ clientId }: { clientId: string }) {
               size="compact-sm"
               onClick={() => {
                 notifications.hide(id);
-                change.mutate({ accountId, role: before.role });
+                changeOnce({ accountId, role: before.role });
               }}
             >
               {shell('undo')}
@@ -54,6 +55,7 @@ export function MemberList({ clientId }: { clientId: string }) {
       });
     },
   });
+  const changeOnce = useMutateOnce(change);
   const remove = useMutation({
     mutationFn: ({ accountId }: Member) =>
       api.delete('/manage/v1/applications/{clientId}/members/{accountId}', { path: { clientId, accountId } }),
@@ -65,17 +67,18 @@ export function MemberList({ clientId }: { clientId: string }) {
       } else await reload();
     },
   });
+  const removeOnce = useMutateOnce(remove);
   const askToRemove = (member: Member) =>
     modals.openConfirmModal({
       title: t('removeOf', { email: member.email }),
       children: t('removeAbout', { email: member.email }),
       labels: { confirm: t('remove'), cancel: shell('cancel') },
       confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate(member),
+      onConfirm: () => removeOnce(member),
     });
   /** Nobody locks themselves out unawares. */
   const askToChange = (member: Member, role: Role) => {
-    const doIt = () => change.mutate({ accountId: member.accountId, role, before: member });
+    const doIt = () => changeOnce({ accountId: member.accountId, role, before: member });
     if (member.accountId !== session?.accountId || session.administrator) return doIt();
     modals.openConfirmModal({
       title: t('lowerSelf'),

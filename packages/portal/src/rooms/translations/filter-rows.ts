@@ -22,6 +22,16 @@ export function filterRows(rows: readonly TextRow[], filter: Filter, shown: read
     .map(({ path }) => path);
 }
 
+/** Where the cursor begins in the first row: at what is missing, if that is what was asked for. */
+export function firstColumn(row: TextRow | undefined, missing: Filter['missing'], shown: readonly Language[]): number {
+  if (!row || missing === undefined) return 0;
+  const isAsked = ({ tag }: Language) => missing === 'any' || missing === tag;
+  return Math.max(
+    0,
+    shown.findIndex((language) => isAsked(language) && isMissing(row, language)),
+  );
+}
+
 function needsAttention({ phase }: { phase: string }): boolean {
   return phase === 'refused' || phase === 'conflict';
 }

@@ -6,8 +6,6 @@ export type Selection = { active: Spot; anchor: Spot };
 export type Block = { top: number; bottom: number; left: number; right: number };
 export type Bounds = { rows: number; columns: number; page: number };
 
-export const START: Selection = { active: { row: 0, column: 0 }, anchor: { row: 0, column: 0 } };
-
 export function select(active: Spot, anchor: Spot = active): Selection {
   return { active, anchor };
 }

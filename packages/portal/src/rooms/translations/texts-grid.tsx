@@ -15,6 +15,7 @@ import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import type { Leave } from './cell-editor.tsx';
 import { readTable, writeTable } from './clipboard-table.ts';
+import { firstColumn } from './filter-rows.ts';
 import classes from './grid.module.css';
 import { GridHead } from './grid-head.tsx';
 import { GridRow } from './grid-row.tsx';
@@ -38,6 +39,8 @@ type Props = {
   isReadOnly: boolean;
   /** Whether each row is to say what it belongs to: not all of them are there. */
   isFiltered: boolean;
+  /** Which missing texts the rows were chosen by. */
+  missing: string | undefined;
   onAct: (act: GridAct) => void;
   onActive: (spot: { path: string; tag: string } | undefined) => void;
   onShortcuts: () => void;
@@ -55,7 +58,9 @@ export function TextsGrid(props: Props) {
   // Whether the keys are ours: only then is the focus moved with the active cell.
   const isOurs = useRef(false);
 
-  const { selection, bounds, setSelection } = useSelection(paths, languages);
+  const { selection, bounds, setSelection } = useSelection(paths, languages, () =>
+    firstColumn(sheet.row(paths[0] ?? ''), props.missing, languages),
+  );
   const { active } = selection;
   const activePath = paths[active.row];
   const activeTag = languages[active.column]?.tag;

@@ -182,6 +182,7 @@ export function Workbench(props: Props) {
           progress={progress}
           isReadOnly={isReadOnly}
           isFiltered={filter.isFiltered}
+          missing={filter.filter.missing}
           onAct={onAct}
           onActive={setActive}
           onShortcuts={shortcutsDialog.open}

@@ -17,6 +17,7 @@ import { Moment } from '../../shell/moment.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { userQuery } from './queries.ts';
 import { UserHistory } from './user-history.tsx';
 import { UserSelections } from './user-selections.tsx';
@@ -112,6 +113,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
     onSuccess: (data) => download(`user-${userUid}.json`, 'application/json', JSON.stringify(data, null, 2)),
     onError: (error) => notifications.show({ color: 'red', message: error.message }),
   });
+  const exportOnce = useMutateOnce(exporting);
   const erasing = useMutation({
     mutationFn: () => api.delete('/manage/v1/applications/{clientId}/users/{userUid}', { path }),
     async onSuccess() {
@@ -121,6 +123,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
       await queries.invalidateQueries({ queryKey: ['application', clientId] });
     },
   });
+  const eraseOnce = useMutateOnce(erasing);
   return (
     <>
       <Menu position="bottom-end">
@@ -134,7 +137,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exporting.mutate()}>
+          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exportOnce()}>
             {t('export')}
           </Menu.Item>
           {mayErase && (
@@ -151,7 +154,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
         action={t('erase.action')}
         busy={erasing.isPending}
         error={erasing.error}
-        onConfirm={() => erasing.mutate()}
+        onConfirm={() => eraseOnce()}
         onClose={close}
       >
         {t('erase.text')}

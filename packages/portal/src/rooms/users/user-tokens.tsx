@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 
 const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
 type Token = { tokenId: string; issuedAt: string; expiresAt: string };
@@ -30,10 +31,12 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
     onError: fail,
     onSettled: refresh,
   });
+  const revokeOnce = useMutateOnce(revoking);
   const issuing = useMutation({
     mutationFn: async () => (await api.post(`${USER}/special-token`, { path })).data,
     onError: fail,
   });
+  const issueOnce = useMutateOnce(issuing);
   const ask = (title: string, text: string, act: () => void) =>
     modals.openConfirmModal({
       title,
@@ -52,13 +55,13 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
             variant="default"
             leftSection={<IconTicket size={16} aria-hidden />}
             loading={issuing.isPending}
-            onClick={() => ask(t('special.action'), t('special.text'), () => issuing.mutate())}
+            onClick={() => ask(t('special.action'), t('special.text'), () => issueOnce())}
           >
             {t('special.action')}
           </Button>
           <Button
             variant="default"
-            onClick={() => ask(t('tokens.revokeAll'), t('tokens.revokeAllText'), () => revoking.mutate(undefined))}
+            onClick={() => ask(t('tokens.revokeAll'), t('tokens.revokeAllText'), () => revokeOnce(undefined))}
           >
             {t('tokens.revokeAll')}
           </Button>
@@ -100,7 +103,7 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
                         variant="default"
                         c="var(--mantine-color-red-text)"
                         loading={revoking.isPending && revoking.variables === tokenId}
-                        onClick={() => ask(t('tokens.revoke'), t('tokens.revokeText'), () => revoking.mutate(tokenId))}
+                        onClick={() => ask(t('tokens.revoke'), t('tokens.revokeText'), () => revokeOnce(tokenId))}
                       >
                         {t('tokens.revoke')}
                       </Button>
