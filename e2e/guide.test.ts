@@ -27,6 +27,13 @@ test('the guide is read, searched and copied from, in the theme one chose', asyn
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.getByRole('main').getByText('rotate-secret').first().waitFor();
 
+  // A code leads to its own row.
+  await page.keyboard.press('/');
+  await page.keyboard.type('9412');
+  await page.getByRole('dialog').getByRole('link', { name: 'Errors: 9412' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/guide/errors#9412');
+
   await page.getByRole('button', { name: 'Dark theme' }).click();
   await page.goto(`${portal.server.url}/guide/errors#0008`);
   await page.getByRole('button', { name: 'Light theme' }).waitFor();
@@ -38,7 +45,20 @@ test('the guide is read, searched and copied from, in the theme one chose', asyn
 test('it fits a phone, whose menu leads everywhere, and is read without scripts', async () => {
   const viewport = { width: 360, height: 740 };
   const { page, complaints } = await portal.visit('/guide/api/manage-catalog', { viewport });
-  await expectFits(page);
+  for (const width of [360, 320, 420]) {
+    await page.setViewportSize({ width, height: 740 });
+    await expectFits(page);
+    const shown = await page.evaluate(() =>
+      [...document.querySelectorAll('.bar > *')].map((each) => each.getBoundingClientRect()).filter((box) => box.width),
+    );
+    for (const [place, { left }] of shown.entries()) {
+      expect(left, `${width} px`).toBeGreaterThanOrEqual(shown[place - 1]?.right ?? 0);
+    }
+    // What is in the bar does not stick out of its own place either.
+    expect(await page.evaluate(() => document.querySelector('.brand')?.scrollWidth)).toBeLessThanOrEqual(
+      await page.evaluate(() => document.querySelector('.brand')?.clientWidth ?? 0),
+    );
+  }
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Concepts' }).click();
   await page.getByRole('heading', { level: 1, name: 'Concepts' }).waitFor();

@@ -44,15 +44,21 @@ function show() {
   finder
     .then((find) => {
       const words = dialog.querySelector('input').value.trim();
-      const found = words === '' ? [] : find(words).slice(0, 20);
-      const told = words === '' ? '' : found.length === 0 ? 'Nothing found.' : `${found.length} places`;
-      dialog.querySelector('[role=status]').textContent = told;
-      dialog.querySelector('ol').replaceChildren(...found.map(drawFound));
+      const found = words === '' ? [] : find(words);
+      const shown = found.slice(0, 20);
+      dialog.querySelector('[role=status]').textContent = words === '' ? '' : tell(found.length, shown.length);
+      dialog.querySelector('ol').replaceChildren(...shown.map(drawFound));
     })
     .catch(() => {
       finder = undefined;
       dialog.querySelector('[role=status]').textContent = 'The search cannot be reached.';
     });
+}
+
+function tell(found, shown) {
+  if (found === 0) return 'Nothing found.';
+  if (found === 1) return '1 place';
+  return found > shown ? `The best ${shown} of ${found} places` : `${found} places`;
 }
 
 function drawFound({ at, page, heading, text, terms }) {

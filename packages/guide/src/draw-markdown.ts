@@ -12,8 +12,8 @@ const LANGUAGES = { bash, sh: bash, http, json, sql, js: typescript, ts: typescr
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
 export type Heading = { depth: number; id: string; html: string; text: string };
-/** What stands under a heading, as text to search in. */
-export type Passage = { heading: Heading; text: string };
+/** What stands under a heading, or in a row that links can lead to, as text to search in. */
+export type Passage = { id: string; title: string; text: string };
 export type Drawn = { html: string; headings: Heading[]; passages: Passage[] };
 
 /** Where a link leads on the site; undefined for what is not there. */
@@ -52,7 +52,8 @@ export function drawMarkdown(markdown: string, resolve: Resolve): Drawn {
         return `<figure class="code" data-language="${escapeHtml(language)}">${name}<pre tabindex="0"><code>${html}\n</code></pre></figure>\n`;
       },
       table(token) {
-        return `<div class="table" tabindex="0">${withErrorIds(Renderer.prototype.table.call(this, token))}</div>\n`;
+        const html = withErrorIds(Renderer.prototype.table.call(this, token));
+        return `<div class="table" tabindex="0">${withoutEmptyHeaders(html)}</div>\n`;
       },
       blockquote({ tokens }) {
         const html = this.parser.parse(tokens);
@@ -81,6 +82,13 @@ function withErrorIds(html: string): string {
   });
 }
 
+/** A header that says nothing is a cell like any other, and a row of them is nothing. */
+function withoutEmptyHeaders(html: string): string {
+  return html
+    .replaceAll(/<th(?: align="\w+")?><\/th>/g, '<td></td>')
+    .replace(/<thead>\n<tr>\n(?:<td><\/td>\n)+<\/tr>\n<\/thead>\n/, '');
+}
+
 /** The id that GitHub gives a heading, so that links hold in both places. */
 function slugOf(text: string): string {
   return text
@@ -97,19 +105,37 @@ function uniqueId(id: string, taken: Map<string, number>): string {
 }
 
 function passagesOf(tokens: Tokens.Generic[], headings: Heading[]): Passage[] {
+  const left = headings.values();
   const passages: Passage[] = [];
+  let current: Passage | undefined;
   for (const token of tokens) {
     if (token.type === 'heading') {
-      const heading = headings[passages.length];
-      if (heading) passages.push({ heading, text: '' });
+      const heading = left.next().value;
+      current = heading && { id: heading.depth === 1 ? '' : heading.id, title: heading.text, text: '' };
+      if (current) passages.push(current);
       continue;
     }
-    const last = passages.at(-1);
     // Examples of answers repeat what the tables above them say.
     const isExample = token.type === 'code' && token.lang === 'json';
-    if (last && token.type !== 'html' && !isExample) last.text += ` ${token.raw}`;
+    if (!current || token.type === 'html' || isExample) continue;
+    const { rows, rest } = errorRowsOf(token);
+    passages.push(...rows);
+    current.text += ` ${rest}`;
   }
-  return passages.map(({ heading, text }) => ({ heading, text: plainText(text) }));
+  return passages.map((passage) => ({ ...passage, text: plainText(passage.text) }));
+}
+
+/** Each code of a table of errors by itself, with all of its rows; and what is left of the text. */
+function errorRowsOf(token: Tokens.Generic): { rows: Passage[]; rest: string } {
+  const rows = new Map<string, Passage>();
+  const rest = (token.raw as string).split('\n').filter((line) => {
+    const code = token.type === 'table' ? /^\| (\d{4}) \|/.exec(line)?.[1] : undefined;
+    if (code === undefined) return true;
+    const text = `${rows.get(code)?.text ?? ''} ${line}`;
+    rows.set(code, { id: code, title: code, text });
+    return false;
+  });
+  return { rows: [...rows.values()], rest: rest.join('\n') };
 }
 
 function plainText(markdown: string): string {

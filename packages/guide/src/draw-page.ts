@@ -32,7 +32,7 @@ export function drawPage({ source, drawn, sections, root, assets }: PageParts): 
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar">
 <button type="button" id="menu" class="menu" aria-expanded="false" aria-controls="nav">Menu</button>
-<a class="brand" href="${root}"><img src="${root}icon.svg" alt="" width="24" height="24">Innkeeper <span>guide</span></a>
+<a class="brand" href="${root}"><img src="${root}icon.svg" alt="" width="24" height="24"><b>Innkeeper</b> <span>guide</span></a>
 <button type="button" id="find" class="find" aria-haspopup="dialog">Search <kbd>/</kbd></button>
 <span class="places"><a href="${root}../portal">Portal</a><a href="${root}../docs">API explorer</a></span>
 <button type="button" id="theme">Theme</button>

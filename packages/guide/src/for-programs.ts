@@ -22,8 +22,10 @@ export function wholeText(sections: Section[]): string {
     .concat('\n');
 }
 
+/** The first that is whole: one that ends in a colon is about what comes after it. */
 function firstSentence({ markdown }: Source): string {
-  const paragraph = markdown.split(/\n\n+/).find((text) => /^[A-Z`]/.test(text));
-  const sentence = paragraph?.replaceAll('\n', ' ').match(/^.+?[.:](?= |$)/)?.[0];
-  return sentence && !sentence.includes('](') ? `: ${sentence}` : '';
+  const paragraphs = markdown.split(/\n\n+/).filter((text) => /^[A-Z`[]/.test(text));
+  const sentences = paragraphs.map((text) => /^.+?\.(?= [A-Z`[(]|$)/s.exec(text)?.[0]);
+  const first = sentences.find((sentence) => sentence !== undefined);
+  return first ? `: ${first.replaceAll('\n', ' ').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')}` : '';
 }

@@ -59,11 +59,11 @@ async function writeAssets(folder: string, index: string): Promise<string> {
 function searchIndex(pages: DrawnPage[]): string {
   return JSON.stringify(
     pages.flatMap(({ source, drawn }) =>
-      drawn.passages.map(({ heading, text }) => ({
-        at: heading.depth === 1 ? source.path : `${source.path}#${heading.id}`,
+      drawn.passages.map(({ id, title, text }) => ({
+        at: id === '' ? source.path : `${source.path}#${id}`,
         page: source.title,
-        heading: heading.text,
-        text: text.slice(0, 1500),
+        heading: title,
+        text,
       })),
     ),
   );

@@ -62,11 +62,35 @@ test('every heading of a page is there once, under a heading above it', () => {
   }
 });
 
+test('every error code is found, at its own row, and no text to search in is cut', async () => {
+  const [file = ''] = globSync('assets/*/search-index.json', { cwd: DIST });
+  const entries = JSON.parse(readFileSync(join(DIST, file), 'utf8')) as { at: string; heading: string; text: string }[];
+  expect(new Set(entries.map(({ at }) => at)).size).toBe(entries.length);
+  const rows = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(/^\| (\d{4}) \| \d+ \| ([\w ]+)/gm);
+  const missing = [...rows].filter(
+    ([, code, said = '']) => !entries.some(({ at, text }) => at === `errors#${code}` && text.includes(said)),
+  );
+  expect(missing).toEqual([]);
+  expect(entries.find(({ at }) => at === 'errors#1008')).toMatchObject({ heading: '1008' });
+  // The last row of a long table.
+  const settings = entries.filter(({ at }) => at.startsWith('operations'));
+  const names = [...readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').matchAll(/^\| `(INNKEEPER_\w+)`/gm)];
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter(([, name = '']) => !settings.some(({ text }) => text.includes(name)))).toEqual([]);
+});
+
+test('headers of tables say something, or are none', () => {
+  const silent = /<th[^>]*><\/th>|<tr>\s*(?:<td><\/td>\s*)+<\/tr>/;
+  expect([...pages].filter(([, html]) => silent.test(html)).map(([file]) => file)).toEqual([]);
+});
+
 test('llms.txt names every page, as Markdown that is there', () => {
   const list = readFileSync(join(DIST, 'llms.txt'), 'utf8');
   expect(list).toMatch(/^# Innkeeper\n\n> A self-hosted service/);
   const named = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path as string);
   expect(named.filter((path) => !existsSync(join(DIST, path)))).toEqual([]);
   expect(named.length).toBe(pages.size);
+  // Whole sentences.
+  expect(list.match(/^- .*[^.)\n]$/gm)).toBeNull();
   expect(readFileSync(join(DIST, 'llms-full.txt'), 'utf8')).toContain('# From your own table');
 });

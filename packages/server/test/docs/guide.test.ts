@@ -41,8 +41,19 @@ test('pages are there by their names, and as the Markdown they are made of', asy
     const answer = await server.send('GET', path);
     expect([answer.status, answer.headers.get('content-type')?.split(';')[0]], path).toEqual([200, type]);
   }
-  for (const path of ['/guide/nothing', '/guide/..%2Fpackage.json', '/guide/made-of.txt', '/guide/constructor']) {
+  for (const path of [
+    '/guide/nothing',
+    '/guide/api/nothing?a=/b',
+    '/guide/..%2Fpackage.json',
+    '/guide/made-of.txt',
+    '/guide/constructor',
+  ]) {
     expect(await server.send('GET', path), path).toMatchObject({ status: 404, json: { code: '9404' } });
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = await server.send('GET', path, { headers: { accept } });
+    expect([page.status, page.headers.get('content-type')], path).toEqual([404, 'text/html; charset=utf-8']);
+    const [, back = ''] = /href="([^"]+)"/.exec(page.text) ?? [];
+    expect(new URL(back, `${server.url}${path}`).pathname).toBe('/guide/');
   }
 });
 

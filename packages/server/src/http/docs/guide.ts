@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type BuiltFiles, notBuilt, readBuiltFiles } from './built-files.ts';
 import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';
@@ -38,7 +38,7 @@ export function guidePages(app: FastifyInstance): void {
         .header('referrer-policy', 'same-origin')
         .header('cross-origin-opener-policy', 'same-origin');
       if (!files) return reply.code(503).header('retry-after', '5').type('text/html').send(notBuilt('guide'));
-      if (!file) throw new InnkeeperError('pathUnknown');
+      if (!file) return sendUnknown(request, reply);
       // Their folder is named after what is in it.
       reply.header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
       return sendFile(request, reply, file);
@@ -55,4 +55,20 @@ export function guidePages(app: FastifyInstance): void {
     reply.header('cache-control', 'no-cache');
     return sendFile(request, reply, await forPrograms());
   });
+}
+
+/** People get a page with the way back; programs, which do not ask for one, the error as everywhere. */
+function sendUnknown({ headers, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const unknown = new InnkeeperError('pathUnknown');
+  reply.header('vary', 'accept');
+  if (!/\btext\/html\b/i.test(headers.accept ?? '')) throw unknown;
+  const [path = ''] = url.split('?');
+  const root = '../'.repeat(path.split('/').length - 3) || './';
+  reply.errorCode = unknown.code;
+  return reply
+    .code(unknown.status)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>No such page · Innkeeper</title>
+<h1>There is no such page</h1><p>It may have another name now. <a href="${root}">Go to the start of the guide</a>, whose search finds every page.</p></html>`);
 }
