@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { createDatabase } from './postgres-server.ts';
@@ -28,8 +27,6 @@ export const databases: Database[] = [
       } finally {
         database.close();
       }
-      // What is read in one turn of the event loop is of one moment, and this one began before.
-      await nextTurn();
     },
   },
   {

@@ -42,50 +42,6 @@ export function connectToRead(path: string): Connection {
   return connection;
 }
 
-/** For reading on a thread that has other work. */
-export type TurnReader = Connection & {
-  /** Whatever is read from now on is of a later moment than this. */
-  endTurn(): void;
-};
-
-/**
- * All that is read in one turn of the event loop is of one moment: to begin and end a snapshot costs SQLite several
- * times what it costs to find a row in it, the more as every commit of another connection empties the cache. What a
- * request asks for is there when its turn comes: its turn begins after it was sent.
- */
-export function connectToReadByTurns(path: string): TurnReader {
-  const connection = connectToRead(path);
-  const [begin, end] = [connection.statement('begin'), connection.statement('commit')];
-  let isOpen = false;
-  const endTurn = (): void => {
-    if (!isOpen) return;
-    isOpen = false;
-    end.run();
-  };
-  const beginTurn = (): void => {
-    if (isOpen) return;
-    begin.run();
-    isOpen = true;
-    setImmediate(endTurn);
-  };
-  return {
-    ...connection,
-    statement(sql) {
-      beginTurn();
-      return connection.statement(sql);
-    },
-    snapshot(read) {
-      beginTurn();
-      return read();
-    },
-    endTurn,
-    close() {
-      endTurn();
-      connection.close();
-    },
-  };
-}
-
 function connect(database: DatabaseSync): Connection {
   const statements = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
@@ -100,6 +56,7 @@ function connect(database: DatabaseSync): Connection {
     database,
     statement,
     snapshot(read) {
+      if (database.isTransaction) return read();
       statement('begin').run();
       try {
         return read();

@@ -6,7 +6,7 @@ import { applicationReads } from './applications.ts';
 import { auditReads } from './audit.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
-import { connectToRead, connectToReadByTurns, connectToWrite } from './connection.ts';
+import { connectToRead, connectToWrite } from './connection.ts';
 import { draftReads } from './drafts.ts';
 import { factReads } from './facts.ts';
 import { importInTurns } from './import-turns.ts';
@@ -18,6 +18,7 @@ import { requestLogReads } from './request-log.ts';
 import { secondFactorReads } from './second-factors.ts';
 import { selectionReads } from './selections.ts';
 import { sessionReads } from './sessions.ts';
+import { SharedReads } from './shared-reads.ts';
 import { signingKeyReads } from './signing-keys.ts';
 import { Surveyor } from './surveyor.ts';
 import { tokenReads } from './tokens.ts';
@@ -57,15 +58,14 @@ export function sqliteDriver(path: string): StorageDriver {
   };
 }
 
-/** Reads run here, on the caller's thread: a few microseconds each. Writes go to the writer thread. */
+/** Reads run here, on the caller's thread, a few microseconds each (shared-reads.ts). Writes go to the writer thread. */
 function openSqlite(path: string, writer: Writer): Storage {
-  const reader = connectToReadByTurns(path);
-  writer.onCommit(() => reader.endTurn());
+  const reads = new SharedReads(path);
   const surveyor = new Surveyor(path);
   return {
     kind: 'sqlite',
     applications: {
-      ...applicationReads(reader),
+      ...reads.of(applicationReads),
       create: (application) => writer.run('createApplication', application),
       update: (appId, change) => writer.run('updateApplication', appId, change),
       rotateSecret: (appId, secret, previousExpiresAt) => writer.run('rotateSecret', appId, secret, previousExpiresAt),
@@ -74,13 +74,13 @@ function openSqlite(path: string, writer: Writer): Storage {
       delete: (appId) => writer.run('deleteApplication', appId),
     },
     users: {
-      ...userReads(reader),
-      ...userSearchReads(reader),
+      ...reads.of(userReads),
+      ...reads.of(userSearchReads),
       createWithToken: (user) => writer.run('createUserWithToken', user),
       delete: (appId, userId) => writer.run('deleteUser', appId, userId),
     },
     tokens: {
-      ...tokenReads(reader),
+      ...reads.of(tokenReads),
       replaceSpecialToken: (appId, clientUserId, token) =>
         writer.run('replaceSpecialToken', appId, clientUserId, token),
       exchange: (tokenHash, now, accessToken) => writer.run('exchangeSpecialToken', tokenHash, now, accessToken),
@@ -88,13 +88,13 @@ function openSqlite(path: string, writer: Writer): Storage {
       revokeAll: (appId, userId) => writer.run('revokeAllTokens', appId, userId),
     },
     manageTokens: {
-      ...manageTokenReads(reader),
+      ...reads.of(manageTokenReads),
       create: (token) => writer.run('createManageToken', token),
       revoke: (tokenId, accountId) => writer.run('revokeManageToken', tokenId, accountId),
       touch: (tokenId, at, unlessSince) => writer.run('touchManageToken', tokenId, at, unlessSince),
     },
     accounts: {
-      ...accountReads(reader),
+      ...reads.of(accountReads),
       createWithLink: (account, link) => writer.run('createAccountWithLink', account, link),
       addSetUpLink: (link) => writer.run('addSetUpLink', link),
       setPassword: (accountId, passwordHash, keepSessionId) =>
@@ -104,7 +104,7 @@ function openSqlite(path: string, writer: Writer): Storage {
       delete: (emailKey) => writer.run('deleteAccount', emailKey),
     },
     secondFactors: {
-      ...secondFactorReads(reader),
+      ...reads.of(secondFactorReads),
       begin: (accountId, pendingTotp) => writer.run('beginTotp', accountId, pendingTotp),
       confirm: (accountId, confirmed) => writer.run('confirmTotp', accountId, confirmed),
       end: (accountId) => writer.run('endTotp', accountId),
@@ -117,7 +117,7 @@ function openSqlite(path: string, writer: Writer): Storage {
     },
     rateLimits: { spend: (spendings, now) => writer.run('spendAllowances', spendings, now) },
     sessions: {
-      ...sessionReads(reader),
+      ...reads.of(sessionReads),
       openByLink: (linkHash, now, session, factor) => writer.run('openSessionByLink', linkHash, now, session, factor),
       openByPassword: (accountId, passwordHash, session, factor) =>
         writer.run('openSessionByPassword', accountId, passwordHash, session, factor),
@@ -127,29 +127,29 @@ function openSqlite(path: string, writer: Writer): Storage {
       touch: (sessionId, seen) => writer.run('touchSession', sessionId, seen),
     },
     members: {
-      ...memberReads(reader),
+      ...reads.of(memberReads),
       changeRole: (appId, accountId, role) => writer.run('changeMemberRole', appId, accountId, role),
       remove: (appId, accountId) => writer.run('removeMember', appId, accountId),
     },
     invitations: {
-      ...invitationReads(reader),
+      ...reads.of(invitationReads),
       create: (invitation) => writer.run('createInvitation', invitation),
       revoke: (appId, invitationId) => writer.run('revokeInvitation', appId, invitationId),
       accept: (linkHash, now, account, session) => writer.run('acceptInvitation', linkHash, now, account, session),
       join: (linkHash, now, accountId) => writer.run('joinByInvitation', linkHash, now, accountId),
     },
     signingKeys: {
-      ...signingKeyReads(reader),
+      ...reads.of(signingKeyReads),
       add: (key, previousPublishedUntil) => writer.run('addSigningKey', key, previousPublishedUntil),
     },
-    catalogs: { ...catalogReads(reader), publish: (publication) => writer.run('publishCatalog', publication) },
+    catalogs: { ...reads.of(catalogReads), publish: (publication) => writer.run('publishCatalog', publication) },
     drafts: {
-      ...draftReads(reader),
+      ...reads.of(draftReads),
       save: (change) => writer.run('saveDraft', change),
       discard: (appId, draft) => writer.run('discardDraft', appId, draft),
     },
     selections: {
-      ...selectionReads(reader),
+      ...reads.of(selectionReads),
       save: (appId, userId, selections, change) => writer.run('saveSelections', appId, userId, selections, change),
       countByValue: (appId, keyNo) => surveyor.run('countByValue', appId, keyNo),
       survey: (appId, keyNo, wanted) => surveyor.run('survey', appId, keyNo, wanted),
@@ -159,20 +159,20 @@ function openSqlite(path: string, writer: Writer): Storage {
       add: (appId, clientUserId, endsAt) => writer.run('addTrial', appId, clientUserId, endsAt),
       end: (appId, clientUserId) => writer.run('endTrial', appId, clientUserId),
     },
-    transfer: { ...transferReads(reader), importUsers: importInTurns(writer) },
-    changes: changeReads(reader),
-    facts: { ...factReads(reader), settle: (name, value) => writer.run('settleFact', name, value) },
-    activity: { ...activityReads(reader), add: (counts) => writer.run('addActivity', counts) },
+    transfer: { ...reads.of(transferReads), importUsers: importInTurns(writer) },
+    changes: reads.of(changeReads),
+    facts: { ...reads.of(factReads), settle: (name, value) => writer.run('settleFact', name, value) },
+    activity: { ...reads.of(activityReads), add: (counts) => writer.run('addActivity', counts) },
     requestLog: {
-      ...requestLogReads(reader),
+      ...reads.of(requestLogReads),
       add: (requests) => writer.run('addLoggedRequests', requests),
       trim: (appId, keep) => writer.run('trimLoggedRequests', appId, keep),
     },
-    audit: { ...auditReads(reader), add: (entry) => writer.run('addAuditEntry', entry) },
+    audit: { ...reads.of(auditReads), add: (entry) => writer.run('addAuditEntry', entry) },
     async ping() {
       writer.check();
       try {
-        reader.statement('select count(*) from facts').get();
+        reads.check();
       } catch (error) {
         throw new StorageUnavailable((error as Error).message);
       }
@@ -187,7 +187,7 @@ function openSqlite(path: string, writer: Writer): Storage {
     }),
     async close() {
       // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.
-      reader.close();
+      reads.close();
       await surveyor.close();
       await writer.close();
     },

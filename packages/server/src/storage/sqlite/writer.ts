@@ -28,7 +28,6 @@ export class Writer {
   #underWay: Waiting[] = [];
   #scheduled = false;
   #idle: (() => void) | undefined;
-  #beforeOutcomes = (): void => {};
   committedActs = 0;
   committedBatches = 0;
   readonly failedWrites = new FailedWrites();
@@ -41,11 +40,6 @@ export class Writer {
     const writer = new Writer(path);
     await writer.#start();
     return writer;
-  }
-
-  /** What to do before those who wait are told: they may look at once for what was written. */
-  onCommit(act: () => void): void {
-    this.#beforeOutcomes = act;
   }
 
   get waiting(): number {
@@ -113,7 +107,6 @@ export class Writer {
     const settled = this.#underWay;
     this.#underWay = [];
     this.#send();
-    this.#beforeOutcomes();
     if (this.#underWay.length === 0) this.#worker?.unref();
     let committed = 0;
     settled.forEach((waiting, index) => {

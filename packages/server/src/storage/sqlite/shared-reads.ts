@@ -1,0 +1,57 @@
+import { type Connection, connectToRead } from './connection.ts';
+
+type Waiting = { read(): void; reject(error: unknown): void };
+
+/**
+ * Reads for a thread that has other work: those that are asked for in one turn of the event loop run at its end, in one
+ * snapshot. To begin and end one costs SQLite more than to find a row in it. It begins after all who asked were heard, so
+ * nobody misses what was acknowledged before they asked, by whatever process.
+ */
+export class SharedReads {
+  readonly #connection: Connection;
+  #waiting: Waiting[] = [];
+
+  constructor(path: string) {
+    this.#connection = connectToRead(path);
+  }
+
+  /** The same reads, each at the end of the turn in which it is asked for. */
+  of<Reads extends object>(makeReads: (connection: Connection) => Reads): Reads {
+    const reads = Object.entries(makeReads(this.#connection)).map(([name, read]: [string, AnyRead]) => {
+      return [name, (...args: unknown[]) => this.#atEndOfTurn(() => read(...args))];
+    });
+    return Object.fromEntries(reads) as Reads;
+  }
+
+  /** Throws when nothing can be read. */
+  check(): void {
+    this.#connection.statement('select count(*) from facts').get();
+  }
+
+  close(): void {
+    this.#run();
+    this.#connection.close();
+  }
+
+  #atEndOfTurn(read: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.push({ read: () => resolve(read()), reject }) === 1) setImmediate(() => this.#run());
+    });
+  }
+
+  #run(): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    try {
+      this.#connection.snapshot(() => {
+        for (const { read } of waiting) read();
+      });
+    } catch (error) {
+      // Who has been read for already has an answer.
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+}
+
+type AnyRead = (...args: unknown[]) => Promise<unknown>;
