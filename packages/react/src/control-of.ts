@@ -14,17 +14,17 @@ export type ControlName =
 /** More than these are easier to find in a list that opens. */
 const MOST_RADIOS = 4;
 
-const TYPED: Record<string, ControlName> = {
-  integer: 'NumberField',
-  number: 'NumberField',
-  date: 'DateField',
-  string: 'TextField',
-};
+const TYPED = new Map<string, ControlName>([
+  ['integer', 'NumberField'],
+  ['number', 'NumberField'],
+  ['date', 'DateField'],
+  ['string', 'TextField'],
+]);
 
 /** The control that a key is shown with; Unknown for what a newer service may have that this version does not know. */
 export function controlOf({ value_type, multiple, allowed_values }: OptionKey): ControlName {
   if (value_type === 'boolean') return multiple ? 'CheckboxList' : 'Switch';
-  const typed = TYPED[value_type];
+  const typed = TYPED.get(value_type);
   if (!typed) return 'Unknown';
   if (!allowed_values) return multiple ? 'ListField' : typed;
   if (multiple) return 'CheckboxList';
@@ -39,6 +39,7 @@ export function isGroup(control: ControlName): boolean {
 export type Choice = { value: Scalar; label: string; retired: boolean };
 
 /** What can be chosen: a retired value only by those who have it. */
-export function choicesOf({ allowed_values = [] }: OptionKey, held: readonly Scalar[]): Choice[] {
-  return allowed_values.filter(({ value, retired }) => !retired || held.includes(value));
+export function choicesOf({ allowed_values }: OptionKey, held: readonly Scalar[]): Choice[] {
+  // A newer service may say null where this one says nothing.
+  return (allowed_values ?? []).filter(({ value, retired }) => !retired || held.includes(value));
 }

@@ -67,7 +67,7 @@ export function OptionsForm<C extends AnyCatalog = AnyCatalog>(props: OptionsFor
         <OptionField
           key={key.option_key_uid}
           optionKey={key}
-          held={selectionOf(key, held)?.option.value}
+          held={selectionOf(key, held)?.option.value ?? undefined}
           parts={parts}
           texts={texts}
           onDirty={onDirty}

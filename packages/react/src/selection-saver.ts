@@ -12,6 +12,8 @@ import { optionKeysQuery, type Scope } from './queries.ts';
 
 export type Value = Scalar | readonly Scalar[];
 
+type How = Parameters<OptionsClient['save']>[2];
+type KeyUid = Pick<OptionKey, 'option_group_uid' | 'option_key_uid'>;
 type Underway = { count: number; confirmed: Selection | undefined; last: Promise<unknown> };
 
 /**
@@ -30,13 +32,13 @@ export class SelectionSaver {
     this.#scope = scope;
   }
 
-  save(key: OptionKey, value: Value): Promise<UserOption> {
-    return this.#run(key, provisional(key, value), () => this.#client.save(key, value));
+  save(key: OptionKey, value: Value, how?: How): Promise<UserOption> {
+    return this.#run(key, provisional(key, value), () => this.#client.save(key, value, how));
   }
 
-  /** By the whole name, 'group.key', as OptionsClient.save takes it. */
-  async saveNamed(of: string | OptionKey, value: Value): Promise<UserOption> {
-    return this.save(typeof of === 'string' ? await this.#keyNamed(of) : of, value);
+  /** By the whole name, 'group.key', or by its uids, as OptionsClient.save takes it. */
+  async saveNamed(of: string | KeyUid, value: Value, how?: How): Promise<UserOption> {
+    return this.save(await this.#keyOf(of), value, how);
   }
 
   /** The default holds again, if there is one. */
@@ -83,16 +85,19 @@ export class SelectionSaver {
     }
   }
 
-  async #keyNamed(name: string): Promise<OptionKey> {
-    const isMeant = (key: OptionKey) => `${key.option_group_name}.${key.name}` === name;
+  async #keyOf(of: string | KeyUid | OptionKey): Promise<OptionKey> {
+    if (typeof of === 'object' && 'translations' in of) return of;
+    const isMeant = (key: OptionKey) =>
+      typeof of === 'string' ? `${key.option_group_name}.${key.name}` === of : key.option_key_uid === of.option_key_uid;
     for (const [, list] of this.#queries.getQueriesData<OptionKey[]>({ queryKey: [...this.#scope, 'keys'] })) {
       const found = list?.find(isMeant);
       if (found) return found;
     }
     const found = (await this.#queries.fetchQuery(optionKeysQuery(this.#client, this.#scope))).find(isMeant);
     if (found) return found;
-    const message = `The catalog has no key "${name}".`;
-    throw new InnkeeperError({ status: 0, body: { code: 'unknown_key', message } });
+    const message = `The catalog has no key "${typeof of === 'string' ? of : of.option_key_uid}".`;
+    const operation = 'post /api/user_options';
+    throw new InnkeeperError({ status: 0, operation, body: { code: 'unknown_key', message } });
   }
 
   #find(key: OptionKey): Selection | undefined {

@@ -3,14 +3,14 @@ import { useRef, useState } from 'react';
 import { useInnkeeper } from './provider.tsx';
 import type { Value } from './selection-saver.ts';
 import type { Texts } from './texts.ts';
-import { readText, textOf } from './typed-text.ts';
+import { textOf, toCommit } from './typed-text.ts';
 
 type State =
   | { phase: 'rest' | 'saving' | 'saved' }
   /** It was not even sent. */
   | { phase: 'failed'; sentence: string }
   /** It was refused, or nobody answered. */
-  | { phase: 'failed'; error: InnkeeperError; again: () => void };
+  | { phase: 'failed'; error: InnkeeperError; value: Value | undefined; sent: Draft | undefined };
 
 /** What somebody typed or chose and the service does not have yet. */
 type Draft = { text: string } | { chosen: Value };
@@ -29,11 +29,11 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
     try {
       await (value === undefined ? saver.unset(optionKey) : saver.save(optionKey, value));
       // What was typed meanwhile stays.
-      setDraft((now) => (now === sent ? undefined : now));
+      setDraft((now) => (isSame(now, sent) ? undefined : now));
       if (mine === turn.current) setState({ phase: 'saved' });
     } catch (thrown) {
       const error = thrown as InnkeeperError;
-      if (mine === turn.current) setState({ phase: 'failed', error, again: () => void send(value, sent) });
+      if (mine === turn.current) setState({ phase: 'failed', error, value, sent });
     }
   }
 
@@ -57,13 +57,11 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
 
   function commit(): void {
     if (!draft || !('text' in draft)) return;
-    if (draft.text === textOf(held)) {
-      setDraft(undefined);
-      return;
-    }
-    const read = readText(optionKey, draft.text);
-    if (read === 'not a number') setState({ phase: 'failed', sentence: texts.notANumber });
-    else void send(read.value, draft);
+    const next = toCommit(optionKey, { text: draft.text, shown: held, isSaving: state.phase === 'saving' });
+    if (next === 'wait') return;
+    if (next === 'drop') setDraft(undefined);
+    else if (next === 'not a number') setState({ phase: 'failed', sentence: texts.notANumber });
+    else void send(next.value, draft);
   }
 
   const isDirty = draft !== undefined;
@@ -75,19 +73,32 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
     choose,
     type,
     commit,
-    ...problemOf(state, optionKey.label, texts),
+    ...problemOf(state, optionKey.label, texts, send),
   };
 }
 
 /** A refusal in the words of the service. What it did not say itself is said in the language of the form. */
-function problemOf(state: State, label: string, texts: Texts) {
+function problemOf(
+  state: State,
+  label: string,
+  texts: Texts,
+  send: (value: Value | undefined, sent: Draft | undefined) => Promise<void>,
+) {
   if (state.phase !== 'failed') return { sentences: [], error: undefined, retry: undefined };
   if ('sentence' in state) return { sentences: [state.sentence], error: undefined, retry: undefined };
-  const { error, again } = state;
+  const { error, value, sent } = state;
   const { status, message, errors } = error;
   const mayGoWell = status === 0 || status === 401 || status === 429 || status >= 500;
   const aboutValue = errors.filter(({ field }) => field.startsWith('value'));
   const details = aboutValue.map((each) => each.message).join('; ');
   const refusal = details ? `${label} ${details}.` : message;
-  return { sentences: [status === 0 ? texts.notSaved : refusal], error, retry: mayGoWell ? again : undefined };
+  // With the connection of now: the page may have given a new token since.
+  const retry = mayGoWell ? () => void send(value, sent) : undefined;
+  return { sentences: [status === 0 ? texts.notSaved : refusal], error, retry };
+}
+
+/** Typed again letter by letter is the same as well. */
+function isSame(now: Draft | undefined, sent: Draft | undefined): boolean {
+  if (now && sent && 'text' in now && 'text' in sent) return now.text === sent.text;
+  return now === sent;
 }

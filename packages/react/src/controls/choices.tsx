@@ -62,7 +62,7 @@ export function Select({ id, value, choices, choose, describedBy, invalid, disab
 }
 
 export function CheckboxList({ id, value, choices, choose, describedBy, disabled, texts }: ControlProps) {
-  const chosen = new Set<Scalar>(typeof value === 'object' ? value : value === undefined ? [] : [value]);
+  const chosen = new Set<Scalar>([value ?? []].flat());
   const toggle = (which: Scalar) => {
     const next = choices.map((each) => each.value).filter((each) => chosen.has(each) !== (each === which));
     choose(next);
