@@ -2,7 +2,7 @@ import { type AccessToken, withAccessToken } from './access-token.ts';
 import type { AnyCatalog, Language } from './catalog.ts';
 import { ownError } from './error.ts';
 import { makeOptionsClient, type OptionsClient } from './options.ts';
-import { createRequests, type RequestOptions } from './request.ts';
+import { createRequests, type RequestOptions, TIMEOUT_MS } from './request.ts';
 
 export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
   /** The clientId of the application: public, for pages too. */
@@ -28,7 +28,10 @@ export function createOptionsClient<C extends AnyCatalog = AnyCatalog>({
       }),
   );
   return makeOptionsClient<C>(requests, {
-    asUser: (call) => withToken((token) => call({ headers: { Authorization: `Bearer ${token}` } })),
+    asUser: ({ operation, signal }, call) =>
+      withToken({ operation, signal, timeout: options.timeout ?? TIMEOUT_MS }, (token) =>
+        call({ headers: { Authorization: `Bearer ${token}` } }),
+      ),
     language,
   });
 }

@@ -32,7 +32,7 @@ export class InnkeeperError extends Error {
     cause?: unknown;
   }) {
     const { code, message, errors } = answer.body;
-    super(typeof message === 'string' ? message : `The service answered with HTTP ${answer.status}.`, {
+    super(typeof message === 'string' ? message : `What answered is not the service (HTTP ${answer.status}).`, {
       cause: answer.cause,
     });
     this.status = answer.status;
@@ -40,10 +40,16 @@ export class InnkeeperError extends Error {
     this.errors = Array.isArray(errors) ? errors.filter(isFieldProblem) : [];
     this.body = answer.body;
     this.requestId = answer.headers?.get('x-request-id') ?? undefined;
-    const seconds = answer.headers?.get('retry-after');
-    this.retryAfter = seconds && /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+    this.retryAfter = secondsUntil(answer.headers?.get('retry-after') ?? '');
     this.operation = answer.operation;
   }
+}
+
+/** Seconds, or the time of day. */
+function secondsUntil(text: string): number | undefined {
+  if (/^\d+$/.test(text)) return Number(text);
+  const seconds = Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return text.endsWith('GMT') && seconds > -Infinity ? Math.max(0, seconds) : undefined;
 }
 
 function isFieldProblem(each: unknown): each is FieldProblem {

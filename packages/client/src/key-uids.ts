@@ -1,6 +1,8 @@
 import { ownError } from './error.ts';
+import type { OperationName } from './operation.ts';
 
 export type KeyUid = { option_group_uid: string; option_key_uid: string };
+type Wanted = { signal: AbortSignal | undefined; operation: OperationName };
 type Listed = KeyUid & { option_group_name: string; name: string };
 
 /** A name may be given to another key after it was renamed: what was learned longer ago than this is asked again. */
@@ -9,9 +11,9 @@ const FRESH_MS = 60_000;
 /** The uids behind 'group.key', learned from every list of keys that comes by. */
 export class KeyUids {
   readonly #known = new Map<string, KeyUid & { at: number }>();
-  readonly #list: () => Promise<unknown>;
+  readonly #list: (signal: AbortSignal | undefined) => Promise<unknown>;
 
-  constructor(list: () => Promise<unknown>) {
+  constructor(list: (signal: AbortSignal | undefined) => Promise<unknown>) {
     this.#list = list;
   }
 
@@ -23,18 +25,18 @@ export class KeyUids {
     }
   }
 
-  async of(key: string | KeyUid): Promise<KeyUid> {
-    const found = typeof key === 'string' ? await this.#find(key) : key;
+  async of(key: string | KeyUid, wanted: Wanted): Promise<KeyUid> {
+    const found = typeof key === 'string' ? await this.#find(key, wanted) : key;
     return { option_group_uid: found.option_group_uid, option_key_uid: found.option_key_uid };
   }
 
-  async #find(name: string): Promise<KeyUid> {
+  async #find(name: string, { signal, operation }: Wanted): Promise<KeyUid> {
     const known = this.#known.get(name);
     if (known && Date.now() - known.at < FRESH_MS) return known;
     this.#known.delete(name);
-    await this.#list();
+    await this.#list(signal);
     const found = this.#known.get(name);
-    if (!found) throw ownError('unknown_key', `The catalog has no key "${name}".`);
+    if (!found) throw ownError('unknown_key', `The catalog has no key "${name}".`, { operation });
     return found;
   }
 }

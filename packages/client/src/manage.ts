@@ -41,6 +41,8 @@ export function createManageClient({
   return {
     ...requests,
     list: (path: string, input: { query?: object } = {}) =>
-      new Pages(async (place) => (await get(path, { ...input, query: { ...input.query, ...place } })).data),
+      new Pages(
+        async (place) => (await get(path, { ...input, query: { ...input.query, ...place }, due: 'items' })).data,
+      ),
   } as ManageClient;
 }

@@ -1,6 +1,7 @@
 import type { AnyCatalog, GroupName, HeldValueOf, KeyName, Language, ValueOf } from './catalog.ts';
 import type { components } from './generated.ts';
 import { type KeyUid, KeyUids } from './key-uids.ts';
+import type { OperationName } from './operation.ts';
 import { Pages } from './pages.ts';
 import type { Requests } from './request.ts';
 
@@ -32,6 +33,8 @@ export type OptionsClient<C extends AnyCatalog = AnyCatalog> = {
   /** Of a key as it was listed, whatever its value: what a form does that is made for any catalog. */
   save(key: KeyUid, value: Scalar | readonly Scalar[], how?: InLanguage<C>): Promise<UserOption>;
   /** All or none. */
+  saveAll(values: { [N in KeyName<C>]?: ValueOf<C, N> }, how?: InLanguage<C>): Promise<UserOption[]>;
+  /** @deprecated One of these values is retired: only those who have it already may keep it. */
   saveAll(values: { [N in KeyName<C>]?: HeldValueOf<C, N> }, how?: InLanguage<C>): Promise<UserOption[]>;
   selections(wanted?: OfGroup<C> & { effective?: boolean | undefined }): Pages<Selection>;
   selection(userOptionsUid: string, wanted?: InLanguage<C>): Promise<UserOption>;
@@ -43,58 +46,65 @@ export type OptionsClient<C extends AnyCatalog = AnyCatalog> = {
 
 /** Who the user of a call is: told by headers, or by `user_uid` beside the credentials of the application. */
 export type User = { headers: Record<string, string>; user_uid?: string | undefined };
-export type AsUser = <T>(call: (user: User) => Promise<T>) => Promise<T>;
+export type AsUser = <T>(
+  wanted: { operation: OperationName; signal: AbortSignal | undefined },
+  call: (user: User) => Promise<T>,
+) => Promise<T>;
 
 export function makeOptionsClient<C extends AnyCatalog>(
   { get, post, put, delete: remove }: Requests,
   { asUser, language: usual }: { asUser: AsUser; language: string | undefined },
 ): OptionsClient<C> {
-  const uids = new KeyUids(() => client.keys().all());
+  const uids = new KeyUids((signal) => client.keys({ signal }).all());
 
   const client = {
     groups: ({ language = usual, signal }: InLanguage<C> = {}) =>
       new Pages<OptionGroup>(async (place) => {
         const query = { ...place, limit: PAGE, language };
-        return (await get('/api/option_groups', { query, signal })).data;
+        return (await get('/api/option_groups', { query, signal, due: 'items' })).data;
       }),
 
     async group(option_group_uid: string, { language = usual, signal }: InLanguage<C> = {}) {
-      const wanted = { path: { option_group_uid }, query: { language }, signal };
+      const wanted = { path: { option_group_uid }, query: { language }, signal, due: 'option_group_uid' };
       return (await get('/api/option_groups/{option_group_uid}', wanted)).data;
     },
 
     keys: ({ language = usual, group, signal }: OfGroup<C> = {}) =>
       new Pages<OptionKey>(async (place) => {
         const query = { ...place, limit: PAGE, language, option_group_name: group };
-        const { data } = await get('/api/option_keys', { query, signal });
+        const { data } = await get('/api/option_keys', { query, signal, due: 'items' });
         if (Array.isArray(data.items)) uids.learn(data.items);
         return data;
       }),
 
     async key(option_key_uid: string, { language = usual, signal }: InLanguage<C> = {}) {
-      const wanted = { path: { option_key_uid }, query: { language }, signal };
+      const wanted = { path: { option_key_uid }, query: { language }, signal, due: 'option_key_uid' };
       return (await get('/api/option_keys/{option_key_uid}', wanted)).data;
     },
 
     async save(of: string | KeyUid, value: Scalar | readonly Scalar[], { language, signal }: InLanguage<C> = {}) {
-      const option = { ...(await uids.of(of)), value: listOf(value), ...(language && { language }) };
-      return asUser(async ({ headers, user_uid }) => {
+      const wanted = { operation: 'post /api/user_options', signal } as const;
+      const option = { ...(await uids.of(of, wanted)), value: listOf(value), ...(language && { language }) };
+      return asUser(wanted, async ({ headers, user_uid }) => {
         const body = { ...option, ...(user_uid && { user_uid }) };
-        return (await post('/api/user_options', { body, headers, signal, repeatable: true })).data;
+        const sent = { body, headers, signal, repeatable: true, due: 'user_options_uid' };
+        return (await post('/api/user_options', sent)).data;
       });
     },
 
     async saveAll(values: Record<string, Scalar | readonly Scalar[]>, { language, signal }: InLanguage<C> = {}) {
+      const wanted = { operation: 'put /api/user_options', signal } as const;
       const options = await Promise.all(
         Object.entries(values).map(async ([name, value]) => ({
-          ...(await uids.of(name)),
+          ...(await uids.of(name, wanted)),
           value: listOf(value),
           ...(language && { language }),
         })),
       );
-      return asUser(async ({ headers, user_uid }) => {
+      return asUser(wanted, async ({ headers, user_uid }) => {
         const body = { options, ...(user_uid && { user_uid }) };
-        return (await put('/api/user_options', { body, headers, signal, repeatable: true })).data.items;
+        const sent = { body, headers, signal, repeatable: true, due: 'items' };
+        return (await put('/api/user_options', sent)).data.items;
       });
     },
 
@@ -105,29 +115,34 @@ export function makeOptionsClient<C extends AnyCatalog>(
       signal,
     }: OfGroup<C> & { effective?: boolean | undefined } = {}) =>
       new Pages<Selection>((place) =>
-        asUser(async ({ headers, user_uid }) => {
+        asUser({ operation: 'get /api/user_options', signal }, async ({ headers, user_uid }) => {
           const query = { ...place, limit: PAGE, language, option_group_name: group, effective, user_uid };
-          return (await get('/api/user_options', { query, headers, signal })).data;
+          return (await get('/api/user_options', { query, headers, signal, due: 'items' })).data;
         }),
       ),
 
     selection: (user_options_uid: string, { language = usual, signal }: InLanguage<C> = {}) =>
-      asUser(async ({ headers, user_uid }) => {
-        const wanted = { path: { user_options_uid }, query: { language, user_uid }, headers, signal };
+      asUser({ operation: 'get /api/user_options/{user_options_uid}', signal }, async ({ headers, user_uid }) => {
+        const query = { language, user_uid };
+        const wanted = { path: { user_options_uid }, query, headers, signal, due: 'user_options_uid' };
         return (await get('/api/user_options/{user_options_uid}', wanted)).data;
       }),
 
     history: (user_options_uid: string, { signal }: Call = {}) =>
       new Pages<UserOptionEvent>((place) =>
-        asUser(async ({ headers, user_uid }) => {
-          const wanted = { path: { user_options_uid }, query: { ...place, limit: PAGE, user_uid }, headers, signal };
-          return (await get('/api/user_options/{user_options_uid}/history', wanted)).data;
-        }),
+        asUser(
+          { operation: 'get /api/user_options/{user_options_uid}/history', signal },
+          async ({ headers, user_uid }) => {
+            const query = { ...place, limit: PAGE, user_uid };
+            const wanted = { path: { user_options_uid }, query, headers, signal, due: 'items' };
+            return (await get('/api/user_options/{user_options_uid}/history', wanted)).data;
+          },
+        ),
       ),
 
     unset: (user_options_uid: string, { signal }: Call = {}) =>
-      asUser(async ({ headers, user_uid }) => {
-        const which = { path: { user_options_uid }, query: { user_uid }, headers, signal };
+      asUser({ operation: 'delete /api/user_options/{user_options_uid}', signal }, async ({ headers, user_uid }) => {
+        const which = { path: { user_options_uid }, query: { user_uid }, headers, signal, due: null };
         await remove('/api/user_options/{user_options_uid}', which);
       }),
   };
@@ -141,9 +156,9 @@ const listOf = (value: Scalar | readonly Scalar[]): Scalar[] => [value].flat() a
  * saved in, and the key may have another one since. By its names where there are no texts.
  */
 export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {
-  const texts = new Set(key.translations.map((each) => each.option_key_translation_uid));
+  const texts = new Set(key.translations?.map((each) => each.option_key_translation_uid));
   return (
-    selections.find(({ option }) => option.translations.some((each) => texts.has(each.option_key_translation_uid))) ??
-    selections.find(({ group, option }) => group.name === key.option_group_name && option.name === key.name)
+    selections.find(({ option }) => option?.translations?.some((each) => texts.has(each.option_key_translation_uid))) ??
+    selections.find(({ group, option }) => group?.name === key.option_group_name && option?.name === key.name)
   );
 }

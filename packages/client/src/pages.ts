@@ -14,10 +14,16 @@ export class Pages<T> implements AsyncIterable<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    const seen = new Set<string>();
     for (let place: Place | undefined = {}; place; ) {
+      // A list that leads back to where it was has no end.
+      const here = JSON.stringify(place);
+      if (seen.has(here)) throw garbled();
+      seen.add(here);
       const page = (await this.#read(place)) as Partial<Page<T>> | undefined;
-      if (!Array.isArray(page?.items)) throw ownError('garbled', 'What answered is not the service.');
-      yield* page.items;
+      if (!Array.isArray(page?.items)) throw garbled();
+      // Whatever answered: what is no object is no item.
+      yield* page.items.filter((item) => item !== null && typeof item === 'object');
       place = nextPlace(page as Page<T>);
     }
   }
@@ -28,6 +34,8 @@ export class Pages<T> implements AsyncIterable<T> {
     return items;
   }
 }
+
+const garbled = () => ownError('garbled', 'What answered is not the service.');
 
 function nextPlace({ items, total = 0, offset = 0, next }: Page<unknown>): Place | undefined {
   if (next) return { after: next };

@@ -1,7 +1,8 @@
 import { InnkeeperError, ownError } from './error.ts';
 import type { paths } from './generated.ts';
+import { within } from './limits.ts';
 import type { InputOf, Method, OutputOf, PathsOf } from './operation.ts';
-import { abortedError, pause, waitBefore } from './retry.ts';
+import { pause, waitBefore } from './retry.ts';
 
 export type Answer<T> = { data: T; status: number; etag: string | undefined; headers: Headers };
 
@@ -34,9 +35,10 @@ export type AnyInput = {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string> | undefined;
   repeatable?: boolean | undefined;
-  /** An answer without a body is as it should be, also where it is not a 204. */
-  emptyAnswer?: boolean | undefined;
+  due?: string | null | undefined;
 };
+
+export const TIMEOUT_MS = 10_000;
 
 /** The oldest answer goes when there are more: a page asks for a few catalogs in a few languages. */
 const CACHED_ANSWERS = 100;
@@ -87,6 +89,8 @@ function buildRequest(
       url: addressOf(options.baseUrl, path, input),
       init: {
         method: method.toUpperCase(),
+        // What is sent may hold secrets: they are for the service, not for where something else points to.
+        redirect: 'manual',
         headers: new Headers({
           Accept: 'application/json',
           ...(body !== undefined && !isText && { 'Content-Type': 'application/json' }),
@@ -107,36 +111,29 @@ function buildRequest(
 }
 
 async function attemptOnce(
-  { fetch: own, timeout = 10_000, cache }: RequestOptions,
+  { fetch: own, timeout = TIMEOUT_MS, cache }: RequestOptions,
   { url, init }: Built,
-  { signal, emptyAnswer = false }: AnyInput,
+  { signal, due }: AnyInput,
   operation: string,
 ): Promise<Answer<unknown>> {
   // What belongs to a user is not kept.
   const kept = operation.startsWith('get /api/option_') ? cache : undefined;
   const known = kept?.get(url);
   if (known?.etag) init.headers.set('If-None-Match', known.etag);
-  const signals = [signal, timeout > 0 ? AbortSignal.timeout(timeout) : undefined].filter((each) => each !== undefined);
-  let response: Response;
-  let text: string;
-  try {
-    response = await (own ?? fetch)(url, { ...init, ...(signals.length > 0 && { signal: AbortSignal.any(signals) }) });
-    text = await response.text();
-  } catch (cause) {
-    if (signal?.aborted) throw abortedError(operation, signal);
-    throw (cause as { name?: unknown } | null)?.name === 'TimeoutError'
-      ? ownError('timeout', `The service did not answer within ${timeout} ms.`, { operation, cause })
-      : ownError('unreachable', 'The service cannot be reached. Try again in a moment.', { operation, cause });
-  }
+  const { response, text } = await within(
+    { timeout, signal, operation },
+    async (limit) => {
+      const response = await (own ?? fetch)(url, { ...init, ...(limit && { signal: limit }) });
+      return { response, text: await response.text() };
+    },
+    (cause) => ownError('unreachable', 'The service cannot be reached. Try again in a moment.', { operation, cause }),
+  );
   const { status, headers, ok } = response;
   if (status === 304 && known) return known;
   const data = readBody(text, headers);
-  if (!ok) {
-    const body = data !== null && typeof data === 'object' ? (data as Record<string, unknown>) : {};
-    throw new InnkeeperError({ status, body, headers, operation });
-  }
-  if (data === GARBLED || (data === undefined && status !== 204 && !emptyAnswer)) {
-    throw ownError('garbled', 'What answered is not the service.', { status, headers, operation });
+  if (!ok || !isDue(data, due, status === 204 && !operation.startsWith('get '))) {
+    const isRefusal = !ok && data !== null && typeof data === 'object';
+    throw new InnkeeperError({ status, body: isRefusal ? (data as Record<string, unknown>) : {}, headers, operation });
   }
   const answer = { data, status, etag: headers.get('etag') ?? undefined, headers };
   if (kept && answer.etag) remember(kept, url, answer);
@@ -159,6 +156,12 @@ function addressOf(baseUrl: string | URL, path: string, { path: parts = {}, quer
     if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
   }
   return url.href;
+}
+
+function isDue(data: unknown, due: AnyInput['due'], mayBeEmpty: boolean): boolean {
+  if (due === null) return data === undefined;
+  if (due !== undefined) return data !== null && typeof data === 'object' && due in data;
+  return data !== GARBLED && (data !== undefined || mayBeEmpty);
 }
 
 const GARBLED = Symbol('garbled');

@@ -1,4 +1,5 @@
-import { type InnkeeperError, ownError } from './error.ts';
+import type { InnkeeperError } from './error.ts';
+import { abortedError } from './limits.ts';
 import type { Method } from './operation.ts';
 
 /** Whoever has to wait longer than this is told so, and decides. */
@@ -31,8 +32,4 @@ export async function pause(ms: number, signal: AbortSignal | undefined, operati
     if (signal?.aborted) done();
   });
   if (signal?.aborted) throw abortedError(operation, signal);
-}
-
-export function abortedError(operation: string, signal: AbortSignal): InnkeeperError {
-  return ownError('aborted', 'It is no longer wanted.', { operation, cause: signal.reason });
 }

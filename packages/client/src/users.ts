@@ -58,6 +58,13 @@ export function createUsersClient<C extends AnyCatalog = AnyCatalog>({
     cache: new Map(),
   });
 
+  const aboutToken = (token: string, signal: AbortSignal | undefined) => ({
+    body: new URLSearchParams({ token }).toString(),
+    headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
+    signal,
+    repeatable: true,
+  });
+
   const client: UsersClient<C> = {
     async createUser({ clientUserId, clientUserName }, { signal, idempotencyKey = crypto.randomUUID() } = {}) {
       const sent = {
@@ -65,16 +72,18 @@ export function createUsersClient<C extends AnyCatalog = AnyCatalog>({
         headers: { 'Idempotency-Key': idempotencyKey },
         signal,
         repeatable: true,
+        due: 'specialToken',
       };
       return (await requests.post('/api/v2/app/create-user', sent)).data;
     },
     async issueSpecialToken(clientUserId, { signal } = {}) {
-      const sent = { body: { clientId, clientSecret, clientUserId }, signal, repeatable: true };
+      const sent = { body: { clientId, clientSecret, clientUserId }, signal, repeatable: true, due: 'specialToken' };
       return (await requests.post('/api/v2/app/special-token', sent)).data;
     },
     async getAccessToken(specialToken, { signal } = {}) {
       // Never twice: the first may have spent the specialToken.
-      return (await requests.post('/oauth/v2/get-access-token', { body: { clientSecret, specialToken }, signal })).data;
+      const sent = { body: { clientSecret, specialToken }, signal, due: 'access_token' };
+      return (await requests.post('/oauth/v2/get-access-token', sent)).data;
     },
     async signIn(user, how) {
       for (let attempt = 1; ; attempt++) {
@@ -90,18 +99,18 @@ export function createUsersClient<C extends AnyCatalog = AnyCatalog>({
     },
     async deleteUser(serviceUserCode, { signal } = {}) {
       const path = { clientId, serviceUserCode };
-      await requests.delete('/api/v2/app/{clientId}/users/{serviceUserCode}', { path, headers, signal });
+      await requests.delete('/api/v2/app/{clientId}/users/{serviceUserCode}', { path, headers, signal, due: null });
     },
     async introspect(accessToken, { signal } = {}) {
-      const sent = { body: formOf(accessToken), headers: { ...headers, ...FORM }, signal, repeatable: true };
-      return (await requests.post('/oauth/v2/introspect', sent as never)).data;
+      return (
+        await requests.post('/oauth/v2/introspect', { ...aboutToken(accessToken, signal), due: 'active' } as never)
+      ).data;
     },
     async revoke(accessToken, { signal } = {}) {
-      const sent = { body: formOf(accessToken), headers: { ...headers, ...FORM }, signal, repeatable: true };
-      await requests.post('/oauth/v2/revoke', { ...sent, emptyAnswer: true } as never);
+      await requests.post('/oauth/v2/revoke', { ...aboutToken(accessToken, signal), due: null } as never);
     },
     optionsOf: (serviceUserCode) =>
-      makeOptionsClient<C>(profile, { asUser: (call) => call({ headers, user_uid: serviceUserCode }), language }),
+      makeOptionsClient<C>(profile, { asUser: (_, call) => call({ headers, user_uid: serviceUserCode }), language }),
   };
   return client;
 }
@@ -120,9 +129,6 @@ async function freshSpecialToken(
     return client.createUser(user, how);
   }
 }
-
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-const formOf = (token: string) => new URLSearchParams({ token }).toString();
 
 function refuseBrowser(): void {
   if (typeof document !== 'undefined' || 'importScripts' in globalThis) {

@@ -27,5 +27,6 @@ test('saving a retired value is struck out in editors, and nothing else is', () 
   visit(source);
   expect(struckOut.filter((call) => valid.includes(call))).toEqual([
     "options.save('kitchen.fruit', ['apple', 'quince'])",
+    "options.saveAll({ 'kitchen.fruit': ['quince'] })",
   ]);
 });

@@ -10,6 +10,7 @@ export async function checkedByTheCompiler(): Promise<void> {
   await options.save('kitchen.portions', [4], { language: 'Deutsch' });
   await options.save('open.volume', 3);
   await options.saveAll({ 'kitchen.vegetarian': true, 'open.tags': ['any'] });
+  await options.saveAll({ 'kitchen.fruit': ['quince'] });
   options.keys({ group: 'kitchen', language: 'de-AT' });
 
   // @ts-expect-error: not one of the allowed values

@@ -12,6 +12,7 @@ afterAll(() => server.close());
 
 const busy = (status: number, headers = {}) => json(status, { code: `9${status}`, message: 'Later.' }, headers);
 const none = json(200, { items: [], total: 0, offset: 0, limit: 200 });
+const USER = { clientUserId: 'a', clientUserName: 'A' };
 const KEY = { option_group_uid: 'g', option_key_uid: 'k' };
 
 const options = (more = {}) =>
@@ -55,6 +56,11 @@ test.each([
   ['a page of a proxy', 200, 'text/html', '<h1>Sign in to the network</h1>'],
   ['a list without items', 200, 'application/json', '{"total":3}'],
   ['nothing', 200, 'application/json', ''],
+  ['nothing, said so', 204, 'application/json', ''],
+  ['a text', 200, 'text/plain', 'hello'],
+  ['an empty object', 200, 'application/json', '{}'],
+  ['an empty list', 200, 'application/json', '[]'],
+  ['a way to somewhere else', 307, 'text/plain', ''],
   ['a refusal by something in between', 502, 'text/html', '<h1>Bad gateway</h1>'],
   ['a refusal without a code', 400, 'application/json', '{"error":"?"}'],
 ])('%s is a garbled answer', async (_, status, type, body) => {
@@ -63,21 +69,77 @@ test.each([
     () => options().keys().all(),
     () => options().selections().all(),
     () => options().save('a.b', 1),
+    () => options().save(KEY, 1),
+    () => options().saveAll({}),
+    () => options().key('k'),
+    () => users().createUser(USER),
+    () => users().signIn(USER),
+    () => users().introspect('t'),
+    () => createManageClient({ baseUrl: server.url }).list('/manage/v1/applications').all(),
+    ...(status === 204 ? [() => createManageClient({ baseUrl: server.url }).get('/manage/v1/session')] : []),
+    // What has no answer is done when there is none.
+    ...(body ? [() => options().unset('u'), () => users().deleteUser('u'), () => users().revoke('t')] : []),
   ]) {
-    expect(await failure(act)).toMatchObject({ code: 'garbled', errors: [] });
+    expect(await failure(act)).toMatchObject({ code: 'garbled', errors: [], status, operation: expect.any(String) });
   }
-  if (!body.startsWith('{"total')) {
-    expect(await failure(() => users().createUser({ clientUserId: 'a', clientUserName: 'A' }))).toMatchObject({
-      status,
-    });
+});
+
+test('a list that leads back to where it was ends', async () => {
+  for (const page of [
+    { items: [], next: 'x' },
+    { items: [KEY], total: 5, offset: 0 },
+  ]) {
+    server.script(json(200, page));
+    expect(await failure(() => options().groups().all())).toMatchObject({ code: 'garbled' });
+    expect(server.seen).toHaveLength(2);
   }
+});
+
+test('nothing is sent on to where an answer points', async () => {
+  server.script((_, response) => response.writeHead(307, { location: `${server.url}/elsewhere` }).end(), none);
+  expect(await failure(() => users().createUser(USER))).toMatchObject({ code: 'garbled', status: 307 });
+  expect(server.seen).toHaveLength(1);
+});
+
+test('any number is a timeout', async () => {
+  server.script(none);
+  for (const timeout of [Number.POSITIVE_INFINITY, 1e10, 2000.5, 0, -1, Number.NaN]) {
+    await expect(options({ timeout }).groups().all()).resolves.toEqual([]);
+  }
+});
+
+test('neither a token nor a key is waited for any longer than anything else', async () => {
+  server.script(none);
+  const asked: unknown[] = [];
+  const hanging = options({
+    timeout: 50,
+    accessToken: (rejected: unknown) => {
+      asked.push(rejected);
+      return asked.length < 3 ? new Promise(() => {}) : 'token';
+    },
+  });
+  const operation = 'get /api/user_options';
+  expect(await failure(() => hanging.selections().all())).toMatchObject({ code: 'timeout', operation });
+  const unwanted = { signal: AbortSignal.timeout(10) };
+  expect(await failure(() => hanging.selections(unwanted).all())).toMatchObject({ code: 'aborted', operation });
+  expect(await failure(() => hanging.selections().all())).toMatchObject({ code: 'timeout' });
+  await expect(hanging.selections().all()).resolves.toEqual([]);
+
+  server.script(() => {});
+  expect(await failure(() => options().save('a.b', 1, { signal: AbortSignal.timeout(30) }))).toMatchObject({
+    code: 'aborted',
+  });
 });
 
 test('what is in an answer and should not be is left out', async () => {
   server.script(json(422, { code: '1008', message: 'No.', errors: [null, 'x', { field: 1 }] }));
   expect(await failure(() => options().save(KEY, 'a'))).toMatchObject({ code: '1008', errors: [] });
   server.script(json(200, { items: [null], total: 1, offset: 0, limit: 200 }));
-  expect(await failure(() => options().save('a.b', 1))).toMatchObject({ code: 'unknown_key' });
+  expect(await failure(() => options().save('a.b', 1))).toMatchObject({
+    code: 'unknown_key',
+    operation: 'post /api/user_options',
+  });
+  await expect(options().keys().all()).resolves.toEqual([]);
 });
 
 test('what cannot be sent, and what there is no token for', async () => {
@@ -90,6 +152,7 @@ test('what cannot be sent, and what there is no token for', async () => {
   const refusing = options({ accessToken: () => Promise.reject(new Error('signed out')) });
   expect(await failure(() => refusing.selections().all())).toMatchObject({
     code: 'no_token',
+    operation: 'get /api/user_options',
     cause: expect.objectContaining({ message: 'signed out' }),
   });
 });
@@ -114,6 +177,12 @@ test('the service is asked again after 429 and 503, when Retry-After says and on
   server.script(busy(429, { 'retry-after': '1800' }));
   expect(await failure(() => options().groups().all())).toMatchObject({ code: '9429', retryAfter: 1800 });
   expect(server.seen).toHaveLength(1);
+
+  // Said by the clock.
+  server.script(busy(503, { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }));
+  expect((await failure(() => options().groups().all())).retryAfter).toBeGreaterThan(3590);
+  server.script(busy(503, { 'retry-after': 'soon' }));
+  expect((await failure(() => options({ retries: 0 }).groups().all())).retryAfter).toBeUndefined();
 
   // A specialToken may have been spent, a user deleted, a secret rotated.
   server.script(busy(503));

@@ -41,5 +41,5 @@ export type Choice = { value: Scalar; label: string; retired: boolean };
 /** What can be chosen: a retired value only by those who have it. */
 export function choicesOf({ allowed_values }: OptionKey, held: readonly Scalar[]): Choice[] {
   // A newer service may say null where this one says nothing.
-  return (allowed_values ?? []).filter(({ value, retired }) => !retired || held.includes(value));
+  return (allowed_values ?? []).filter((each) => each && (!each.retired || held.includes(each.value)));
 }

@@ -44,7 +44,7 @@ test('what a newer service may say takes no form down', () => {
     expect(controlOf({ value_type, multiple: false } as never)).toBe('Unknown');
   }
   expect(controlOf({ value_type: 'string', multiple: false, allowed_values: null } as never)).toBe('TextField');
-  expect(choicesOf({ allowed_values: null } as never, [])).toEqual([]);
+  for (const allowed_values of [null, [null]]) expect(choicesOf({ allowed_values } as never, [])).toEqual([]);
   const shown = [undefined, null, { a: 1 }, [{ a: 1 }, null], ['a', 'b'], false].map(textOf);
   expect(shown).toEqual(['', '', '{"a":1}', '{"a":1}\n', 'a\nb', 'false']);
 });
