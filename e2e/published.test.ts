@@ -14,22 +14,24 @@ import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { freePort } from '../packages/server/test/free-port.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
-import { buildPackage } from '../scripts/build-package.js';
+import { PUBLISHED, packPackages } from '../scripts/pack.js';
 import { ownBrowser } from './portal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
-const NAMES = ['client', 'react'] as const;
 const built = (name: string) => join(ROOT, 'packages', name, 'dist');
 
 let project: string;
+let packed: Awaited<ReturnType<typeof packPackages>>;
 let service: TestServer;
 let browser: Browser;
 const running: ChildProcess[] = [];
 
 beforeAll(async () => {
-  for (const name of NAMES) await buildPackage(name);
   project = await mkdtemp(join(tmpdir(), 'innkeeper-project-'));
+  // What npm would fetch is packed from here: nothing leaves the machine.
+  const fetched = ['react-query', 'query-core'].map((name) => join(ROOT, 'node_modules/@tanstack', name));
+  packed = await packPackages(project, fetched);
   service = await startTestServer((await databases[0]?.fresh()) as string);
   browser = await ownBrowser();
 });
@@ -46,20 +48,12 @@ async function blocksOf(name: string, language: string): Promise<string[]> {
   return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code as string);
 }
 
-test.each(NAMES)('publint finds nothing in %s', async (name) => {
+test.each(PUBLISHED)('publint finds nothing in %s', async (name) => {
   const { messages } = await publint({ pkgDir: built(name), level: 'suggestion', strict: true, pack: false });
   expect(messages).toEqual([]);
 });
 
 test('packed and installed into an empty folder, the snippets of the READMEs compile there, and the form works', async () => {
-  // What npm would fetch is packed from here: nothing leaves the machine.
-  const folders = [
-    ...NAMES.map(built),
-    ...['react-query', 'query-core'].map((name) => join(ROOT, 'node_modules/@tanstack', name)),
-  ];
-  const flags = ['--pack-destination', project, '--ignore-scripts', '--json'];
-  const { stdout } = await run('npm', ['pack', ...flags, ...folders], { cwd: project });
-  const packed = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
   const stray = packed
     .slice(0, 2)
     .flatMap(({ files }) => files.filter(({ path }) => /\.tsx?$/.test(path.replace('.d.ts', ''))));
@@ -115,9 +109,19 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   const env = { ...process.env, INNKEEPER_CLIENT_ID, INNKEEPER_CLIENT_SECRET };
   running.push(spawn(process.execPath, ['server.mjs'], { cwd: project, env, stdio: 'inherit' }));
 
-  const html =
-    '<!doctype html><html lang="de"><title>Page</title><div id="root"></div><script type="module" src="/react-0.tsx"></script>';
-  await writeFile(join(project, 'index.html'), html);
+  // While the service is away it says so, and lives on.
+  const awayPort = await freePort();
+  const away = filledIn(server as string)
+    .replaceAll(service.url, `http://localhost:${await freePort()}`)
+    .replaceAll(`listen(${tokenPort})`, `listen(${awayPort})`);
+  await writeFile(join(project, 'away.mjs'), away);
+  running.push(spawn(process.execPath, ['away.mjs'], { cwd: project, env, stdio: 'ignore' }));
+  const statusOfAway = () => fetch(`http://localhost:${awayPort}`).then(({ status }) => status, String);
+  await expect.poll(statusOfAway, { timeout: 10_000 }).toBe(502);
+  expect(await statusOfAway()).toBe(502);
+
+  const [html = ''] = await blocksOf('react', 'html');
+  await writeFile(join(project, 'index.html'), html.replace('main.tsx', 'react-0.tsx'));
   await build({ root: project, configFile: false, logLevel: 'error' });
 
   const appId = Number(demo.clientId.split('_')[0]);
