@@ -55,7 +55,12 @@ export async function startTestServer(databaseUrl: string, settings: Settings = 
       const { storage, keyring } = server.service;
       const application = await createApplication(storage, keyring, 'Test', Date.now());
       const appId = Number(application.clientId.split('_')[0]);
-      if (settings) await storage.applications.update(appId, { set: settings });
+      if (settings) {
+        await storage.applications.update(appId, { set: settings });
+        // It may have been met without them; and a look that was under way by now may have been too early.
+        await server.service.refresh();
+        await server.service.refresh();
+      }
       return { ...application, appId };
     },
   };
