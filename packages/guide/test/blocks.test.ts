@@ -25,6 +25,7 @@ const PAGES = [
   'product',
   'operators',
   'migrating',
+  'import',
   'operations',
 ];
 
