@@ -206,6 +206,25 @@ test('a choice is shown as made before the service has answered', async () => {
   release();
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await saved()).toEqual({ newsletter: true });
+
+  // Enter, and Tab while it is under way: what is lost then stays in its field.
+  let fail = () => {};
+  const failed = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  await page.route('**/api/user_options', async (route) => {
+    await failed;
+    await route.abort();
+  });
+  const motto = page.getByRole('textbox', { name: 'Motto' });
+  await motto.fill('typed once');
+  await motto.press('Enter');
+  await page.getByText('Saving…').waitFor();
+  await motto.press('Enter');
+  await motto.press('Tab');
+  fail();
+  await page.getByRole('alert').getByText('Not saved.').waitFor();
+  expect(await motto.inputValue()).toBe('typed once');
 });
 
 test('when the token has expired the page is asked for another; without one, what was typed stays', async () => {

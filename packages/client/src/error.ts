@@ -27,8 +27,8 @@ export class InnkeeperError extends Error {
   constructor(answer: {
     status: number;
     body: Record<string, unknown>;
-    headers?: Headers;
-    operation?: string;
+    headers?: Headers | undefined;
+    operation?: string | undefined;
     cause?: unknown;
   }) {
     const { code, message, errors } = answer.body;
@@ -72,7 +72,7 @@ export function isInnkeeperError(error: unknown, operation?: string): boolean {
 export function ownError(
   code: OwnCode,
   message: string,
-  more: { status?: number; operation?: string; headers?: Headers; cause?: unknown } = {},
+  more: { status?: number; operation?: string | undefined; headers?: Headers; cause?: unknown } = {},
 ): InnkeeperError {
   return new InnkeeperError({ status: 0, ...more, body: { code, message } });
 }

@@ -27,7 +27,9 @@ export class KeyUids {
 
   async of(key: string | KeyUid, wanted: Wanted): Promise<KeyUid> {
     const found = typeof key === 'string' ? await this.#find(key, wanted) : key;
-    return { option_group_uid: found.option_group_uid, option_key_uid: found.option_key_uid };
+    // Whatever was given: what is no key is for the service to refuse.
+    const { option_group_uid, option_key_uid } = found ?? {};
+    return { option_group_uid, option_key_uid };
   }
 
   async #find(name: string, { signal, operation }: Wanted): Promise<KeyUid> {

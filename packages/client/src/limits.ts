@@ -34,6 +34,6 @@ function raced<T>(running: Promise<T>, limit: AbortSignal): Promise<T> {
   });
 }
 
-export function abortedError(operation: string, signal: AbortSignal): InnkeeperError {
+export function abortedError(operation: string | undefined, signal: AbortSignal): InnkeeperError {
   return ownError('aborted', 'It is no longer wanted.', { operation, cause: signal.reason });
 }

@@ -20,7 +20,7 @@ export function waitBefore(
   return wait <= LONGEST_WAIT_MS ? wait : undefined;
 }
 
-export async function pause(ms: number, signal: AbortSignal | undefined, operation: string): Promise<void> {
+export async function pause(ms: number, signal: AbortSignal | undefined, operation?: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -3,6 +3,7 @@ import { isInnkeeperError, ownError } from './error.ts';
 import type { OutputOf } from './operation.ts';
 import { makeOptionsClient, type OptionsClient } from './options.ts';
 import { createRequests, type RequestOptions } from './request.ts';
+import { pause } from './retry.ts';
 
 export type { AnyCatalog } from './catalog.ts';
 export { type ErrorOf, type FieldProblem, InnkeeperError, isInnkeeperError, type OwnCode } from './error.ts';
@@ -94,6 +95,8 @@ export function createUsersClient<C extends AnyCatalog = AnyCatalog>({
           // The same user signs in elsewhere at this moment: created there first, or a newer specialToken than ours.
           const raced = isInnkeeperError(error) && ['0001', '0008'].includes(error.code);
           if (!raced || attempt === SIGN_IN_ATTEMPTS) throw error;
+          // In step they would overtake each other for ever.
+          await pause(Math.random() * 40 * 2 ** attempt, how?.signal, error.operation);
         }
       }
     },
