@@ -242,6 +242,21 @@ test('when the token has expired the page is asked for another; without one, wha
   tokens.next = async () => (await users.signIn(user)).access_token;
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(saved).toEqual({ motto: 'typed after hours' });
+
+  // A page that gives tokens instead of being asked: what is tried again is tried with the one of then.
+  const give = async () => {
+    const { access_token: given } = await users.signIn(user);
+    await page.evaluate((token) => globalThis.giveToken(token), given);
+    return given;
+  };
+  await users.revoke(await give());
+  await motto.fill('typed even later');
+  await page.keyboard.press('Enter');
+  const again = page.locator('.innkeeper-field').getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  await give();
+  await again.click();
+  await expect.poll(saved).toEqual({ motto: 'typed even later' });
 });
 
 test('a key that was archived says so and keeps what was typed; a type of value from the future is only shown', async () => {

@@ -1,22 +1,28 @@
 import { InnkeeperProvider, OptionsForm, useSelections } from '@innkeeper/react';
-import { StrictMode, useState } from 'react';
+import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
 declare global {
   // The test's side of the page.
   var connection: { baseUrl: string; apiKey: string; group: string };
   function nextToken(rejected: string | undefined): Promise<string>;
+  /** From now on this one, instead of asking. */
+  var giveToken: (token: string) => void;
 }
 
 function Page() {
   const [language, setLanguage] = useState('en');
+  const [token, setToken] = useState<string>();
+  useEffect(() => {
+    globalThis.giveToken = setToken;
+  }, []);
   const { baseUrl, apiKey, group } = globalThis.connection;
   return (
     <InnkeeperProvider
       baseUrl={baseUrl}
       apiKey={apiKey}
       language={language}
-      accessToken={(rejected) => globalThis.nextToken(rejected)}
+      accessToken={token ?? ((rejected) => globalThis.nextToken(rejected))}
     >
       <nav>
         {['en', 'de', 'ar'].map((tag) => (
