@@ -1,5 +1,5 @@
 import type { Answer, Content, Example, OpenApi, Operation, Parameter, Reference, Schema } from './openapi.ts';
-import type { Source } from './sources.ts';
+import type { Source } from './section.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** How deep the fields of fields are listed; what is deeper is in the example. */

@@ -1,5 +1,5 @@
 import { type Drawn, escapeHtml } from './draw-markdown.ts';
-import type { Section, Source } from './sources.ts';
+import type { Section, Source } from './section.ts';
 
 export type PageParts = {
   source: Source;

@@ -1,4 +1,4 @@
-import type { Section, Source } from './sources.ts';
+import type { Section, Source } from './section.ts';
 
 /** llms.txt (llmstxt.org): what there is to read, as links to Markdown, relative to /guide/. */
 export function listForPrograms(sections: Section[]): string {

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Resolve } from './draw-markdown.ts';
-import { ALIASES, type Source } from './sources.ts';
+import type { Source } from './section.ts';
+import { ALIASES } from './sources.ts';
 
 /** What the service itself serves of docs/, beside the guide. */
 const SERVED = new Set(['docs/openapi.json', 'docs/catalog.schema.json']);

@@ -3,20 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeApi } from './describe-api.ts';
 import type { OpenApi } from './openapi.ts';
+import type { Section, Source } from './section.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
-
-/** A page before it is drawn. */
-export type Source = {
-  /** Its address below /guide/; '' is the first page. */
-  path: string;
-  /** The file it is written in, from the root of the repository; of pages made at build, where their links start from. */
-  file: string;
-  title: string;
-  markdown: string;
-};
-
-export type Section = { title: string; pages: Source[] };
 
 /** The order people find things in. What is found rather than named comes after what is named under the same title. */
 const SECTIONS: [title: string, files: string[]][] = [

@@ -6,7 +6,8 @@ import { type Drawn, drawMarkdown } from './draw-markdown.ts';
 import { drawPage } from './draw-page.ts';
 import { listForPrograms, wholeText } from './for-programs.ts';
 import { createLinks } from './links.ts';
-import { ROOT, readSections, type Source } from './sources.ts';
+import type { Source } from './section.ts';
+import { ROOT, readSections } from './sources.ts';
 
 const ASSETS = join(import.meta.dirname, '../assets');
 const PICTURES = /\.(svg|png)$/;
