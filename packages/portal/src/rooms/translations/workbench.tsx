@@ -104,35 +104,12 @@ export function Workbench(props: Props) {
         actions={
           <>
             {isPhone && saveState}
-            {!isReadOnly &&
-              (isPhone ? (
-                <ActionIcon variant="default" size={36} aria-label={t('toolbar.import')} onClick={importDialog.open}>
-                  <IconUpload size={18} aria-hidden />
-                </ActionIcon>
-              ) : (
-                <Button
-                  variant="default"
-                  leftSection={<IconUpload size={16} aria-hidden />}
-                  onClick={importDialog.open}
-                >
-                  {t('toolbar.import')}
-                </Button>
-              ))}
-            {!isReadOnly &&
-              [...progress.values()].some(({ missing }) => missing > 0) &&
-              (isPhone ? (
-                <ActionIcon variant="default" size={36} aria-label={t('list.action')} onClick={listDialog.open}>
-                  <IconListLetters size={18} aria-hidden />
-                </ActionIcon>
-              ) : (
-                <Button
-                  variant="default"
-                  leftSection={<IconListLetters size={16} aria-hidden />}
-                  onClick={listDialog.open}
-                >
-                  {t('list.action')}
-                </Button>
-              ))}
+            {!isReadOnly && (
+              <Tool name={t('toolbar.import')} icon={IconUpload} isPhone={isPhone} onClick={importDialog.open} />
+            )}
+            {!isReadOnly && [...progress.values()].some(({ missing }) => missing > 0) && (
+              <Tool name={t('list.action')} icon={IconListLetters} isPhone={isPhone} onClick={listDialog.open} />
+            )}
             <ExportMenu clientId={clientId} languages={languages} shown={shown} isPhone={isPhone} />
             {!isReadOnly && (
               <PublishTexts clientId={clientId} sheet={sheet} unsaved={state.unsaved} loads={state.loads} />
@@ -261,4 +238,22 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
     ),
     autoClose: canUndo ? 8_000 : 3_000,
   });
+}
+
+type ToolProps = { name: string; icon: typeof IconUpload; isPhone: boolean; onClick: () => void };
+
+/** On a phone there is room for its picture alone. */
+function Tool({ name, icon: Icon, isPhone, onClick }: ToolProps) {
+  if (isPhone) {
+    return (
+      <ActionIcon variant="default" size={36} aria-label={name} onClick={onClick}>
+        <Icon size={18} aria-hidden />
+      </ActionIcon>
+    );
+  }
+  return (
+    <Button variant="default" leftSection={<Icon size={16} aria-hidden />} onClick={onClick}>
+      {name}
+    </Button>
+  );
 }
