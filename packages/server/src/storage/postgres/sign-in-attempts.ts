@@ -1,3 +1,4 @@
+import { latestDue } from '../latest-due.ts';
 import type { AttemptStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes } from './encoding.ts';
@@ -5,15 +6,16 @@ import { toBytes } from './encoding.ts';
 const ADMIT = statement(`
   insert into sign_in_attempts as t (subject_hash, due_at) values ($1, $2::bigint + $3::bigint)
   on conflict (subject_hash) do update set due_at = greatest(t.due_at, $2) + $3
-  where greatest(t.due_at, $2) + $3 <= $2 + $4::bigint * $3
+  where greatest(t.due_at, $2) + $3 <= $4::bigint
   returning due_at
 `);
 const FORGET = statement('delete from sign_in_attempts where subject_hash = $1');
 
 export function attemptStore(connections: Connections): AttemptStore {
   return {
-    async admit({ subjectHash, everyMs, burst }, now) {
-      const values = [toBytes(subjectHash), now, everyMs, burst];
+    async admit(allowance, now) {
+      const { subjectHash, everyMs } = allowance;
+      const values = [toBytes(subjectHash), now, everyMs, latestDue(allowance, now)];
       return (await connections.write(ADMIT, values, subjectHash)).length > 0;
     },
     async forget(subjectHash) {
