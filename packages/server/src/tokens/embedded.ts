@@ -67,14 +67,17 @@ export function createEmbeddedTokenService(options: {
     async close() {},
   };
 
+  /**
+   * By a key that only the processes on this database have. Their addresses are not compared (`iss`): those for users and
+   * for options may have one each, and an installation may move.
+   */
   async function verify(accessToken: string): Promise<IdentifiedToken | undefined> {
     if (!isAsIssued(accessToken)) return undefined;
     try {
       const { payload } = await jwtVerify(accessToken, findKey, {
-        issuer: issuer(),
         algorithms: ['EdDSA'],
         typ: 'at+jwt',
-        requiredClaims: ['sub', 'aud', 'client_id', 'iat', 'exp', 'jti'],
+        requiredClaims: ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti'],
         currentDate: new Date(now()),
       });
       return {

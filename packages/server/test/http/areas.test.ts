@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from '../databases.ts';
-import { makeSignedInUser, startTestServer, type TestServer } from './start.ts';
+import { bearer, makeSignedInUser, startTestServer, type TestServer } from './start.ts';
 
 const [sqlite] = databases as [(typeof databases)[0]];
 
@@ -46,9 +46,12 @@ describe('which areas a process answers for', () => {
     expect(answer).toMatchObject({ status: 404, json: { code: '9404' } });
   });
 
-  it('users: serves a whole user', async () => {
-    const user = await makeSignedInUser(users, await users.application());
-    expect(user.accessToken).toBeTypeOf('string');
+  it('a user who signed in at the one address is known at the other', async () => {
+    const application = await users.application();
+    const { accessToken } = await makeSignedInUser(users, application);
+    expect(options.service.publicUrl).not.toBe(users.service.publicUrl);
+    const headers = { apikey: application.clientId, ...bearer(accessToken) };
+    expect((await options.send('GET', '/api/user_options', { headers })).status).toBe(200);
   });
 
   it.each(['/livez', '/readyz', '/metrics'])('both: %s', async (path) => {
