@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { totpCode } from '../packages/server/src/domain/accounts/totp.ts';
-import { databases } from '../packages/server/test/databases.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { manageAs } from '../packages/server/test/manage/manage.ts';
 import { openSession, PASSWORD } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name });
 const someone = () => `${uniqueName()}@example.com`;
 
-describe.each(databases)('the account room on $kind', (database) => {
-  const portal = openPortal(database);
+describe('the account room', () => {
+  const portal = openPortal(sqlite);
   const enter = async (email = someone(), options = {}) => ({
     ...(await portal.enter('/account', { email, ...options })),
     email,
@@ -61,7 +61,7 @@ describe.each(databases)('the account room on $kind', (database) => {
     expect([...complaints, ...other.complaints]).toEqual([]);
   });
 
-  testPage(database)('turns two-step sign-in on with a QR code, a secret and a first code, and off again', async () => {
+  test('turns two-step sign-in on with a QR code, a secret and a first code, and off again', async () => {
     const { page, complaints, email } = await enter();
     await setPassword(page);
     const totp = section(page, 'Two-step sign-in');
@@ -101,7 +101,7 @@ describe.each(databases)('the account room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('lists where one is signed in, and ends the others', async () => {
+  test('lists where one is signed in, and ends the others', async () => {
     const email = someone();
     const [phone, tablet, desk] = [await enter(email), await enter(email), await enter(email)];
     const sessions = section(desk.page, 'Where you are signed in');
@@ -153,7 +153,7 @@ describe.each(databases)('the account room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('theme and language go with the account into another browser', async () => {
+  test('theme and language go with the account into another browser', async () => {
     const { page, email } = await enter();
     await page.getByText('Dark', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Language' }).click();
@@ -169,7 +169,7 @@ describe.each(databases)('the account room on $kind', (database) => {
       .toBe('dark');
   });
 
-  testPage(database)('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and keeps nobody out', async () => {
     const { page } = await enter(undefined, { viewport: { width: 380, height: 760 } });
     await section(page, 'Where you are signed in').getByText('this one').waitFor();
     await expectFits(page);

@@ -1,18 +1,18 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
 import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts';
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 /** Many steps, on a machine that may be busy with other tests. */
 const LONG = { timeout: 120_000 };
 
-describe.each(databases)('the catalog room on $kind', (database) => {
-  const portal = openPortal(database);
+const portal = openPortal(sqlite);
 
+describe('the catalog room', () => {
   /** An application with a catalog, and its address in the portal. */
   async function application(file: unknown = EXAMPLE) {
     const made = await portal.server.application();
@@ -82,7 +82,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByText('“Blue” is there twice.').waitFor();
     expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
     await page.getByLabel('What they choose from: English').fill('Blue\nred');
-    if (database.kind === 'sqlite') await expectAccessible(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Add', exact: true }).dblclick();
     await page.getByRole('heading', { name: 'Colour', level: 2 }).waitFor();
     // At its top, in the first field that is empty.
@@ -136,7 +136,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     const first = dialog.getByRole('link', { name: 'Translate them first' });
     expect(await first.getAttribute('href')).toBe(`/portal/applications/${clientId}/translations?missing=any`);
     await dialog.getByText('One of a list; red, Blue; by default red').waitFor();
-    if (database.kind === 'sqlite') await expectAccessible(page);
+    await expectAccessible(page);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Publish');
     await page.keyboard.press('Enter');
     await page.getByText('Published as revision 1.').waitFor();
@@ -161,7 +161,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('groups and keys are moved by keyboard, and that is said', async () => {
+  test('groups and keys are moved by keyboard, and that is said', async () => {
     const { room, get } = await application();
     const { page, complaints } = await portal.enter(room);
     await tree(page).focus();
@@ -199,7 +199,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('and by dragging', async () => {
+  test('and by dragging', async () => {
     const { room } = await application();
     const { page } = await portal.enter(room);
     const handle = row(page, 'ratio').locator('[title="Drag to move"]');
@@ -239,7 +239,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(await app.key('portions')).toMatchObject({ values: [1, 2] });
   });
 
-  testPage(database)('two editors: what does not touch is merged, what does is shown side by side', LONG, async () => {
+  test('two editors: what does not touch is merged, what does is shown side by side', LONG, async () => {
     const app = await application();
     const { keyUid } = await app.key('fruit');
     const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
@@ -283,60 +283,55 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     await page.getByText('Published as revision 3.').waitFor();
   });
 
-  testPage(database)(
-    'archives, brings back, discards; a link leads to a key; unsaved typing is not lost unasked',
-    async () => {
-      const { room, key } = await application();
-      const { keyUid } = await key('fruit');
-      const { page } = await portal.enter(`${room}?item=${keyUid}`);
-      await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
-      expect(await row(page, 'Fruit').getAttribute('aria-selected')).toBe('true');
-      await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-      await page.getByText('This key is archived').waitFor();
-      await page.getByRole('button', { name: 'Bring back' }).click();
-      await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
+  test('archives, brings back, discards; a link leads to a key; unsaved typing is not lost unasked', async () => {
+    const { room, key } = await application();
+    const { keyUid } = await key('fruit');
+    const { page } = await portal.enter(`${room}?item=${keyUid}`);
+    await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
+    expect(await row(page, 'Fruit').getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('This key is archived').waitFor();
+    await page.getByRole('button', { name: 'Bring back' }).click();
+    await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
 
-      await page.getByLabel('Name for programs').fill('apple');
-      page.once('dialog', (dialog) => void dialog.dismiss());
-      await row(page, 'ratio').click();
-      expect(await page.getByLabel('Name for programs').inputValue()).toBe('apple');
-      await page.getByRole('button', { name: 'Reset' }).click();
-      await row(page, 'ratio').click();
-      await page.getByRole('heading', { name: 'ratio', level: 2 }).waitFor();
+    await page.getByLabel('Name for programs').fill('apple');
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await row(page, 'ratio').click();
+    expect(await page.getByLabel('Name for programs').inputValue()).toBe('apple');
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await row(page, 'ratio').click();
+    await page.getByRole('heading', { name: 'ratio', level: 2 }).waitFor();
 
-      await page.getByRole('button', { name: 'Discard…' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
-      await page.getByText('The draft is discarded.').waitFor();
-      await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('The draft is discarded.').waitFor();
+    await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
 
-      // What keeps it from being saved comes into sight.
-      await row(page, 'volume').click();
-      await page.getByLabel('Least').fill('11');
-      await page.getByLabel('English', { exact: true }).focus();
-      await page.keyboard.press('Control+s');
-      await expect.poll(() => page.getByText('Least is above Most.').count()).toBe(2);
-      await expect
-        .poll(() => page.getByLabel('Least').evaluate((field) => field === document.activeElement))
-        .toBe(true);
-      // Of the service, at the field that it names.
-      await page.getByLabel('Least').fill('7');
-      await page.keyboard.press('Control+s');
-      await page.getByText('The default has to be something that can be chosen').waitFor();
-      expect(await page.getByText('Nothing was published').count()).toBe(0);
-      await page.context().clearCookies();
-      await page.evaluate(() => window.scrollTo({ top: 0 }));
-      await page.keyboard.press('Control+s');
-      const told = page.getByText('Sign in again: what you typed is kept.');
-      await told.waitFor();
-      await expect
-        .poll(() => told.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
-        .toBe(true);
-      expect(await page.getByLabel('Least').inputValue()).toBe('7');
-    },
-  );
+    // What keeps it from being saved comes into sight.
+    await row(page, 'volume').click();
+    await page.getByLabel('Least').fill('11');
+    await page.getByLabel('English', { exact: true }).focus();
+    await page.keyboard.press('Control+s');
+    await expect.poll(() => page.getByText('Least is above Most.').count()).toBe(2);
+    await expect.poll(() => page.getByLabel('Least').evaluate((field) => field === document.activeElement)).toBe(true);
+    // Of the service, at the field that it names.
+    await page.getByLabel('Least').fill('7');
+    await page.keyboard.press('Control+s');
+    await page.getByText('The default has to be something that can be chosen').waitFor();
+    expect(await page.getByText('Nothing was published').count()).toBe(0);
+    await page.context().clearCookies();
+    await page.evaluate(() => window.scrollTo({ top: 0 }));
+    await page.keyboard.press('Control+s');
+    const told = page.getByText('Sign in again: what you typed is kept.');
+    await told.waitFor();
+    await expect
+      .poll(() => told.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
+      .toBe(true);
+    expect(await page.getByLabel('Least').inputValue()).toBe('7');
+  });
 
-  testPage(database)('whatever is typed is text', async () => {
+  test('whatever is typed is text', async () => {
     const nasty = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}}`;
     const { room, key, path, get } = await application({
       languages: [{ name: nasty.slice(0, 100), tag: 'en' }],
@@ -372,7 +367,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('a viewer looks, a translator publishes texts: neither can do more', LONG, async () => {
+  test('a viewer looks, a translator publishes texts: neither can do more', LONG, async () => {
     const app = await application();
     const { keyUid } = await app.key('fruit');
     const enterAs = async (role: 'viewer' | 'translator') => {
@@ -406,7 +401,7 @@ describe.each(databases)('the catalog room on $kind', (database) => {
     expect(await publish.isDisabled()).toBe(true);
   });
 
-  testPage(database)('fits a phone: the list, then what was chosen, and back', async () => {
+  test('fits a phone: the list, then what was chosen, and back', async () => {
     const { room } = await application();
     const { page, complaints } = await portal.enter(room, { viewport: { width: 380, height: 760 } });
     await expectFits(page);
@@ -421,8 +416,6 @@ describe.each(databases)('the catalog room on $kind', (database) => {
 });
 
 describe('a large catalog', () => {
-  const portal = openPortal(databases[0] as (typeof databases)[0]);
-
   test('of 5,000 keys in 10 languages stays quick', LONG, async () => {
     const languages = 'en de es fr it pt nl sv da fi'.split(' ').map((tag) => ({ name: `Language ${tag}`, tag }));
     const translations = (text: string) => Object.fromEntries(languages.map(({ name }) => [name, `${text} (${name})`]));

@@ -6,16 +6,16 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeSnippets, type SnippetName } from '../packages/portal/src/rooms/connect/snippets/make-snippets.ts';
-import { databases } from '../packages/server/test/databases.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const run = promisify(execFile);
 
-describe.each(databases)('the connect room on $kind', (database) => {
-  const portal = openPortal(database);
+const portal = openPortal(sqlite);
 
-  testPage(database)('has snippets with real ids, and a way into the explorer', async () => {
+describe('the connect room', () => {
+  test('has snippets with real ids, and a way into the explorer', async () => {
     const shop = await withCatalog(portal.server);
     const { clientId } = shop.application;
     const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`);
@@ -68,8 +68,6 @@ describe.each(databases)('the connect room on $kind', (database) => {
 
 /** As somebody would who pastes them: php and go are run where they are installed, which is seldom. */
 describe('the snippets', () => {
-  const [sqlite] = databases as [(typeof databases)[0]];
-  const portal = openPortal(sqlite);
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'innkeeper-snippets-'));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
 import { makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { download, expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
 
-describe.each(databases)('the credentials room on $kind', (database) => {
-  const portal = openPortal(database);
+describe('the credentials room', () => {
+  const portal = openPortal(sqlite);
   const works = async (application: { clientId: string; clientSecret: string; name: string }) =>
     (await makeUser(portal.server, application)).specialToken !== undefined;
 
@@ -44,47 +44,44 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)(
-    'settings are changed in plain words; what the service refuses is told at its field, and stays typed',
-    async () => {
-      const { clientId, appId } = await portal.server.application();
-      const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`, {
-        viewport: { width: 380, height: 760 },
-      });
-      const lifetime = page.getByRole('textbox', { name: 'Lifetime of an access token' });
-      await lifetime.fill('2');
-      await page.getByRole('combobox', { name: 'Lifetime of an access token: unit' }).click();
-      await page.getByRole('option', { name: 'days' }).click();
-      await page.getByRole('switch', { name: 'Deleting a user needs credentials' }).click({ force: true });
-      await page.getByText(/can delete that user/).waitFor();
-      await page.getByRole('radio', { name: 'With the clientSecret' }).check();
-      const origins = page.getByRole('combobox', { name: 'Web origins that may call from a browser' });
-      await origins.fill('ftp://nowhere');
-      await origins.press('Enter');
-      await page.getByText('4 changes are not saved yet').waitFor();
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText(/ftp:\/\/nowhere.*does not do/).waitFor();
-      expect(await lifetime.inputValue()).toBe('2');
-      await origins.press('Backspace');
-      await origins.fill('https://app.example.com');
-      await origins.press('Enter');
-      await expectFits(page);
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('The settings were saved.').waitFor();
-      const [stored] = await portal.server.service.storage.applications.list([appId]);
-      expect(stored?.settings).toEqual({
-        accessTokenTtl: 2 * 86_400,
-        deleteNeedsCredentials: false,
-        saveByUserUid: 'secret',
-        allowedOrigins: ['https://app.example.com'],
-      });
-      await lifetime.fill('99');
-      await page.getByText('From 1 minutes to 30 days').waitFor();
-      expect(complaints).toEqual([]);
-    },
-  );
+  test('settings are changed in plain words; what the service refuses is told at its field, and stays typed', async () => {
+    const { clientId, appId } = await portal.server.application();
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`, {
+      viewport: { width: 380, height: 760 },
+    });
+    const lifetime = page.getByRole('textbox', { name: 'Lifetime of an access token' });
+    await lifetime.fill('2');
+    await page.getByRole('combobox', { name: 'Lifetime of an access token: unit' }).click();
+    await page.getByRole('option', { name: 'days' }).click();
+    await page.getByRole('switch', { name: 'Deleting a user needs credentials' }).click({ force: true });
+    await page.getByText(/can delete that user/).waitFor();
+    await page.getByRole('radio', { name: 'With the clientSecret' }).check();
+    const origins = page.getByRole('combobox', { name: 'Web origins that may call from a browser' });
+    await origins.fill('ftp://nowhere');
+    await origins.press('Enter');
+    await page.getByText('4 changes are not saved yet').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/ftp:\/\/nowhere.*does not do/).waitFor();
+    expect(await lifetime.inputValue()).toBe('2');
+    await origins.press('Backspace');
+    await origins.fill('https://app.example.com');
+    await origins.press('Enter');
+    await expectFits(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings were saved.').waitFor();
+    const [stored] = await portal.server.service.storage.applications.list([appId]);
+    expect(stored?.settings).toEqual({
+      accessTokenTtl: 2 * 86_400,
+      deleteNeedsCredentials: false,
+      saveByUserUid: 'secret',
+      allowedOrigins: ['https://app.example.com'],
+    });
+    await lifetime.fill('99');
+    await page.getByText('From 1 minutes to 30 days').waitFor();
+    expect(complaints).toEqual([]);
+  });
 
-  testPage(database)('what two change at once is shown side by side, and nothing typed is lost', async () => {
+  test('what two change at once is shown side by side, and nothing typed is lost', async () => {
     const { clientId, appId } = await portal.server.application();
     const { applications } = portal.server.service.storage;
     const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
@@ -122,7 +119,7 @@ describe.each(databases)('the credentials room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('a viewer sees all of it, and of users and snippets, but can change nothing', async () => {
+  test('a viewer sees all of it, and of users and snippets, but can change nothing', async () => {
     const { server } = portal;
     const application = await server.application();
     const user = await makeSignedInUser(server, application);

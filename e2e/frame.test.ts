@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
-describe.each(databases)('the portal on $kind', (database) => {
-  const portal = openPortal(database);
+const portal = openPortal(sqlite);
 
+describe('the portal', () => {
   test('goes from room to room, and is left', async () => {
     const application = await portal.server.application();
     const { page, complaints } = await portal.enter();
@@ -26,7 +26,7 @@ describe.each(databases)('the portal on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('speaks four languages and has a dark theme; both are kept', async () => {
+  test('speaks four languages and has a dark theme; both are kept', async () => {
     const { page } = await portal.enter('', { email: 'polyglot@example.com' });
     const menu = () => page.getByRole('button', { name: /@example\.com$/ }).click();
     await menu();
@@ -52,7 +52,7 @@ describe.each(databases)('the portal on $kind', (database) => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('hu');
   });
 
-  testPage(database)('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and keeps nobody out', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
     await page.getByRole('button', { name: 'Rooms' }).click();
@@ -72,16 +72,13 @@ describe.each(databases)('the portal on $kind', (database) => {
     await page.getByText('Cannot reach the service').waitFor({ state: 'detached' });
   });
 
-  testPage(database)('an application that is not there looks like one that is not for this account', async () => {
+  test('an application that is not there looks like one that is not for this account', async () => {
     const { page } = await portal.enter('/applications/9_nowhere/catalog');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
   });
 });
 
 describe('the files of the portal', () => {
-  const [sqlite] = databases as [(typeof databases)[0]];
-  const portal = openPortal(sqlite);
-
   test('are kept by browsers forever, the page never; nothing else is served', async () => {
     const page = await portal.server.send('GET', '/portal/applications/1_x/catalog');
     expect(page.status).toBe(200);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
 import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
-const portal = openPortal(databases[0] as (typeof databases)[0]);
+const portal = openPortal(sqlite);
 
 test('the guide is read, searched and copied from, in the theme one chose', async () => {
   const { page, complaints } = await portal.visit('/guide', { permissions: ['clipboard-read', 'clipboard-write'] });

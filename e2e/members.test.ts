@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../packages/server/src/storage/port.ts';
-import { databases } from '../packages/server/test/databases.ts';
+import { postgres } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { memberWith, PASSWORD, type Visitor } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, testPage, type Visit } from './portal.ts';
+import { expectAccessible, expectFits, openPortal, type Visit } from './portal.ts';
 
-describe.each(databases)('the members room on $kind', (database) => {
-  const portal = openPortal(database);
+describe('the members room', () => {
+  const portal = openPortal(postgres);
 
   /** A window of somebody with this role, on the room of an application. */
   const enterAs = async (role: Role, appId: number, path: string, options = {}): Promise<Visit & { who: Member }> => {
@@ -98,7 +98,7 @@ describe.each(databases)('the members room on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and keeps nobody out', async () => {
     const { appId, clientId } = await portal.server.application();
     await memberWith(
       portal.server,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
+import { postgres } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { bearer, makeSignedInUser } from '../packages/server/test/http/start.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
-describe.each(databases)('the overview of the portal on $kind', (database) => {
-  const portal = openPortal(database);
+describe('the overview of the portal', () => {
+  const portal = openPortal(postgres);
 
   test('says what to do next until it was done, then how it goes', async () => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
@@ -52,7 +52,7 @@ describe.each(databases)('the overview of the portal on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('fits a phone and keeps nobody out', async () => {
+  test('fits a phone and keeps nobody out', async () => {
     const { application } = await withCatalog(portal.server);
     const { page } = await portal.enter(`/applications/${application.clientId}`, {
       viewport: { width: 380, height: 760 },

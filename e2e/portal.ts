@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import type { Database } from '../packages/server/test/databases.ts';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
 
@@ -24,7 +23,10 @@ export async function ownBrowser(): Promise<Browser> {
   return chromium.connect(urls[Number(process.env.VITEST_POOL_ID) % urls.length] as string);
 }
 
-/** To be called in a describe: a service on this database and a browser, both for all of its tests. */
+/**
+ * To be called in a file or a describe: a service on this database and a browser, both for all of its tests. A page speaks HTTP, and
+ * what it asks for is tested on both databases: each room is looked at on one of them.
+ */
 export function openPortal(database: { fresh(): Promise<string> }): Portal {
   let server: TestServer;
   let browser: Browser;
@@ -130,9 +132,4 @@ export async function expectFits(page: Page): Promise<void> {
 export async function download(page: Page, act: () => Promise<void>): Promise<{ name: string; text: string }> {
   const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   return { name: file.suggestedFilename(), text: await text(await file.createReadStream()) };
-}
-
-/** What is about the page alone is the same on both databases: on one of them, so that the suite stays short. */
-export function testPage({ kind }: Pick<Database, 'kind'>) {
-  return test.runIf(kind === 'sqlite');
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
+import { postgres } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const XSS = '<img src=x onerror=alert(1)>';
 
-describe.each(databases)('the requests of the portal on $kind', (database) => {
-  const portal = openPortal(database);
+describe('the requests of the portal', () => {
+  const portal = openPortal(postgres);
 
   test('come in by themselves, are filtered, looked into and copied as curl', async () => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
@@ -54,7 +54,7 @@ describe.each(databases)('the requests of the portal on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('fit a phone and keep nobody out', async () => {
+  test('fit a phone and keep nobody out', async () => {
     const { application, get } = await withCatalog(portal.server);
     await get('/api/option_groups');
     const path = `/applications/${application.clientId}/requests`;
@@ -69,7 +69,7 @@ describe.each(databases)('the requests of the portal on $kind', (database) => {
     await expectAccessible(phone.page);
   });
 
-  testPage(database)('are not for who may only read; nor is making applications', async () => {
+  test('are not for who may only read; nor is making applications', async () => {
     const { application } = await withCatalog(portal.server);
     const viewer = await memberWith(portal.server, [{ appId: application.appId, role: 'viewer' }]);
     const [name, value] = viewer.cookie.split('=') as [string, string];

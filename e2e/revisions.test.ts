@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
+import { postgres } from '../packages/server/test/databases.ts';
 import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts';
 import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
-describe.each(databases)('the room of revisions on $kind', (database) => {
-  const portal = openPortal(database);
+describe('the room of revisions', () => {
+  const portal = openPortal(postgres);
 
   async function application() {
     const made = await portal.server.application();
@@ -56,7 +56,7 @@ describe.each(databases)('the room of revisions on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('says when there is nothing yet, and when a revision is not there; fits a phone', async () => {
+  test('says when there is nothing yet, and when a revision is not there; fits a phone', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}/revisions`, {
       viewport: { width: 380, height: 760 },

@@ -4,10 +4,10 @@ import { hashPassword } from '../packages/server/src/domain/accounts/password.ts
 import { makeTotpSecret, totpCode } from '../packages/server/src/domain/accounts/totp.ts';
 import { inviteMember } from '../packages/server/src/domain/members/invite-member.ts';
 import type { Role } from '../packages/server/src/storage/port.ts';
-import { databases } from '../packages/server/test/databases.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../packages/server/test/http/start.ts';
 import { memberWith, PASSWORD, setUpToken, signInToken, tokenOf } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, testPage } from './portal.ts';
+import { expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const PHONE = { viewport: { width: 380, height: 760 } };
 const account = (page: Page) => page.getByRole('button', { name: /^Account / });
@@ -32,8 +32,8 @@ async function fill(page: Page, email: string, password: string): Promise<void> 
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-describe.each(databases)('getting in, on $kind', (database) => {
-  const portal = openPortal(database);
+describe('getting in', () => {
+  const portal = openPortal(sqlite);
 
   test('a set-up link makes the first account, by keyboard alone, and is not spent by looking', async () => {
     const path = `/portal/sign-in#${await setUpToken(portal.server)}`;
@@ -102,7 +102,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     await other.page.getByRole('alert').filter({ hasText: 'used before' }).waitFor();
   });
 
-  testPage(database)('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
+  test('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
     const path = `/portal/sign-in#${await signInToken(portal.server, 'grace@example.com')}`;
     const { page, complaints } = await portal.visit(path);
     await page.getByText('This link signs grace@example.com in once').waitFor();
@@ -144,7 +144,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('who has an account signs in with it to accept; signed in already, a button does', async () => {
+  test('who has an account signs in with it to accept; signed in already, a button does', async () => {
     const email = await withPassword(portal.server);
     const { path, clientId } = await invite('editor', email);
     const { page, complaints } = await portal.visit(path);
@@ -162,7 +162,7 @@ describe.each(databases)('getting in, on $kind', (database) => {
     expect(complaints).toEqual([]);
   });
 
-  testPage(database)('a session that was planted in the browser is never made good', async () => {
+  test('a session that was planted in the browser is never made good', async () => {
     const { page } = await portal.visit('/portal/sign-in');
     const planted = `iks_${'f'.repeat(43)}`;
     await page.context().addCookies([{ name: 'innkeeper', value: planted, url: portal.server.url }]);
@@ -175,11 +175,11 @@ describe.each(databases)('getting in, on $kind', (database) => {
     expect((await portal.server.send('GET', '/manage/v1/session', { headers })).status).toBe(401);
   });
 
-  testPage(database)('another page of the same site can make the browser change nothing', async () => {
+  test('another page of the same site can make the browser change nothing', async () => {
     const { page } = await portal.enter();
     const before = (await portal.server.service.storage.applications.list()).length;
     // Another port is another origin, but the same site: SameSite=Strict lets the cookie through.
-    const neighbour = await startTestServer(await database.fresh());
+    const neighbour = await startTestServer(await sqlite.fresh());
     try {
       await page.goto(`${neighbour.url}/livez`);
       const sent = await page.evaluate(

@@ -49,3 +49,6 @@ export const databases: Database[] = [
     },
   },
 ];
+
+/** For what is the same on both. */
+export const [sqlite, postgres] = databases as [Database, Database];

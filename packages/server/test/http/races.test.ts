@@ -4,7 +4,7 @@ import { databases } from '../databases.ts';
 import { type Outcome, post } from '../operations/load.ts';
 import { basic, makeSignedInUser, makeUser, startTestServer, type TestServer, uniqueName } from './start.ts';
 
-const ROUNDS = 200;
+const ROUNDS = 50;
 
 describe.each(databases)('races on $kind, two replicas', (database) => {
   let replicas: [TestServer, TestServer];
@@ -50,7 +50,7 @@ describe.each(databases)('races on $kind, two replicas', (database) => {
   }, async () => {
     const application = await replicas[0].application();
     const { clientId, clientSecret, appId } = application;
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < 25; round++) {
       const { userCode, clientUserId } = await makeSignedInUser(replicas[0], application);
       const fresh = () => replica(1).post('/api/v2/app/special-token', { clientId, clientSecret, clientUserId });
       const work = Array.from({ length: 10 }, async () => {
