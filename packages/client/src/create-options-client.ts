@@ -2,6 +2,7 @@ import { type AccessToken, withAccessToken } from './access-token.ts';
 import type { AnyCatalog, Language } from './catalog.ts';
 import { ownError } from './error.ts';
 import { makeOptionsClient, type OptionsClient } from './options.ts';
+import { ofOneClassAll } from './own-class.ts';
 import { createRequests, type RequestOptions, TIMEOUT_MS } from './request.ts';
 
 export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
@@ -14,24 +15,24 @@ export type OptionsClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<Reque
 };
 
 /** The options of one user, for a page or anything else that acts for them. */
-export function createOptionsClient<C extends AnyCatalog = AnyCatalog>({
-  apiKey,
-  accessToken,
-  language,
-  ...options
-}: OptionsClientOptions<C>): OptionsClient<C> {
-  const requests = createRequests({ ...options, headers: { ...options.headers, apiKey }, cache: new Map() });
-  const withToken = withAccessToken(
-    accessToken ??
-      (() => {
-        throw ownError('misused', 'This needs the accessToken of a user: give one to createOptionsClient.');
-      }),
-  );
-  return makeOptionsClient<C>(requests, {
-    asUser: ({ operation, signal }, call) =>
-      withToken({ operation, signal, timeout: options.timeout ?? TIMEOUT_MS }, (token) =>
-        call({ headers: { Authorization: `Bearer ${token}` } }),
-      ),
-    language,
+export function createOptionsClient<C extends AnyCatalog = AnyCatalog>(
+  given: OptionsClientOptions<C>,
+): OptionsClient<C> {
+  return ofOneClassAll(() => {
+    const { apiKey, accessToken, language, ...options } = given;
+    const requests = createRequests({ ...options, headers: { ...options.headers, apiKey }, cache: new Map() });
+    const withToken = withAccessToken(
+      accessToken ??
+        (() => {
+          throw ownError('misused', 'This needs the accessToken of a user: give one to createOptionsClient.');
+        }),
+    );
+    return makeOptionsClient<C>(requests, {
+      asUser: ({ operation, signal }, call) =>
+        withToken({ operation, signal, timeout: options.timeout ?? TIMEOUT_MS }, (token) =>
+          call({ headers: { Authorization: `Bearer ${token}` } }),
+        ),
+      language,
+    });
   });
 }

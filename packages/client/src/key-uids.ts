@@ -2,7 +2,6 @@ import { ownError } from './error.ts';
 import type { OperationName } from './operation.ts';
 
 export type KeyUid = { option_group_uid: string; option_key_uid: string };
-type Wanted = { signal: AbortSignal | undefined; operation: OperationName };
 type Listed = KeyUid & { option_group_name: string; name: string };
 
 /** A name may be given to another key after it was renamed: what was learned longer ago than this is asked again. */
@@ -25,20 +24,25 @@ export class KeyUids {
     }
   }
 
-  async of(key: string | KeyUid, wanted: Wanted): Promise<KeyUid> {
-    const found = typeof key === 'string' ? await this.#find(key, wanted) : key;
-    // Whatever was given: what is no key is for the service to refuse.
-    const { option_group_uid, option_key_uid } = found ?? {};
-    return { option_group_uid, option_key_uid };
-  }
-
-  async #find(name: string, { signal, operation }: Wanted): Promise<KeyUid> {
-    const known = this.#known.get(name);
-    if (known && Date.now() - known.at < FRESH_MS) return known;
-    this.#known.delete(name);
-    await this.#list(signal);
-    const found = this.#known.get(name);
-    if (!found) throw ownError('unknown_key', `The catalog has no key "${name}".`, { operation });
-    return found;
+  /** However many there are to be found, the catalog is read once; what tells of each of them. */
+  async find(
+    keys: readonly (string | KeyUid)[],
+    { signal, operation }: { signal: AbortSignal | undefined; operation: OperationName },
+  ): Promise<(key: string | KeyUid) => KeyUid> {
+    const since = Date.now() - FRESH_MS;
+    const known = (name: string): KeyUid | undefined => {
+      const found = this.#known.get(name);
+      return found && found.at > since ? found : undefined;
+    };
+    if (keys.some((key) => typeof key === 'string' && !known(key))) await this.#list(signal);
+    return (key) => {
+      const found = typeof key === 'string' ? known(key) : key;
+      if (!found && typeof key === 'string') {
+        throw ownError('unknown_key', `The catalog has no key "${key}".`, { operation });
+      }
+      // Whatever was given: what is no key is for the service to refuse.
+      const { option_group_uid, option_key_uid } = found ?? ({} as KeyUid);
+      return { option_group_uid, option_key_uid };
+    };
   }
 }

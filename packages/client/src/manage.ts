@@ -1,5 +1,6 @@
 import type { paths } from './generated.ts';
 import type { InputOf, OutputOf, PathsOf } from './operation.ts';
+import { ofOneClassAll } from './own-class.ts';
 import { Pages } from './pages.ts';
 import { createRequests, type RequestOptions, type Requests } from './request.ts';
 
@@ -24,25 +25,24 @@ export type ManageClient = Requests & {
 };
 
 /** /manage/v1 for a program with a personal access token, or (`token` left out) for the portal's own page. */
-export function createManageClient({
-  token,
-  headers,
-  ...options
-}: RequestOptions & { token?: string | undefined }): ManageClient {
-  const requests = createRequests({
-    ...options,
-    headers: {
-      ...(token === undefined ? { 'X-Innkeeper-Portal': '1' } : { Authorization: `Bearer ${token}` }),
-      ...headers,
-    },
-    credentials: token === undefined ? 'same-origin' : 'omit',
+export function createManageClient(given: RequestOptions & { token?: string | undefined }): ManageClient {
+  return ofOneClassAll(() => {
+    const { token, headers, ...options } = given;
+    const requests = createRequests({
+      ...options,
+      headers: {
+        ...(token === undefined ? { 'X-Innkeeper-Portal': '1' } : { Authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      credentials: token === undefined ? 'same-origin' : 'omit',
+    });
+    const get = requests.get as (path: string, input: object) => Promise<{ data: unknown }>;
+    return {
+      ...requests,
+      list: (path: string, input: { query?: object } = {}) =>
+        new Pages(
+          async (place) => (await get(path, { ...input, query: { ...input.query, ...place }, due: 'items' })).data,
+        ),
+    } as ManageClient;
   });
-  const get = requests.get as (path: string, input: object) => Promise<{ data: unknown }>;
-  return {
-    ...requests,
-    list: (path: string, input: { query?: object } = {}) =>
-      new Pages(
-        async (place) => (await get(path, { ...input, query: { ...input.query, ...place }, due: 'items' })).data,
-      ),
-  } as ManageClient;
 }

@@ -2,6 +2,7 @@ import type { AnyCatalog, GroupName, HeldValueOf, KeyName, Language, ValueOf } f
 import type { components } from './generated.ts';
 import { type KeyUid, KeyUids } from './key-uids.ts';
 import type { OperationName } from './operation.ts';
+import { ofOneClass } from './own-class.ts';
 import { Pages } from './pages.ts';
 import type { Requests } from './request.ts';
 
@@ -84,7 +85,8 @@ export function makeOptionsClient<C extends AnyCatalog>(
 
     async save(of: string | KeyUid, value: Scalar | readonly Scalar[], { language, signal }: InLanguage<C> = {}) {
       const wanted = { operation: 'post /api/user_options', signal } as const;
-      const option = { ...(await uids.of(of, wanted)), value: listOf(value), ...(language && { language }) };
+      const uidOf = await uids.find([of], wanted);
+      const option = { ...uidOf(of), value: listOf(value), ...(language && { language }) };
       return asUser(wanted, async ({ headers, user_uid }) => {
         const body = { ...option, ...(user_uid && { user_uid }) };
         const sent = { body, headers, signal, repeatable: true, due: 'user_options_uid' };
@@ -94,13 +96,12 @@ export function makeOptionsClient<C extends AnyCatalog>(
 
     async saveAll(values: Record<string, Scalar | readonly Scalar[]>, { language, signal }: InLanguage<C> = {}) {
       const wanted = { operation: 'put /api/user_options', signal } as const;
-      const options = await Promise.all(
-        Object.entries(values).map(async ([name, value]) => ({
-          ...(await uids.of(name, wanted)),
-          value: listOf(value),
-          ...(language && { language }),
-        })),
-      );
+      const uidOf = await uids.find(Object.keys(values), wanted);
+      const options = Object.entries(values).map(([name, value]) => ({
+        ...uidOf(name),
+        value: listOf(value),
+        ...(language && { language }),
+      }));
       return asUser(wanted, async ({ headers, user_uid }) => {
         const body = { options, ...(user_uid && { user_uid }) };
         const sent = { body, headers, signal, repeatable: true, due: 'items' };
@@ -156,9 +157,12 @@ const listOf = (value: Scalar | readonly Scalar[]): Scalar[] => [value].flat() a
  * saved in, and the key may have another one since. By its names where there are no texts.
  */
 export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {
-  const texts = new Set(key.translations?.map((each) => each.option_key_translation_uid));
-  return (
-    selections.find(({ option }) => option?.translations?.some((each) => texts.has(each.option_key_translation_uid))) ??
-    selections.find(({ group, option }) => group?.name === key.option_group_name && option?.name === key.name)
-  );
+  return ofOneClass(() => {
+    const texts = new Set(key.translations?.map((each) => each.option_key_translation_uid));
+    return (
+      selections.find((each) =>
+        each?.option?.translations?.some((text) => texts.has(text.option_key_translation_uid)),
+      ) ?? selections.find((each) => each?.group?.name === key.option_group_name && each?.option?.name === key.name)
+    );
+  });
 }

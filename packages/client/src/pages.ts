@@ -1,4 +1,5 @@
 import { ownError } from './error.ts';
+import { ofOneClass } from './own-class.ts';
 
 export type Page<T> = { items: T[]; total?: number; offset?: number; next?: string | null };
 
@@ -10,7 +11,7 @@ export class Pages<T> implements AsyncIterable<T> {
   readonly #read: (place: Place) => Promise<unknown>;
 
   constructor(read: (place: Place) => Promise<unknown>) {
-    this.#read = read;
+    this.#read = (place) => ofOneClass(() => read(place));
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {

@@ -2,6 +2,7 @@ import type { AnyCatalog, Language } from './catalog.ts';
 import { isInnkeeperError, ownError } from './error.ts';
 import type { OutputOf } from './operation.ts';
 import { makeOptionsClient, type OptionsClient } from './options.ts';
+import { ofOneClassAll } from './own-class.ts';
 import { createRequests, type RequestOptions } from './request.ts';
 import { pause } from './retry.ts';
 
@@ -42,14 +43,18 @@ export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
 };
 
 /** What takes the clientSecret: for servers. It refuses to run in a browser, where everybody could read the secret. */
-export function createUsersClient<C extends AnyCatalog = AnyCatalog>({
+export function createUsersClient<C extends AnyCatalog = AnyCatalog>(given: UsersClientOptions<C>): UsersClient<C> {
+  refuseBrowser();
+  return ofOneClassAll(() => makeUsersClient(given));
+}
+
+function makeUsersClient<C extends AnyCatalog>({
   clientId,
   clientSecret,
   profileUrl,
   language,
   ...options
 }: UsersClientOptions<C>): UsersClient<C> {
-  refuseBrowser();
   const requests = createRequests(options);
   const headers = { Authorization: `Basic ${inBase64(`${clientId}:${clientSecret}`)}` };
   const profile = createRequests({
@@ -113,7 +118,9 @@ export function createUsersClient<C extends AnyCatalog = AnyCatalog>({
       await requests.post('/oauth/v2/revoke', { ...aboutToken(accessToken, signal), due: null } as never);
     },
     optionsOf: (serviceUserCode) =>
-      makeOptionsClient<C>(profile, { asUser: (_, call) => call({ headers, user_uid: serviceUserCode }), language }),
+      ofOneClassAll(() =>
+        makeOptionsClient<C>(profile, { asUser: (_, call) => call({ headers, user_uid: serviceUserCode }), language }),
+      ),
   };
   return client;
 }

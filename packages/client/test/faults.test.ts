@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOptionsClient, InnkeeperError } from '../src/index.ts';
+import { createOptionsClient, InnkeeperError, selectionOf } from '../src/index.ts';
 import { createManageClient } from '../src/manage.ts';
 import { createUsersClient } from '../src/users.ts';
 import { json, startFaultServer } from './fault-server.ts';
@@ -155,6 +155,43 @@ test('what cannot be sent, and what there is no token for', async () => {
     operation: 'get /api/user_options',
     cause: expect.objectContaining({ message: 'signed out' }),
   });
+});
+
+test('whatever a function is given, what it throws is of the one class', async () => {
+  server.script(none);
+  const trap = () => {
+    throw new RangeError('a trap');
+  };
+  const odd = [undefined, null, 5n, Symbol('odd'), Object.create(null), new Proxy({}, { get: trap, ownKeys: trap })];
+  const makers = [createOptionsClient, createUsersClient, createManageClient] as ((given: unknown) => object)[];
+  const connection = { baseUrl: server.url, apiKey: '1_a', accessToken: 't', clientId: '1_a', clientSecret: 's' };
+  const clients = [...makers.map((make) => make(connection)), users().optionsOf('u')];
+  const calls: ((given: unknown) => unknown)[] = [
+    ...makers,
+    ...makers.map((make) => (given: unknown) => make({ ...connection, headers: given, clientId: given, token: given })),
+    ...clients.flatMap((client) => Object.values(client)),
+    ...clients.flatMap((client) => Object.values(client).map((call) => (given: unknown) => call(KEY, given))),
+    ...clients.flatMap((client) => Object.values(client).map((call) => (given: unknown) => call(KEY, 'x', given))),
+    (given) => selectionOf(given as never, given as never),
+    (given) => selectionOf({} as never, [given] as never),
+  ];
+  for (const call of calls) {
+    for (const given of odd) {
+      const thrown = await (async () => {
+        const made = await call(given);
+        if (made && typeof made === 'object' && Symbol.asyncIterator in made) await (made as { all(): unknown }).all();
+      })().catch((error: unknown) => error);
+      if (thrown !== undefined) expect(thrown).toBeInstanceOf(InnkeeperError);
+    }
+  }
+  expect(() => createUsersClient(undefined as never)).toThrow(expect.objectContaining({ code: 'misused' }));
+});
+
+test('many keys are looked up by one read of the catalog', async () => {
+  const listed = ['b', 'c', 'd'].map((name) => ({ ...KEY, option_group_name: 'a', name }));
+  server.script(json(200, { items: listed, total: 3, offset: 0, limit: 200 }));
+  await options().saveAll({ 'a.b': 1, 'a.c': 2, 'a.d': 3 });
+  expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'PUT']);
 });
 
 test('the service is asked again after 429 and 503, when Retry-After says and only where it does no harm', async () => {
