@@ -11,7 +11,7 @@ type Genuine = {
   token: string;
   other: { token: string; userCode: string; clientId: string };
   publicKey: Json;
-  signAsService(type: 'at+jwt' | 'JWT', claims: Json): string;
+  signAsService(type: 'at+jwt' | 'JWT', claims: Json): Promise<string> | string;
 };
 /** Where a token is shown; answers whether it was taken. */
 type Target = { name: string; genuine: Genuine; shown: [place: string, taken: (token: string) => Promise<boolean>][] };
@@ -40,7 +40,7 @@ async function run(ground: Ground, targets: Target[]): Promise<void> {
   for (let round = 0; round < ground.times; round++) {
     const { what, make, taken } = tries[round % tries.length] as (typeof tries)[0];
     await ground.attempt(async (lose) => {
-      if (await taken(make())) lose(what);
+      if (await taken(await make())) lose(what);
     });
   }
   for (const { name, genuine, shown } of targets) {
@@ -55,7 +55,12 @@ const encode = (part: Json | Uint8Array): string =>
 const decode = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
 
 /** Whatever is known to have worked somewhere. */
-function forgeries({ token, other, publicKey, signAsService }: Genuine): Record<string, () => string> {
+function forgeries({
+  token,
+  other,
+  publicKey,
+  signAsService,
+}: Genuine): Record<string, () => Promise<string> | string> {
   const [head, body, signature] = token.split('.') as [string, string, string];
   const [header, claims] = [decode(head), decode(body)];
   const own = generateKeyPairSync('ed25519');

@@ -25,14 +25,16 @@ export type Exchange = {
 export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Exchange) => void {
   const stream = (logger as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
   const time = clock();
+  const isLogged = logger.isLevelEnabled('info');
+  const { pid } = process;
   return ({ requestId, method, route, url, address, status, code, milliseconds, unlogged }) => {
     metrics.observe(method, route ?? 'unknown', status, code, milliseconds / 1000);
-    if (unlogged || !logger.isLevelEnabled('info')) return;
+    if (unlogged || !isLogged) return;
     // Nothing here needs escaping but the path: ids, methods, routes, addresses and codes have no quotes.
     const where =
       route === undefined ? `"path":${JSON.stringify(maskPath(url.split('?', 1)[0] ?? ''))}` : `"route":"${route}"`;
     stream?.write(
-      `{"level":"info","time":"${time()}","pid":${process.pid},"reqId":"${requestId}","method":"${method}",${where},` +
+      `{"level":"info","time":"${time()}","pid":${pid},"reqId":"${requestId}","method":"${method}",${where},` +
         `"address":"${address}","status":${status},${code === undefined ? '' : `"code":"${code}",`}` +
         `"ms":${Math.round(milliseconds * 100) / 100}}\n`,
     );

@@ -1,5 +1,6 @@
-import { destination, type Logger, pino, stdSerializers } from 'pino';
+import { type Logger, pino, stdSerializers } from 'pino';
 import type { Config } from '../config.ts';
+import { createLogOutput } from './log-output.ts';
 
 /** Anything that looks like one of our secrets or tokens, wherever a message picked it up. */
 const SECRETS =
@@ -41,7 +42,6 @@ export function createLogger(level: Config['logLevel']): Logger {
         },
       },
     },
-    // Gathered for up to a tenth of a second: a request never waits for whoever reads our output.
-    destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
+    createLogOutput(),
   );
 }

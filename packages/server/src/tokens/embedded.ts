@@ -35,7 +35,7 @@ export function createEmbeddedTokenService(options: {
       const tokenId = randomUUIDv7();
       const iat = Math.floor(now() / 1000);
       const exp = iat + lifetimeSeconds;
-      const accessToken = keys.signJwt('at+jwt', {
+      const accessToken = await keys.signJwt('at+jwt', {
         iss: issuer(),
         sub: user.userId,
         aud: clientId,

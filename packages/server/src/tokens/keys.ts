@@ -69,8 +69,11 @@ export class SigningKeys {
     return this.#keys.find((key) => key.record.kid === kid)?.publicKey;
   }
 
-  /** A compact JWT. By hand on node:crypto: twice as fast as through Web Cryptography, and the header is the same every time. */
-  signJwt(type: 'at+jwt' | 'JWT', claims: Record<string, unknown>): string {
+  /**
+   * A compact JWT. By hand on node:crypto: twice as fast as through Web Cryptography, and the header is the same every
+   * time. A signature takes longer than all else in its request, so it is made by node's pool of threads.
+   */
+  async signJwt(type: 'at+jwt' | 'JWT', claims: Record<string, unknown>): Promise<string> {
     const now = this.#now();
     const key = this.#keys.findLast(({ record }) => record.signsFrom <= now);
     if (!key) throw new Error('There is no signing key: load() and rotateIfDue() come first.');
@@ -80,7 +83,7 @@ export class SigningKeys {
       key.headers.set(type, header);
     }
     const signed = `${header}.${base64url(claims)}`;
-    return `${signed}.${sign(null, Buffer.from(signed), key.privateKey).toString('base64url')}`;
+    return `${signed}.${(await signInPool(signed, key.privateKey)).toString('base64url')}`;
   }
 
   async #add(generation: number, createdAt: number, signsFrom: number): Promise<void> {
@@ -115,6 +118,12 @@ export class SigningKeys {
       headers: new Map(),
     };
   }
+}
+
+function signInPool(text: string, key: KeyObject): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    sign(null, Buffer.from(text), key, (error, signature) => (error ? reject(error) : resolve(signature)));
+  });
 }
 
 function base64url(value: unknown): string {
