@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Conditions } from '../compare.ts';
+import { flushP99 } from '../limits/flush.ts';
+import { startBareHttp } from '../limits/start-limit.ts';
 import { runLoad } from '../load.ts';
 import type { Operation } from '../operation.ts';
 import { createUser } from '../operations/create-user.ts';
@@ -26,19 +28,25 @@ const MIX: [Operation, number][] = [
   [getAccessToken, 5],
 ];
 
-/** The most that a mix of operations reaches, its memory then, and how long an answer takes at half that rate. */
+/**
+ * The most that a mix of operations reaches, its memory then, and how long an answer takes at half that rate; beside that, a bare
+ * server that is sent the same at that rate, and the disk.
+ */
 export async function measureMixedLoad(stage: Stage, conditions: Conditions): Promise<Figure[]> {
   const { rounds, seconds, connections, folder } = conditions;
   const { port, child } = stage.service;
-  const run = async (count: number, pauseMs?: number) => {
-    const requests = await mixedRequests(stage, count);
-    const load = { port, requests, once: true, seconds, connections, ...(pauseMs === undefined ? {} : { pauseMs }) };
-    return runLoad(load, join(folder, 'requests'));
+  const send = (requests: string[], to = port, pauseMs?: number) => {
+    const pause = pauseMs === undefined ? {} : { pauseMs };
+    return runLoad({ port: to, requests, once: true, seconds, connections, ...pause }, join(folder, 'requests'));
   };
+  const run = async (count: number) => send(await mixedRequests(stage, count));
+  const bare = await startBareHttp('', { status: 200, headers: [['Content-Length', '2000']], body: 'x'.repeat(2_000) });
   const peaks: number[] = [];
   const p99: number[] = [];
   const shares: number[] = [];
   const memory: number[] = [];
+  const bareP99: number[] = [];
+  const flushes: number[] = [];
   await run(8_000);
   let best = (await run(20_000)).rate;
   for (let round = 0; round < rounds; round++) {
@@ -48,17 +56,23 @@ export async function measureMixedLoad(stage: Stage, conditions: Conditions): Pr
     }, 100);
     const peak = await run(Math.ceil(best * seconds * 1.4)).finally(() => clearInterval(watch));
     best = Math.max(best, peak.rate);
-    const half = peak.rate / 2;
-    const calm = await run(Math.ceil(best * seconds), (connections / half) * 1000 - peak.p50 / 4);
+    const pauseMs = (connections / (peak.rate / 2)) * 1000 - peak.p50 / 4;
+    const requests = await mixedRequests(stage, Math.ceil(best * seconds));
+    const calm = await send(requests, port, pauseMs);
+    bareP99.push((await send(requests, bare.port, pauseMs)).p99);
+    flushes.push(await flushP99(folder, seconds));
     peaks.push(peak.rate);
     memory.push(most);
     p99.push(calm.p99);
     shares.push(calm.rate / peak.rate);
   }
+  await bare.stop();
   return [
     { name: 'mixed-peak', title: 'mixed load, the most', unit: '/s', values: peaks },
     { name: 'memory-load', title: 'memory under it, 64 connections', unit: 'MB', values: memory },
     { name: 'mixed-p99', title: 'mixed load at about half of that, p99', unit: 'ms', values: p99 },
+    { name: 'mixed-p99-bare', title: 'bare node:http sent the same at that rate, p99', unit: 'ms', values: bareP99 },
+    { name: 'flush-p99', title: 'a flush of 8 KiB with nothing else, p99', unit: 'ms', values: flushes },
     { name: 'mixed-share', title: 'the share that was reached there', unit: 'x', values: shares },
   ];
 }

@@ -2,7 +2,7 @@ import type { IfThere, ImportEntry, ImportOutcome, Storage } from '../../storage
 import { type FileLine, LineRefused, type LineRules } from './import-line.ts';
 
 /** Users a transaction: enough to share a flush widely, and over soon for whoever else wants to write. */
-const BATCH = 500;
+const BATCH = 1_000;
 /** Batches under way: while one is written, the next is read and checked. */
 const UNDER_WAY = { sqlite: 2, postgres: 3 };
 

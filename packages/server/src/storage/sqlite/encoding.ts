@@ -1,12 +1,32 @@
-const UUID_OR_HEX = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[0-9a-f]{2})+)$/;
+const HEX = '0123456789abcdef';
+/** What the character of a code stands for; 16 and more: nothing. */
+const DIGIT_OF = Uint8Array.from({ length: 128 }, (_, code) => HEX.indexOf(String.fromCharCode(code)));
+const DASH = 0x2d;
 
 /**
  * UUIDs and hashes are kept as bytes: a third to a half of their text, in every index that holds them. Anything else
- * is refused, as Buffer would stop at what it cannot read and call the rest an identifier.
+ * is refused. Digit by digit: a regular expression and Buffer take three times as long, and every write makes several.
  */
 export function toBytes(hexOrUuid: string): Buffer {
-  if (!UUID_OR_HEX.test(hexOrUuid)) throw new TypeError('An identifier is a UUID or bytes in lower-case hex.');
-  return Buffer.from(hexOrUuid.replaceAll('-', ''), 'hex');
+  const isUuid = hexOrUuid.length === 36 && hexOrUuid.charCodeAt(8) === DASH;
+  const length = isUuid ? 16 : hexOrUuid.length / 2;
+  if (!Number.isInteger(length) || length === 0) throw noIdentifier();
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (let index = 0; index < length; index++) {
+    // After the 4th, 6th, 8th and 10th byte.
+    if (isUuid && (0b101_0101_0000 >> index) & 1 && hexOrUuid.charCodeAt(at++) !== DASH) throw noIdentifier();
+    const high = DIGIT_OF[hexOrUuid.charCodeAt(at++)] as number;
+    const low = DIGIT_OF[hexOrUuid.charCodeAt(at++)] as number;
+    // Of a character beyond the table it is undefined, which is not less either.
+    if (!(high < 16 && low < 16)) throw noIdentifier();
+    bytes[index] = (high << 4) | low;
+  }
+  return bytes;
+}
+
+function noIdentifier(): TypeError {
+  return new TypeError('An identifier is a UUID or bytes in lower-case hex.');
 }
 
 export function toHex(bytes: Uint8Array): string {

@@ -16,7 +16,7 @@ export function importInTurns(writer: Writer): TransferStore['importUsers'] {
   let last: Promise<unknown> = Promise.resolve();
 
   const importOne: TransferStore['importUsers'] = async (appId, entries, change) => {
-    const { othersWrote, result } = await writer.run('importUsers', appId, entries, change);
+    const { othersWrote, result } = await writer.run('importUsers', appId, JSON.stringify(entries), change);
     if (othersWrote) considerateUntil = performance.now() + CONSIDERATE_MS;
     return result;
   };

@@ -66,30 +66,20 @@ export function transferActs(connection: Connection) {
       'insert into users (user_id, app_id, client_user_id, created_at) values (?, ?, ?, ?) on conflict do nothing',
     ).run(userId, appId, clientUserId, createdAt).changes === 1;
 
-  /** Of a user that is new: nothing can be in the way. */
-  const addSelection = (appId: number, userId: Uint8Array, selection: ImportSelection, at: number): void => {
-    const { keyNo, revision, value, language, createdAt, updatedAt } = selection;
-    const selectionId = toBytes(selection.selectionId);
-    statement(
+  /** Of a user that is new: nothing can be in the way, and what is there afterwards is all new. */
+  const addSelections = (appId: number, userId: Uint8Array, selections: ImportSelection[], at: number): void => {
+    if (selections.length === 0) return;
+    const add = statement(
       `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, created_at, updated_at,
          last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
-    ).run(userId, keyNo, appId, selectionId, revision, value, language, createdAt, updatedAt);
-    addEvent(userId, selectionId, 1, keyNo, at, null, value);
-  };
-
-  const addEvent = (
-    userId: Uint8Array,
-    selectionId: Uint8Array,
-    eventNo: number,
-    keyNo: number,
-    at: number,
-    fromValue: string | null,
-    toValue: string,
-  ): void => {
+    );
+    for (const { selectionId, keyNo, revision, value, language, createdAt, updatedAt } of selections) {
+      add.run(userId, keyNo, appId, toBytes(selectionId), revision, value, language, createdAt, updatedAt);
+    }
     statement(
       `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-       values (?, ?, ?, ?, ?, 'import', ?, ?)`,
-    ).run(userId, selectionId, eventNo, keyNo, at, fromValue, toValue);
+       select user_id, selection_id, 1, key_no, ?, 'import', null, value from selections where user_id = ?`,
+    ).run(at, userId);
   };
 
   /** Of a user that was there: the key may be saved already, and an id given for it may be in its history. */
@@ -107,7 +97,10 @@ export function transferActs(connection: Connection) {
       last_event: number;
       previous_value: string | null;
     };
-    addEvent(userId, row.selection_id, row.last_event, keyNo, at, row.previous_value, value);
+    statement(
+      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+       values (?, ?, ?, ?, ?, 'import', ?, ?)`,
+    ).run(userId, row.selection_id, row.last_event, keyNo, at, row.previous_value, value);
   };
 
   const readStored = (appId: number, clientUserId: string): StoredProfile => {
@@ -140,7 +133,7 @@ export function transferActs(connection: Connection) {
         statement('delete from profiles where app_id = ? and client_user_id = ?').run(appId, clientUserId);
         return 'user-id-taken';
       }
-      for (const selection of selections) addSelection(appId, userId, selection, at);
+      addSelections(appId, userId, selections, at);
       return 'created';
     }
 
@@ -152,7 +145,7 @@ export function transferActs(connection: Connection) {
       const adopted = toBytes(step.userId);
       statement(rename).run(clientUserName, adopted, appId, clientUserId);
       addUser(appId, adopted, entry);
-      for (const selection of selections) addSelection(appId, adopted, selection, at);
+      addSelections(appId, adopted, selections, at);
       return 'adopted';
     }
     const owner = toBytes(stored.userId);
@@ -170,16 +163,18 @@ export function transferActs(connection: Connection) {
   };
 
   return {
+    /** The entries as JSON: objects from another thread take this one longer to read. */
     importUsers(
       appId: number,
-      entries: readonly ImportEntry[],
+      entries: string,
       change: { at: number; ifThere: IfThere },
     ): { othersWrote: boolean; result: Awaited<ReturnType<TransferStore['importUsers']>> } {
       const othersWrote = didOthersWrite();
       if (!statement('select 1 from applications where app_id = ?').get(appId)) {
         return { othersWrote, result: { outcome: 'application-gone' } };
       }
-      return { othersWrote, result: { outcomes: entries.map((entry) => importEntry(appId, entry, change)) } };
+      const outcomes = (JSON.parse(entries) as ImportEntry[]).map((entry) => importEntry(appId, entry, change));
+      return { othersWrote, result: { outcomes } };
     },
   };
 }
