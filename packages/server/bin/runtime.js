@@ -50,7 +50,6 @@ export function findPinnedNode() {
 /** Runs `node` in this process's place: its input and output, its signals, and in the end its exit. */
 export function runOn(node, args, env) {
   const path = [dirname(node), process.env.PATH].filter(Boolean).join(delimiter);
-  const child = spawn(node, args, { stdio: 'inherit', env: Object.assign({}, process.env, { PATH: path }, env) });
 
   // A terminal sends Ctrl-C and its hang-up to the child as well; passed on, they would arrive twice,
   // and a second Ctrl-C means "do not wait".
@@ -60,7 +59,9 @@ export function runOn(node, args, env) {
     SIGINT: () => onTerminal || child.kill('SIGINT'),
     SIGHUP: () => onTerminal || child.kill('SIGHUP'),
   };
+  // Before there is a child: on a busy machine it may be at work before this process goes on, which a signal would end alone.
   for (const name of Object.keys(forward)) process.on(name, forward[name]);
+  const child = spawn(node, args, { stdio: 'inherit', env: Object.assign({}, process.env, { PATH: path }, env) });
 
   child.on('error', sayWhatToDo); // such as a glibc runtime on a system without glibc
   child.on('exit', (code, signal) => {

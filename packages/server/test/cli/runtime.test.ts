@@ -74,8 +74,12 @@ describe('under an older Node', () => {
   test.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     '%s reaches the child once, which ends in its own time',
     async (signal) => {
-      const child = start(oldNode, probe('whole'), ['wait']);
-      child.stdout?.once('data', () => child.kill(signal));
+      const sent = join(folder, signal);
+      const child = start([...oldNode, '--require', goesOnAfter(sent)], probe('whole'), ['wait']);
+      child.stdout?.once('data', () => {
+        child.kill(signal);
+        writeFileSync(sent, '');
+      });
       const run = await finish(child);
       expect(run).toMatchObject({ code: 0, signal: null });
       expect(run.stdout.split('\n').slice(1)).toEqual([`got ${signal}`, '']);
@@ -179,6 +183,24 @@ function pretendOldNode(): string[] {
   const pretend = `Object.defineProperty(process, 'version', { value: 'v20.0.0' });`;
   writeFileSync(preload, `if (!process.env.INNKEEPER_RERUN || process.env.INNKEEPER_STAY_OLD) ${pretend}`);
   return [process.execPath, '--require', preload];
+}
+
+/** For the one that starts a child: as on a busy machine, it is held until the file is there, while the child runs. */
+function goesOnAfter(file: string): string {
+  const preload = `${file}.cjs`;
+  writeFileSync(
+    preload,
+    `const { ChildProcess } = require('node:child_process');
+    const { spawn } = ChildProcess.prototype;
+    ChildProcess.prototype.spawn = function (options) {
+      const outcome = spawn.call(this, options);
+      while (!require('node:fs').existsSync(${JSON.stringify(file)})) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      }
+      return outcome;
+    };`,
+  );
+  return preload;
 }
 
 function start(node: string[], script: string, args: string[], env: Record<string, string> = {}): ChildProcess {
