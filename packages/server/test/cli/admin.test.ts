@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
 import { cookieOf, memberWith, openSession, visitorWith } from '../portal/portal.ts';
+import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 // Beside a running server throughout, as CONTRACT.md section 1 has it.
@@ -11,7 +12,7 @@ describe.each(databases)('innkeeper admin on $kind', ({ fresh }) => {
   let server: TestServer;
   beforeAll(async () => {
     const databaseUrl = await fresh();
-    cli = commandLine(databaseUrl);
+    cli = commandLine(databaseUrl, inThread);
     server = await startTestServer(databaseUrl);
   });
   afterAll(() => server?.close());

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { databases } from '../databases.ts';
 import { SECRET, startTestServer, type TestServer } from '../http/start.ts';
+import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
@@ -22,7 +23,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
 
   beforeAll(async () => {
     const databaseUrl = await fresh();
-    cli = commandLine(databaseUrl);
+    cli = commandLine(databaseUrl, inThread);
     server = await startTestServer(databaseUrl);
   });
   afterAll(() => server?.close());

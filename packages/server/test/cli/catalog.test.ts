@@ -13,6 +13,7 @@ import type { Storage } from '../../src/storage/port.ts';
 import { application as applicationExample, createUser } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
 import { SECRET } from '../http/start.ts';
+import { inThread } from './in-thread.ts';
 import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'innkeeper-catalog-'));
@@ -60,13 +61,13 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
 
   beforeAll(async () => {
     databaseUrl = await fresh();
-    cli = commandLine(databaseUrl);
+    cli = commandLine(databaseUrl, inThread);
     await cli.json('migrate');
     storage = await (await storageDriver(databaseUrl)).open();
   });
   afterAll(() => storage?.close());
 
-  /** Made here and not by commands, which take their time to start. */
+  /** Made here and not by commands, which take longer. */
   async function application(text?: string) {
     const example = applicationExample({ name: 'Acme' });
     await storage.applications.create(example);
@@ -390,7 +391,9 @@ Not translated:
   test('two that apply at once both succeed, one after the other', async () => {
     const { clientId } = await application(CATALOG);
     const files = ['Uno', 'Dos', 'Tres'].map((text) => save(`${kind}-${text}.yaml`, CATALOG.replace('Azul', text)));
-    const applied = await Promise.all(files.map((file) => cli.json('catalog', 'apply', file, '--app', clientId)));
+    const applied = await Promise.all(
+      files.map((file) => commandLine(databaseUrl).json('catalog', 'apply', file, '--app', clientId)),
+    );
     expect(applied.map(({ revision }) => revision).sort()).toEqual([2, 3, 4]);
 
     const late = await cli.run('catalog', 'apply', original, '--app', clientId, '--if-revision', '3');
@@ -403,8 +406,8 @@ Not translated:
 
 describe('what goes wrong', () => {
   const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'wrong.db')}`, INNKEEPER_SECRET: SECRET };
-  const run = (...args: string[]) => runInnkeeper(['catalog', ...args], settings);
-  beforeAll(() => runInnkeeper(['migrate'], settings));
+  const run = (...args: string[]) => inThread(['catalog', ...args], settings);
+  beforeAll(() => inThread(['migrate'], settings));
 
   test('a broken file is told by line and column, with 1, before the database is asked', async () => {
     const file = save('broken.yaml', CATALOG.replace('type: boolean', 'type: bool').replace('max: 10', 'max: ten'));
@@ -482,8 +485,8 @@ describe('help and schema', () => {
 
   test('every command has --json and examples, and plan its exit codes', async () => {
     const [whole, ...each] = await Promise.all([
-      runInnkeeper(['catalog', '--help']),
-      ...COMMANDS.map((command) => runInnkeeper(['catalog', command, '--help'])),
+      inThread(['catalog', '--help']),
+      ...COMMANDS.map((command) => inThread(['catalog', command, '--help'])),
     ]);
     for (const [index, command] of COMMANDS.entries()) {
       expect(whole?.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));

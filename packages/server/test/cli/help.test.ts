@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { environmentName, flagName, SETTINGS, type SettingName } from '../../src/config.ts';
 import { SETTING_NAMES } from '../../src/domain/applications/settings.ts';
+import { inThread } from './in-thread.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 
 const COMMANDS = [
@@ -34,7 +35,7 @@ function help(command: string): Promise<string> {
 }
 
 async function askForHelp(command: string): Promise<string> {
-  const { code, stdout, stderr } = await runInnkeeper([...command.split(' ').filter(Boolean), '--help']);
+  const { code, stdout, stderr } = await inThread([...command.split(' ').filter(Boolean), '--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }

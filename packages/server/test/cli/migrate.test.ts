@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
+import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 describe.each(databases)('innkeeper migrate on $kind', ({ fresh }) => {
   test('--check tells and changes nothing; migrate runs what is pending, once', async () => {
-    const cli = commandLine(await fresh());
+    const url = await fresh();
+    const [cli, processes] = [commandLine(url, inThread), commandLine(url)];
     const first = await cli.run('migrate', '--check', '--json');
     const second = await cli.run('migrate', '--check');
     const state = JSON.parse(first.stdout);
@@ -12,7 +14,7 @@ describe.each(databases)('innkeeper migrate on $kind', ({ fresh }) => {
     expect(state).toEqual({ applied: 0, latest: expect.any(Number), pending: state.latest, ran: 0 });
     expect(second).toMatchObject({ code: 1, stdout: expect.stringMatching(/pending in .*Run: innkeeper migrate/) });
 
-    const runs = await Promise.all([cli.json('migrate'), cli.json('migrate')]);
+    const runs = await Promise.all([processes.json('migrate'), processes.json('migrate')]);
     for (const run of runs) expect(run).toMatchObject({ applied: state.latest, latest: state.latest, pending: 0 });
     const again = await cli.run('migrate');
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing to do: .* is up to date\.\n$/) });

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { runInnkeeper } from './run-innkeeper.ts';
+import { inThread } from './in-thread.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'innkeeper-missing-'));
 const path = join(folder, 'deeper/mistyped.db');
-const run = (...args: string[]) => runInnkeeper([...args, '--database-url', `sqlite:${path}`]);
+const run = (...args: string[]) => inThread([...args, '--database-url', `sqlite:${path}`]);
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => expect(readdirSync(folder)).toEqual([]));
 
@@ -16,14 +16,11 @@ const COMMANDS = [
 ];
 
 test('a path that leads nowhere is told, and nothing is made there', async () => {
-  for (let at = 0; at < COMMANDS.length; at += 5) {
-    const some = COMMANDS.slice(at, at + 5);
-    const endings = await Promise.all(some.map((command) => run(...command.split(' '))));
-    for (const [index, { code, stdout, stderr }] of endings.entries()) {
-      expect([some[index], code, stdout]).toEqual([some[index], 2, '']);
-      expect(stderr).toContain(`there is no database at ${path}.`);
-      expect(stderr).toMatch(/→ .*innkeeper migrate, innkeeper app create, or npm start/);
-    }
+  for (const command of COMMANDS) {
+    const { code, stdout, stderr } = await run(...command.split(' '));
+    expect([command, code, stdout]).toEqual([command, 2, '']);
+    expect(stderr).toContain(`there is no database at ${path}.`);
+    expect(stderr).toMatch(/→ .*innkeeper migrate, innkeeper app create, or npm start/);
   }
   const told = await run('app', 'list', '--json');
   expect(JSON.parse(told.stderr)).toMatchObject({ error: { message: expect.stringContaining(path) } });

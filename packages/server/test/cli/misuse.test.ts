@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SECRET } from '../http/start.ts';
+import { inThread } from './in-thread.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'innkeeper-misuse-'));
@@ -10,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'innkeeper.db')}`, INNKEEPER_SECRET: SECRET };
 
 describe('what was misused ends with 2, one message and no result', () => {
-  test.concurrent.each([
+  test.each([
     ['an unknown command', 'app sho', "unknown command 'sho' (Did you mean show?)"],
     ['an unknown flag', 'app list --jsn', "unknown option '--jsn'"],
     ['no name', 'app create', "required option '--name <name>' not specified"],
@@ -39,19 +40,19 @@ describe('what was misused ends with 2, one message and no result', () => {
       'INNKEEPER_DATABASE_URL is not an address that can be read.',
     ],
   ])('%s', async (_, line, message) => {
-    const ending = await runInnkeeper(line.split(' '), settings);
+    const ending = await inThread(line.split(' '), settings);
     expect(ending).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
     expect(ending.stderr).not.toMatch(/hun.*ter2/);
     expect(ending.stderr).toMatch(/^innkeeper: /);
     expect(ending.stderr).not.toMatch(/\n {4}at /);
   });
 
-  test.concurrent.each([
+  test.each([
     ['the command line', 'app show --json', "missing required argument 'ID'"],
     ['an argument', 'app set 1_a accessTokenTtl=1 --json', 'accessTokenTtl must be from 1 minute to 30 days'],
     ['a setting', 'serve --port many --json', 'INNKEEPER_PORT is "many"'],
   ])('with --json too, when it is %s', async (_, line, message) => {
-    const ending = await runInnkeeper(line.split(' '), settings);
+    const ending = await inThread(line.split(' '), settings);
     expect(ending).toMatchObject({ code: 2, stdout: '' });
     expect(JSON.parse(ending.stderr)).toEqual({
       error: expect.objectContaining({ message: expect.stringContaining(message) }),
@@ -59,7 +60,7 @@ describe('what was misused ends with 2, one message and no result', () => {
   });
 
   test('an unknown key is answered with the known ones and their meaning', async () => {
-    const { stderr } = await runInnkeeper(['app', 'set', '1_a', 'color=red'], settings);
+    const { stderr } = await inThread(['app', 'set', '1_a', 'color=red'], settings);
     expect(stderr).toMatch(/"color" is not a setting of an application/);
     expect(stderr).toMatch(/accessTokenTtl +how long an access token is good.*by default 1 hour/);
   });
@@ -74,7 +75,7 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
   const list = (databaseUrl: string, secret = SECRET) =>
     runInnkeeper(['app', 'list'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
   const create = (databaseUrl: string, secret = SECRET) =>
-    runInnkeeper(['app', 'create', '--name', 'x'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
+    inThread(['app', 'create', '--name', 'x'], { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: secret });
   beforeAll(() => create(settings.INNKEEPER_DATABASE_URL));
   const expectFailure = (ending: Awaited<ReturnType<typeof list>>, text: RegExp) => {
     expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(text) });

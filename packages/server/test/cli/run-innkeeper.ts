@@ -8,10 +8,9 @@ export type Ending = { code: number | null; stdout: string; stderr: string; mill
 
 /** The real command in a process of its own, with no settings but these; the output is no terminal's. */
 export async function runInnkeeper(args: readonly string[], settings: Record<string, string> = {}): Promise<Ending> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^INNKEEPER_|^(NO|FORCE)_COLOR$/.test(name));
   const started = performance.now();
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { ...Object.fromEntries(inherited), ...settings },
+    env: { ...environment(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -28,14 +27,20 @@ export async function runInnkeeper(args: readonly string[], settings: Record<str
   return { code, stdout, stderr, milliseconds: performance.now() - started };
 }
 
-/** The command line of one database. */
-export function commandLine(databaseUrl: string) {
+/** Ours, without settings and colours. */
+export function environment(): Record<string, string | undefined> {
+  const ours = Object.entries(process.env).filter(([name]) => !/^INNKEEPER_|^(NO|FORCE)_COLOR$/.test(name));
+  return Object.fromEntries(ours);
+}
+
+/** The command line of one database: each command in a process of its own, or as `run` runs it. */
+export function commandLine(databaseUrl: string, run: typeof runInnkeeper = runInnkeeper) {
   const settings = { INNKEEPER_DATABASE_URL: databaseUrl, INNKEEPER_SECRET: SECRET };
   return {
-    run: (...args: string[]) => runInnkeeper(args, settings),
+    run: (...args: string[]) => run(args, settings),
     /** For commands that must do what they are told. */
     async json(...args: string[]) {
-      const { code, stdout, stderr } = await runInnkeeper([...args, '--json'], settings);
+      const { code, stdout, stderr } = await run([...args, '--json'], settings);
       if (code !== 0) throw new Error(`innkeeper ${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout);
     },

@@ -6,17 +6,15 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { freePort } from '../free-port.ts';
 import { SECRET } from '../http/start.ts';
+import { inThread } from './in-thread.ts';
 import { runInnkeeper } from './run-innkeeper.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'innkeeper-serve-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const SETTINGS = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'innkeeper.db')}`, INNKEEPER_SECRET: SECRET };
 const serve = (settings: Record<string, string>, ...flags: string[]) =>
-  runInnkeeper(['serve', ...flags], {
-    INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'innkeeper.db')}`,
-    INNKEEPER_SECRET: SECRET,
-    ...settings,
-  });
+  runInnkeeper(['serve', ...flags], { ...SETTINGS, ...settings });
 
 const REMOTE = {
   INNKEEPER_TOKEN_SERVICE_URL: 'https://login.example.com',
@@ -30,7 +28,7 @@ test('an address that is none is told under the name of its setting', () => {
 });
 
 describe('serve refuses to start on an unsafe configuration and says which', () => {
-  test.concurrent.each<[string, Record<string, string>, string]>([
+  test.each<[string, Record<string, string>, string]>([
     ['a short secret', { INNKEEPER_SECRET: 'changeme' }, 'INNKEEPER_SECRET is weak'],
     ['a secret that is a pattern', { INNKEEPER_SECRET: 'abc'.repeat(20) }, 'INNKEEPER_SECRET is weak'],
     [
@@ -55,7 +53,7 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
     ],
     ['a short metrics token', { INNKEEPER_METRICS_TOKEN: 'short' }, 'INNKEEPER_METRICS_TOKEN is weak'],
   ])('%s', async (_, settings, words) => {
-    const ending = await serve(settings);
+    const ending = await inThread(['serve'], { ...SETTINGS, ...settings });
     expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(words) });
     expect(ending.stderr).toMatch(/^innkeeper: refusing to start on an unsafe configuration:\n {2}✗ /);
     expect(ending.stderr.match(/✗/g)).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
+import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
@@ -11,7 +12,7 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
   let server: TestServer;
   beforeAll(async () => {
     const databaseUrl = await fresh();
-    cli = commandLine(databaseUrl);
+    cli = commandLine(databaseUrl, inThread);
     server = await startTestServer(databaseUrl);
   });
   afterAll(() => server?.close());
