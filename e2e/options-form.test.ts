@@ -66,7 +66,7 @@ async function openForm(prepare: (page: Page) => Promise<unknown> = async () => 
 }
 
 test('every kind of key has its control, by keyboard and without anything for axe to find; what is saved is there after a reload', async () => {
-  const { page, saved, held, complaints } = await openForm();
+  const { page, saved, held, options, complaints } = await openForm();
   const newsletter = page.getByRole('switch', { name: 'Newsletter' });
   await newsletter.focus();
   await page.keyboard.press('Space');
@@ -93,11 +93,18 @@ test('every kind of key has its control, by keyboard and without anything for ax
   await expect.poll(saved).toEqual(expected);
   await expect.poll(held).toEqual(expected);
   await expectAxeClean(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAxeClean(page);
 
+  await options.save('all.motto', 'Servus!\nBussi!');
   await page.reload();
   await expect.poll(() => newsletter.isChecked()).toBe(true);
   expect(await page.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('one\ntwo');
   expect(await page.getByRole('radio').count()).toBe(2);
+  // Not on one line, where a browser would drop what is between lines.
+  const motto = page.getByRole('textbox', { name: 'Motto' });
+  expect(await motto.inputValue()).toBe('Servus!\nBussi!');
+  await motto.fill('Servus!\nBaba!');
 
   // Emptied: what holds is the default again, or nothing.
   await page.getByRole('textbox', { name: 'Volume' }).fill('');
@@ -105,12 +112,14 @@ test('every kind of key has its control, by keyboard and without anything for ax
   await birthday.focus();
   await page.keyboard.press('Backspace');
   await newsletter.focus();
+  await page.getByRole('alert').getByText('This is not a whole date.').waitFor();
   await page.getByRole('combobox', { name: 'Size' }).selectOption({ label: '4' });
   await expect.poll(saved).toMatchObject({ size: 4, birthday: '1815-12-10' });
   await birthday.fill('');
   await newsletter.focus();
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0);
   const { volume: _volume, birthday: _birthday, ...rest } = expected;
-  await expect.poll(saved).toEqual({ ...rest, size: 4 });
+  await expect.poll(saved).toEqual({ ...rest, size: 4, motto: 'Servus!\nBaba!' });
   await expect.poll(() => page.getByRole('textbox', { name: 'Volume' }).inputValue()).toBe('5');
   expect(complaints).toEqual([]);
 });
@@ -177,7 +186,7 @@ test('a connection that is lost takes nothing that was typed; a choice goes back
   expect(await held()).toMatchObject({ newsletter: false });
   // Nor does a language that cannot be read now.
   await page.getByRole('button', { name: 'de', exact: true }).click();
-  await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+  await page.getByRole('alert').getByText('Das konnte nicht geladen werden.').waitFor();
   expect(await motto.inputValue()).toBe('typed in a tunnel');
   await page.getByRole('button', { name: 'en', exact: true }).click();
   await page.context().setOffline(false);

@@ -19,7 +19,7 @@ export async function servePage() {
   const { output } = await bundle.generate({ format: 'esm' });
   await bundle.close();
   const styles = readFileSync(join(import.meta.dirname, '../../packages/react/src/styles.css'), 'utf8');
-  const html = `<!doctype html><html lang="en"><title>Page</title><style>${styles}</style>
+  const html = `<!doctype html><html lang="en"><title>Page</title><style>:root { color-scheme: light dark } ${styles}</style>
     <body><div id="root"></div><script type="module" src="/page.js"></script></body></html>`;
   const server = createServer((request, response) => {
     const isScript = request.url === '/page.js';

@@ -77,9 +77,12 @@ const Loading: Parts['Loading'] = ({ texts }) => (
 
 const Empty: Parts['Empty'] = ({ texts }) => <p className="innkeeper-empty">{texts.nothingHere}</p>;
 
+/** What the service said is for whoever made the page; what nobody said is said in the language of the form. */
 const Failure: Parts['Failure'] = ({ error, texts, retry }) => (
   <div className="innkeeper-message" role="alert">
-    <span>{error.message}</span>
+    <span>
+      {texts.notLoaded} {error.status > 0 && <bdi lang="en">{error.message}</bdi>}
+    </span>
     <button type="button" className="innkeeper-retry" onClick={retry}>
       {texts.tryAgain}
     </button>

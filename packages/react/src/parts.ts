@@ -45,8 +45,11 @@ export type ControlProps = {
   /** What is typed, from the first key until it is saved. */
   text: string;
   type(text: string): void;
-  /** Saves what was typed: when the field is left, or by the Enter key. */
-  commit(): void;
+  /**
+   * Saves what was typed: when the field is left, or by the Enter key. `false` where the field cannot tell yet what it is:
+   * a browser says nothing of a date that is begun.
+   */
+  commit(isWhole?: boolean): void;
 };
 
 export type MessagePartProps = {

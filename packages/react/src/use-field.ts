@@ -8,7 +8,7 @@ import { textOf, toCommit } from './typed-text.ts';
 type State =
   | { phase: 'rest' | 'saving' | 'saved' }
   /** It was not even sent. */
-  | { phase: 'failed'; sentence: string }
+  | { phase: 'failed'; because: 'howMany' | 'notANumber' | 'notADate' }
   /** It was refused, or nobody answered. */
   | { phase: 'failed'; error: InnkeeperError; value: Value | undefined; sent: Draft | undefined };
 
@@ -43,7 +43,7 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
     if (multiple && (count < min || (max !== null && count > max))) {
       // Two steps may lead from one good choice to another.
       setDraft({ chosen: value });
-      setState({ phase: 'failed', sentence: texts.howMany(min, max) });
+      setState({ phase: 'failed', because: 'howMany' });
       return;
     }
     setDraft(undefined);
@@ -55,12 +55,18 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
     if (state.phase !== 'saving') setState({ phase: 'rest' });
   }
 
-  function commit(): void {
+  function commit(isWhole = true): void {
+    if (!isWhole) {
+      setState({ phase: 'failed', because: 'notADate' });
+      return;
+    }
+    // What was begun was taken back.
+    if (state.phase === 'failed' && 'because' in state) setState({ phase: 'rest' });
     if (!draft || !('text' in draft)) return;
     const next = toCommit(optionKey, { text: draft.text, shown: held, isSaving: state.phase === 'saving' });
     if (next === 'wait') return;
     if (next === 'drop') setDraft(undefined);
-    else if (next === 'not a number') setState({ phase: 'failed', sentence: texts.notANumber });
+    else if (next === 'not a number') setState({ phase: 'failed', because: 'notANumber' });
     else void send(next.value, draft);
   }
 
@@ -73,19 +79,22 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
     choose,
     type,
     commit,
-    ...problemOf(state, optionKey.label, texts, send),
+    ...problemOf(state, optionKey, texts, send),
   };
 }
 
 /** A refusal in the words of the service. What it did not say itself is said in the language of the form. */
 function problemOf(
   state: State,
-  label: string,
+  { label, min_selected: min, max_selected: max }: OptionKey,
   texts: Texts,
   send: (value: Value | undefined, sent: Draft | undefined) => Promise<void>,
 ) {
   if (state.phase !== 'failed') return { sentences: [], error: undefined, retry: undefined };
-  if ('sentence' in state) return { sentences: [state.sentence], error: undefined, retry: undefined };
+  if ('because' in state) {
+    const sentence = state.because === 'howMany' ? texts.howMany(min, max) : texts[state.because];
+    return { sentences: [sentence], error: undefined, retry: undefined };
+  }
   const { error, value, sent } = state;
   const { status, message, errors } = error;
   const mayGoWell = status === 0 || status === 401 || status === 429 || status >= 500;

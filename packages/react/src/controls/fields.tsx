@@ -12,7 +12,7 @@ function typing({ id, text, type, commit, describedBy, invalid, disabled }: Cont
     'aria-invalid': invalid || undefined,
     'aria-describedby': describedBy,
     onChange: (event: { currentTarget: { value: string } }) => type(event.currentTarget.value),
-    onBlur: commit,
+    onBlur: () => commit(),
   };
 }
 
@@ -23,8 +23,9 @@ function commitByEnter({ commit }: ControlProps) {
   };
 }
 
-/** However long: what is cut off while it is typed or pasted is lost, what is refused is not. */
+/** However long: what is cut off while it is typed or pasted is lost, what is refused is not. So are the breaks of lines. */
 export function TextField(props: ControlProps) {
+  if (textOf(props.value).includes('\n')) return <ListField {...props} />;
   return <input type="text" dir="auto" {...typing(props)} onKeyDown={commitByEnter(props)} />;
 }
 
@@ -47,9 +48,7 @@ export function DateField(props: ControlProps) {
   const { min, max } = props.optionKey.constraint ?? {};
   const field = useRef<HTMLInputElement>(null);
   // A date that is begun is empty for the browser, and would be taken for one to be unset.
-  const commit = () => {
-    if (!field.current?.validity.badInput) props.commit();
-  };
+  const commit = () => props.commit(!field.current?.validity.badInput);
   const whole = { ...props, commit };
   return (
     <input
