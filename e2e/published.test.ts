@@ -11,9 +11,12 @@ import { publint } from 'publint';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
+import type { CatalogFile } from '../packages/server/src/domain/catalog/file-schema.ts';
 import { databases } from '../packages/server/test/databases.ts';
 import { freePort } from '../packages/server/test/free-port.ts';
+import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
+import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { PUBLISHED, packPackages } from '../scripts/pack.js';
 import { ownBrowser } from './portal.ts';
 
@@ -93,15 +96,32 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   for (const [place, code] of (await blocksOf('react', 'tsx')).entries()) {
     await writeFile(join(project, `react-${place}.tsx`), filledIn(code));
   }
-  const usual = ['--noEmit', '--strict', '--target', 'es2024', '--jsx', 'react-jsx', '--types', 'node'];
+  const usual = ['--noEmit', '--target', 'es2024', '--jsx', 'react-jsx', '--types', 'node'];
+  const strictest = ['--strict', '--exactOptionalPropertyTypes', '--isolatedModules', '--verbatimModuleSyntax'];
   const compile = (...how: string[]) =>
     run(process.execPath, [
       join(ROOT, 'node_modules/typescript/bin/tsc'),
-      ...['--ignoreConfig', '--allowImportingTsExtensions', ...usual, ...how],
+      ...['--ignoreConfig', '--allowImportingTsExtensions', ...usual, ...strictest, ...how],
       ...['client.ts', 'react-0.tsx', 'react-1.tsx', 'react-2.tsx'].map((file) => join(project, file)),
     ]).catch(({ stdout: problems }) => problems);
   expect(await compile('--module', 'nodenext')).toMatchObject({ stdout: '' });
   expect(await compile('--module', 'esnext', '--moduleResolution', 'bundler')).toMatchObject({ stdout: '' });
+
+  // What it says is done as it stands, but for who is asked and where the page gets its token from.
+  const { application } = await withCatalog(service, README_CATALOG);
+  const asWritten = ts
+    .filter((code) => code !== catalog)
+    .join('\n')
+    .replaceAll('http://localhost:8080', service.url)
+    .replaceAll('1_…', application.clientId)
+    .replaceAll("(await fetch('/token')).text()", 'access_token');
+  await writeFile(join(project, 'run.ts'), asWritten);
+  const secrets = {
+    INNKEEPER_CLIENT_SECRET: application.clientSecret,
+    INNKEEPER_TOKEN: (await manageWith(service)).token,
+  };
+  const ran = await run(process.execPath, ['run.ts'], { cwd: project, env: { ...process.env, ...secrets } });
+  expect(ran.stdout).toBe('Kanäle string\nnewsletter boolean\nvolume integer\nAda\n');
 
   const [server] = await blocksOf('react', 'js');
   await writeFile(join(project, 'server.mjs'), filledIn(server as string));
@@ -121,8 +141,10 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   expect(await statusOfAway()).toBe(502);
 
   const [html = ''] = await blocksOf('react', 'html');
-  await writeFile(join(project, 'index.html'), html.replace('main.tsx', 'react-0.tsx'));
-  await build({ root: project, configFile: false, logLevel: 'error' });
+  const output = { entryFileNames: 'main.js', assetFileNames: 'main[extname]' };
+  const rolldownOptions = { input: join(project, 'react-0.tsx'), output };
+  await build({ root: project, configFile: false, logLevel: 'error', build: { rolldownOptions } });
+  await writeFile(join(project, 'dist/index.html'), html);
 
   const appId = Number(demo.clientId.split('_')[0]);
   await service.service.storage.applications.update(appId, { set: { allowedOrigins: [page.origin] } });
@@ -149,6 +171,30 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   await window.close();
   await page.close();
 });
+
+/** What the README of the client speaks of. */
+const README_CATALOG: CatalogFile = {
+  languages: [
+    { name: 'English', tag: 'en', default: true },
+    { name: 'Deutsch', tag: 'de' },
+  ],
+  groups: [
+    {
+      name: 'notifications',
+      keys: [
+        {
+          name: 'channels',
+          type: 'string',
+          multiple: true,
+          values: ['email', 'sms', { value: 'fax', retired: true }],
+          translations: { Deutsch: 'Kanäle' },
+        },
+        { name: 'newsletter', type: 'boolean' },
+        { name: 'volume', type: 'integer' },
+      ],
+    },
+  ],
+};
 
 /** What was built in the project, as a host of static files would serve it. */
 async function servePages() {

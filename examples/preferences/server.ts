@@ -49,7 +49,7 @@ export function createBackEnd({ innkeeperUrl, clientId, clientSecret, pageFolder
   };
 
   async function answer(request: IncomingMessage): Promise<Answer> {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const pathname = request.url?.split('?')[0] ?? '/';
     const route = routes[`${request.method} ${pathname}`];
     try {
       return await (route ? route(request, sessionOf(request)) : file(pageFolder, pathname));
@@ -88,7 +88,7 @@ function sessionOf({ headers: { cookie = '' } }: IncomingMessage): string {
 }
 
 async function file(folder: string, pathname: string): Promise<Answer> {
-  const path = join(folder, normalize(pathname === '/' ? '/index.html' : pathname));
+  const path = join(folder, normalize(pathname === '/' ? '/index.html' : `/${pathname}`));
   try {
     return { type: TYPES[extname(path)] ?? 'application/octet-stream', body: await readFile(path) };
   } catch {
