@@ -1829,6 +1829,8 @@ export interface components {
             /** @description group or group/key, or the name of a language */
             path: string;
             details: string[];
+            /** @description what each detail is about; missing where a revision was published before there were any */
+            facts?: components["schemas"]["ChangeFact"][];
         };
         CatalogDraft: {
             /** Format: uuid */
@@ -1935,6 +1937,7 @@ export interface components {
             breaking: {
                 path: string;
                 text: string;
+                fact: components["schemas"]["ChangeFact"];
                 /** @description saved selections that it touches */
                 selections: number;
             }[];
@@ -1957,6 +1960,20 @@ export interface components {
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
             changes: components["schemas"]["CatalogChange"][];
+        };
+        ChangeFact: {
+            /** @enum {unknown} */
+            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+            /** @description it is about this allowed value alone */
+            value?: unknown;
+            /** @description of a text */
+            language?: string;
+            /** @description null: there was none; constraints as in the catalog file */
+            from?: unknown;
+            /** @description null: there is none; of a new key its definition without texts */
+            to?: unknown;
+            /** @description how many more there are than `to` lists */
+            more?: number;
         };
         /** @description with effective=true: the default of a key that was never saved */
         DefaultOption: {
@@ -2000,6 +2017,7 @@ export interface components {
             breaking?: {
                 path: string;
                 text: string;
+                fact: components["schemas"]["ChangeFact"];
                 /** @description saved selections that it touches */
                 selections: number;
             }[];
@@ -2026,6 +2044,7 @@ export interface components {
             breaking?: {
                 path: string;
                 text: string;
+                fact: components["schemas"]["ChangeFact"];
                 /** @description saved selections that it touches */
                 selections: number;
             }[];
@@ -2293,6 +2312,8 @@ export interface components {
             /** @description group or group/key, or the name of a language */
             path: string;
             details: string[];
+            /** @description what each detail is about; missing where a revision was published before there were any */
+            facts?: components["schemas"]["ChangeFact"][];
             /** @description of a key that is there already: the saved selections that the change touches; where it is about certain values, those that hold one */
             selections?: number;
         };
@@ -2915,6 +2936,21 @@ export interface components {
                     breaking?: {
                         path: string;
                         text: string;
+                        /** ChangeFact */
+                        fact: {
+                            /** @enum {unknown} */
+                            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                            /** @description it is about this allowed value alone */
+                            value?: unknown;
+                            /** @description of a text */
+                            language?: string;
+                            /** @description null: there was none; constraints as in the catalog file */
+                            from?: unknown;
+                            /** @description null: there is none; of a new key its definition without texts */
+                            to?: unknown;
+                            /** @description how many more there are than `to` lists */
+                            more?: number;
+                        };
                         /** @description saved selections that it touches */
                         selections: number;
                     }[];
@@ -3001,6 +3037,21 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
+                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            facts?: {
+                                /** @enum {unknown} */
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                /** @description it is about this allowed value alone */
+                                value?: unknown;
+                                /** @description of a text */
+                                language?: string;
+                                /** @description null: there was none; constraints as in the catalog file */
+                                from?: unknown;
+                                /** @description null: there is none; of a new key its definition without texts */
+                                to?: unknown;
+                                /** @description how many more there are than `to` lists */
+                                more?: number;
+                            }[];
                         }[];
                     }[];
                     draft?: {
@@ -3036,6 +3087,21 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
+                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            facts?: {
+                                /** @enum {unknown} */
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                /** @description it is about this allowed value alone */
+                                value?: unknown;
+                                /** @description of a text */
+                                language?: string;
+                                /** @description null: there was none; constraints as in the catalog file */
+                                from?: unknown;
+                                /** @description null: there is none; of a new key its definition without texts */
+                                to?: unknown;
+                                /** @description how many more there are than `to` lists */
+                                more?: number;
+                            }[];
                         }[];
                     }[];
                 };
@@ -3069,6 +3135,21 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
+                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            facts?: {
+                                /** @enum {unknown} */
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                /** @description it is about this allowed value alone */
+                                value?: unknown;
+                                /** @description of a text */
+                                language?: string;
+                                /** @description null: there was none; constraints as in the catalog file */
+                                from?: unknown;
+                                /** @description null: there is none; of a new key its definition without texts */
+                                to?: unknown;
+                                /** @description how many more there are than `to` lists */
+                                more?: number;
+                            }[];
                         }[];
                     }[];
                     draft?: {
@@ -3104,6 +3185,21 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
+                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            facts?: {
+                                /** @enum {unknown} */
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                /** @description it is about this allowed value alone */
+                                value?: unknown;
+                                /** @description of a text */
+                                language?: string;
+                                /** @description null: there was none; constraints as in the catalog file */
+                                from?: unknown;
+                                /** @description null: there is none; of a new key its definition without texts */
+                                to?: unknown;
+                                /** @description how many more there are than `to` lists */
+                                more?: number;
+                            }[];
                         }[];
                     }[];
                 };
@@ -6365,6 +6461,7 @@ export interface operations {
                         breaking?: {
                             path: string;
                             text: string;
+                            fact: components["schemas"]["ChangeFact"];
                             /** @description saved selections that it touches */
                             selections: number;
                         }[];
@@ -6522,6 +6619,21 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
+                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                facts?: {
+                                    /** @enum {unknown} */
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    /** @description it is about this allowed value alone */
+                                    value?: unknown;
+                                    /** @description of a text */
+                                    language?: string;
+                                    /** @description null: there was none; constraints as in the catalog file */
+                                    from?: unknown;
+                                    /** @description null: there is none; of a new key its definition without texts */
+                                    to?: unknown;
+                                    /** @description how many more there are than `to` lists */
+                                    more?: number;
+                                }[];
                             }[];
                         }[];
                         draft?: {
@@ -6557,6 +6669,21 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
+                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                facts?: {
+                                    /** @enum {unknown} */
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    /** @description it is about this allowed value alone */
+                                    value?: unknown;
+                                    /** @description of a text */
+                                    language?: string;
+                                    /** @description null: there was none; constraints as in the catalog file */
+                                    from?: unknown;
+                                    /** @description null: there is none; of a new key its definition without texts */
+                                    to?: unknown;
+                                    /** @description how many more there are than `to` lists */
+                                    more?: number;
+                                }[];
                             }[];
                         }[];
                     };
@@ -6669,6 +6796,7 @@ export interface operations {
                         breaking?: {
                             path: string;
                             text: string;
+                            fact: components["schemas"]["ChangeFact"];
                             /** @description saved selections that it touches */
                             selections: number;
                         }[];
@@ -6767,6 +6895,21 @@ export interface operations {
                         breaking?: {
                             path: string;
                             text: string;
+                            /** ChangeFact */
+                            fact: {
+                                /** @enum {unknown} */
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                /** @description it is about this allowed value alone */
+                                value?: unknown;
+                                /** @description of a text */
+                                language?: string;
+                                /** @description null: there was none; constraints as in the catalog file */
+                                from?: unknown;
+                                /** @description null: there is none; of a new key its definition without texts */
+                                to?: unknown;
+                                /** @description how many more there are than `to` lists */
+                                more?: number;
+                            };
                             /** @description saved selections that it touches */
                             selections: number;
                         }[];
@@ -6940,6 +7083,21 @@ export interface operations {
                         breaking?: {
                             path: string;
                             text: string;
+                            /** ChangeFact */
+                            fact: {
+                                /** @enum {unknown} */
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                /** @description it is about this allowed value alone */
+                                value?: unknown;
+                                /** @description of a text */
+                                language?: string;
+                                /** @description null: there was none; constraints as in the catalog file */
+                                from?: unknown;
+                                /** @description null: there is none; of a new key its definition without texts */
+                                to?: unknown;
+                                /** @description how many more there are than `to` lists */
+                                more?: number;
+                            };
                             /** @description saved selections that it touches */
                             selections: number;
                         }[];
@@ -7154,6 +7312,21 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
+                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                facts?: {
+                                    /** @enum {unknown} */
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    /** @description it is about this allowed value alone */
+                                    value?: unknown;
+                                    /** @description of a text */
+                                    language?: string;
+                                    /** @description null: there was none; constraints as in the catalog file */
+                                    from?: unknown;
+                                    /** @description null: there is none; of a new key its definition without texts */
+                                    to?: unknown;
+                                    /** @description how many more there are than `to` lists */
+                                    more?: number;
+                                }[];
                             }[];
                         }[];
                         draft?: {
@@ -7189,6 +7362,21 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
+                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                facts?: {
+                                    /** @enum {unknown} */
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    /** @description it is about this allowed value alone */
+                                    value?: unknown;
+                                    /** @description of a text */
+                                    language?: string;
+                                    /** @description null: there was none; constraints as in the catalog file */
+                                    from?: unknown;
+                                    /** @description null: there is none; of a new key its definition without texts */
+                                    to?: unknown;
+                                    /** @description how many more there are than `to` lists */
+                                    more?: number;
+                                }[];
                             }[];
                         }[];
                         /** @description the texts that are not what `was` says */
@@ -7495,6 +7683,7 @@ export interface operations {
                                 breaking: {
                                     path: string;
                                     text: string;
+                                    fact: components["schemas"]["ChangeFact"];
                                     /** @description saved selections that it touches */
                                     selections: number;
                                 }[];
@@ -7672,6 +7861,21 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
+                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                facts?: {
+                                    /** @enum {unknown} */
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    /** @description it is about this allowed value alone */
+                                    value?: unknown;
+                                    /** @description of a text */
+                                    language?: string;
+                                    /** @description null: there was none; constraints as in the catalog file */
+                                    from?: unknown;
+                                    /** @description null: there is none; of a new key its definition without texts */
+                                    to?: unknown;
+                                    /** @description how many more there are than `to` lists */
+                                    more?: number;
+                                }[];
                             }[];
                         }[];
                         draft?: {
@@ -7707,6 +7911,21 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
+                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                facts?: {
+                                    /** @enum {unknown} */
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    /** @description it is about this allowed value alone */
+                                    value?: unknown;
+                                    /** @description of a text */
+                                    language?: string;
+                                    /** @description null: there was none; constraints as in the catalog file */
+                                    from?: unknown;
+                                    /** @description null: there is none; of a new key its definition without texts */
+                                    to?: unknown;
+                                    /** @description how many more there are than `to` lists */
+                                    more?: number;
+                                }[];
                             }[];
                         }[];
                     };

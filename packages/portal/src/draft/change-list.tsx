@@ -2,7 +2,7 @@ import { Badge, Box, Button, Group, List, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Change } from './queries.ts';
-import { useDetailWords } from './use-detail-words.ts';
+import { useFactWords } from './use-fact-words.ts';
 
 const COLORS = { added: 'green', changed: 'blue', renamed: 'grape', archived: 'orange', restored: 'teal' } as const;
 
@@ -38,12 +38,12 @@ export function ChangeList({ changes, wordsOf }: Props) {
 
 function withWords(change: Change, wordsOf: Props['wordsOf']): Change {
   const words = change.kind === 'added' && change.subject === 'key' ? wordsOf?.(change.path) : undefined;
-  return words === undefined ? change : { ...change, details: [words] };
+  return words === undefined ? change : { ...change, details: [words], facts: [] };
 }
 
-function ChangeLine({ change: { kind, subject, path, details, selections } }: { change: Change }) {
+function ChangeLine({ change: { kind, subject, path, details, facts, selections } }: { change: Change }) {
   const { t } = useTranslation('catalog');
-  const inWords = useDetailWords();
+  const inWords = useFactWords();
   return (
     <Box py={6}>
       <Group gap="xs" wrap="nowrap" align="flex-start">
@@ -67,8 +67,8 @@ function ChangeLine({ change: { kind, subject, path, details, selections } }: { 
           </Text>
           {details.length > 0 && (
             <List size="sm" c="dimmed" listStyleType="none">
-              {details.map((detail) => (
-                <List.Item key={detail}>{inWords(detail)}</List.Item>
+              {details.map((detail, index) => (
+                <List.Item key={detail}>{inWords(facts?.[index], detail)}</List.Item>
               ))}
             </List>
           )}

@@ -14,6 +14,7 @@ export type TreeLanguage = Tree['languages'][number];
 export type DraftState = OutputOf<typeof DRAFT, 'get'>;
 export type DraftEdit = NonNullable<DraftState['draft']>['edits'][number];
 export type Change = DraftEdit['changes'][number] & { selections?: number };
+export type Fact = NonNullable<Change['facts']>[number];
 
 /** Everything that an edit changes is under this. */
 export const catalogKey = (clientId: string) => ['application', clientId, 'catalog'] as const;

@@ -1,20 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { CONSTRAINTS, formOf } from '../rooms/catalog/key-form.ts';
+import { CONSTRAINTS, type FileKey, formOf } from '../rooms/catalog/key-form.ts';
 import { isList, kindOf } from '../rooms/catalog/kinds.ts';
 import { defaultOf, labelIn } from '../rooms/catalog/texts.ts';
-import { type Tree, type TreeKey, treeQuery } from './queries.ts';
+import { type TreeLanguage, treeQuery } from './queries.ts';
 
 /** More would hide the rest. */
 const SHOWN = 6;
 
-/** A key of the draft in a line, in the words of the catalog room: `Whole number from 0 to 4; by default 2`. */
-export function useKeyWords(clientId: string): (path: string) => string | undefined {
+/** A key in a line, in the words of the catalog room: `Whole number from 0 to 4; by default 2`. */
+export function useDescribeKey(): (key: FileKey, languages: readonly TreeLanguage[]) => string {
   const { t } = useTranslation('catalog');
   const { t: shell } = useTranslation();
-  const { data } = useQuery(treeQuery(clientId));
-
-  const describe = (key: TreeKey, { languages }: Tree): string => {
+  return (key, languages) => {
     const form = formOf(key);
     const kind = kindOf(form);
     const texts = form.values.map(({ value, texts: translations }) => {
@@ -36,11 +34,17 @@ export function useKeyWords(clientId: string): (path: string) => string | undefi
       .filter(Boolean)
       .join('; ');
   };
+}
+
+/** The same of a key of the draft, by its path. */
+export function useKeyWords(clientId: string): (path: string) => string | undefined {
+  const describe = useDescribeKey();
+  const { data } = useQuery(treeQuery(clientId));
   return (path) => {
     if (!data) return undefined;
     const [groupName, keyName] = path.split('/').map(decodeURIComponent);
     const group = data.tree.groups.find(({ name, archived }) => name === groupName && !archived);
     const key = group?.keys.find(({ name, archived }) => name === keyName && !archived);
-    return key && describe(key, data.tree);
+    return key && describe(key, data.tree.languages);
   };
 }

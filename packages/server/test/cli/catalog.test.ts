@@ -195,23 +195,40 @@ Not translated:
 
     const planned = await cli.run('catalog', 'plan', changed, '--app', clientId, '--json');
     expect(planned).toMatchObject({ code: 3, stderr: '' });
+    const removed = { what: 'valueRemoved', value: 'red' };
+    const narrowed = { what: 'constraint', from: { min: 0, max: 10 }, to: { min: 0, max: 9 } };
     expect(JSON.parse(planned.stdout)).toEqual({
       revision: 1,
       changes: [
-        { kind: 'changed', subject: 'group', path: 'notifications', details: ['Español: "Notificaciones" → "Avisos"'] },
+        {
+          kind: 'changed',
+          subject: 'group',
+          path: 'notifications',
+          details: ['Español: "Notificaciones" → "Avisos"'],
+          facts: [{ what: 'text', language: 'Español', from: 'Notificaciones', to: 'Avisos' }],
+        },
         {
           kind: 'changed',
           subject: 'key',
           path: 'notifications/colour',
           details: ['value removed: "red"'],
+          facts: [removed],
           selections: 2,
         },
-        { kind: 'renamed', subject: 'key', path: 'notifications/proportion', details: ['was ratio'], selections: 0 },
+        {
+          kind: 'renamed',
+          subject: 'key',
+          path: 'notifications/proportion',
+          details: ['was ratio'],
+          facts: [{ what: 'name', from: 'ratio', to: 'proportion' }],
+          selections: 0,
+        },
         {
           kind: 'changed',
           subject: 'key',
           path: 'notifications/volume',
           details: ['constraint: max 10, min 0 → max 9, min 0'],
+          facts: [narrowed],
           selections: 1,
         },
         {
@@ -219,14 +236,25 @@ Not translated:
           subject: 'key',
           path: 'notifications/newsletter',
           details: ['can no longer be chosen'],
+          facts: [{ what: 'notOffered' }],
           selections: 2,
         },
       ],
       notes: [],
       breaking: [
-        { path: 'notifications/colour', text: 'value removed: "red"', selections: 2 },
-        { path: 'notifications/volume', text: 'constraint: max 10, min 0 → max 9, min 0', selections: 1 },
-        { path: 'notifications/newsletter', text: 'can no longer be chosen', selections: 2 },
+        { path: 'notifications/colour', text: 'value removed: "red"', fact: removed, selections: 2 },
+        {
+          path: 'notifications/volume',
+          text: 'constraint: max 10, min 0 → max 9, min 0',
+          fact: narrowed,
+          selections: 1,
+        },
+        {
+          path: 'notifications/newsletter',
+          text: 'can no longer be chosen',
+          fact: { what: 'notOffered' },
+          selections: 2,
+        },
       ],
       missing: [
         {
@@ -289,6 +317,7 @@ Not translated:
       subject: 'key',
       path: 'notifications/colour',
       details: ['"blue" in Español: "Azul" → "Celeste"'],
+      facts: [{ what: 'text', value: 'blue', language: 'Español', from: 'Azul', to: 'Celeste' }],
     };
     const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     const [revisions, shown, diff, none, table] = await Promise.all([

@@ -132,8 +132,19 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
         subject: 'group',
         path: 'audio',
         details: ['was sound', 'English: "Sound" → none', 'Deutsch: "Ton" → "Klang"'],
+        facts: [
+          { what: 'name', from: 'sound', to: 'audio' },
+          { what: 'text', language: 'English', from: 'Sound', to: null },
+          { what: 'text', language: 'Deutsch', from: 'Ton', to: 'Klang' },
+        ],
       },
-      { kind: 'changed', subject: 'group', path: 'groups', details: ['order: kitchen, open, empty, audio'] },
+      {
+        kind: 'changed',
+        subject: 'group',
+        path: 'groups',
+        details: ['order: kitchen, open, empty, audio'],
+        facts: [{ what: 'order', to: ['kitchen', 'open', 'empty', 'audio'] }],
+      },
     ]);
     expect(await group('audio')).toMatchObject({ groupUid, translations: { Deutsch: 'Klang' } });
     const { keyUid } = await key('muted');

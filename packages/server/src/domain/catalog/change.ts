@@ -12,12 +12,53 @@ export type CatalogChange = {
 };
 
 export type ChangeDetail = {
-  text: string;
+  fact: ChangeFact;
   /** Selections already saved would not be accepted any more, or can no longer be made. */
   breaking?: Breaking;
-  /** It is about one value alone, and touches only those who have that. */
-  value?: Scalar;
 };
+
+/** What a detail is about: its sentence is made of this (say-fact.ts), and so is what other languages say. */
+export type ChangeFact = {
+  what: FactKind;
+  /** It is about this value alone, and touches only those who have it. */
+  value?: Scalar;
+  /** Of a text: the name of its language. */
+  language?: string;
+  /** null where there is none; a key or a constraint as in the catalog file. */
+  from?: unknown;
+  to?: unknown;
+  /** How many more than `to` lists. */
+  more?: number;
+};
+
+export const FACT_KINDS = [
+  'tag',
+  'tagOfDefault',
+  'becomesDefault',
+  'notServed',
+  'name',
+  'order',
+  'orderOfKeys',
+  'orderOfValues',
+  'key',
+  'notOffered',
+  'type',
+  'multiple',
+  'min',
+  'max',
+  'default',
+  'constraint',
+  'takesAny',
+  'takesOnly',
+  'valueAdded',
+  'valueAddedRetired',
+  'valueRemoved',
+  'valueRetired',
+  'valueBack',
+  'replacement',
+  'text',
+] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
 
 /**
  * Which saved selections a breaking change touches, by the values that each holds. Archiving loses

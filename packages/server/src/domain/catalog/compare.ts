@@ -1,23 +1,25 @@
 import type { AllowedValue, Group, GroupDefinition, Key, KeyDefinition, Language, Scalar, Texts } from './catalog.ts';
-import type { CatalogChange, ChangeDetail } from './change.ts';
+import type { CatalogChange, ChangeDetail, ChangeFact, FactKind } from './change.ts';
 import { constraintProblem, MAX_TEXT } from './check-value.ts';
-import { show, showList } from './show-value.ts';
+import { show } from './show-value.ts';
+import { toFileConstraint } from './to-file.ts';
 
 export function compareLanguages(before: Language[], after: Language[]): CatalogChange[] {
   const known = new Map(before.map((language) => [language.tag, language]));
   const changes: CatalogChange[] = [];
-  const add = (kind: CatalogChange['kind'], path: string, ...texts: string[]) =>
-    changes.push({ kind, subject: 'language', path, details: texts.map((text) => ({ text })) });
+  const add = (kind: CatalogChange['kind'], path: string, fact: ChangeFact) =>
+    changes.push({ kind, subject: 'language', path, details: [{ fact }] });
 
   for (const language of after) {
     const old = known.get(language.tag);
-    if (!old) add('added', language.name, `tag ${language.tag}${language.isDefault ? ', the default' : ''}`);
-    else if (old.name !== language.name) add('renamed', language.name, `was ${old.name}`);
-    if (old && language.isDefault && !old.isDefault) add('changed', language.name, 'becomes the default');
+    if (!old) add('added', language.name, { what: language.isDefault ? 'tagOfDefault' : 'tag', to: language.tag });
+    else if (old.name !== language.name)
+      add('renamed', language.name, { what: 'name', from: old.name, to: language.name });
+    if (old && language.isDefault && !old.isDefault) add('changed', language.name, { what: 'becomesDefault' });
   }
   const wanted = new Set(after.map((language) => language.tag));
   for (const { tag, name } of before) {
-    if (!wanted.has(tag)) add('archived', name, 'its texts are no longer served');
+    if (!wanted.has(tag)) add('archived', name, { what: 'notServed' });
   }
   const order = after.map(({ tag }) => tag);
   if (
@@ -26,7 +28,7 @@ export function compareLanguages(before: Language[], after: Language[]): Catalog
       order,
     )
   ) {
-    add('changed', 'languages', `order: ${showList(order)}`);
+    add('changed', 'languages', { what: 'order', ...listed(order) });
   }
   return changes;
 }
@@ -40,15 +42,15 @@ export function isReordered(before: readonly unknown[], after: readonly unknown[
 }
 
 export function compareGroup(before: Group, after: GroupDefinition, languages: Language[]): ChangeDetail[] {
-  return [...nameDetail(before.name, after.name), ...textDetails(before.texts, after.texts, languages, '')];
+  return [...nameDetail(before.name, after.name), ...textDetails(before.texts, after.texts, languages)];
 }
 
 export function compareKey(before: Key, after: KeyDefinition, languages: Language[]): ChangeDetail[] {
   const { keyNo } = before;
   const details: ChangeDetail[] = [...nameDetail(before.name, after.name)];
-  const changed = (what: string, from: unknown, to: unknown, touches?: (chosen: Scalar[]) => boolean): void => {
+  const changed = (what: FactKind, from: unknown, to: unknown, touches?: (chosen: Scalar[]) => boolean): void => {
     if (show(from) === show(to)) return;
-    details.push({ text: `${what}: ${show(from)} → ${show(to)}`, ...(touches && { breaking: { keyNo, touches } }) });
+    details.push({ fact: { what, from, to }, ...(touches && { breaking: { keyNo, touches } }) });
   };
 
   const { minSelected: min, maxSelected: max, constraint } = after;
@@ -62,40 +64,41 @@ export function compareKey(before: Key, after: KeyDefinition, languages: Languag
   changed('default', before.defaultValue, after.defaultValue);
   changed(
     'constraint',
-    before.constraint,
-    constraint,
+    toFileConstraint(before.constraint) ?? null,
+    toFileConstraint(constraint) ?? null,
     // A key that took certain values alone is told about below.
     before.values || after.values || isWider(before.constraint, constraint)
       ? undefined
       : (chosen) => chosen.some((value) => constraintProblem(constraint, value) !== undefined),
   );
   details.push(...valueDetails(before, after, languages));
-  details.push(...textDetails(before.texts, after.texts, languages, ''));
+  details.push(...textDetails(before.texts, after.texts, languages));
   return details;
 }
 
-/** A new key in a line. */
-export function describeKey({
-  type,
-  multiple,
-  minSelected,
-  maxSelected,
-  values,
-  constraint,
-  defaultValue,
-}: KeyDefinition): string {
-  const parts = [
-    multiple ? `${type}, ${describeCounts(minSelected, maxSelected)} values` : type,
-    ...(values && type !== 'boolean' ? [`values ${showList(values.map(({ value }) => show(value)))}`] : []),
-    ...(Object.keys(constraint).length > 0 ? [show(constraint)] : []),
-    ...(defaultValue === null ? [] : [`by default ${show(defaultValue)}`]),
-  ];
-  return parts.join('; ');
+export function describeKey(key: KeyDefinition): ChangeFact {
+  const { type, multiple, minSelected, maxSelected, values, defaultValue } = key;
+  const constraint = toFileConstraint(key.constraint);
+  const { to, more } = listed(values && type !== 'boolean' ? values.map(({ value }) => value) : []);
+  return {
+    what: 'key',
+    to: {
+      type,
+      ...(multiple && { multiple, min: minSelected, ...(maxSelected !== null && { max: maxSelected }) }),
+      ...(defaultValue !== null && { default: defaultValue }),
+      ...(to.length > 0 && { values: to }),
+      ...(constraint && { constraint }),
+    },
+    ...(more !== undefined && { more }),
+  };
 }
 
-function describeCounts(min: number, max: number | null): string {
-  if (min > 0) return `${min} to ${max ?? 'any number of'}`;
-  return max === null ? 'any number of' : `up to ${max}`;
+const LISTED = 20;
+
+/** The first few of many. */
+export function listed<T>(items: readonly T[]): { to: T[]; more?: number } {
+  const more = items.length - LISTED;
+  return { to: items.slice(0, LISTED), ...(more > 0 && { more }) };
 }
 
 function everyone(): boolean {
@@ -103,7 +106,7 @@ function everyone(): boolean {
 }
 
 function nameDetail(before: string, after: string): ChangeDetail[] {
-  return before === after ? [] : [{ text: `was ${before}` }];
+  return before === after ? [] : [{ fact: { what: 'name', from: before, to: after } }];
 }
 
 /** Whether everything that was allowed still is; patterns and steps cannot be compared, so any new one may refuse something. */
@@ -126,15 +129,12 @@ function valueDetails(before: Key, after: KeyDefinition, languages: Language[]):
   for (const value of after.values) {
     const old = known.get(value.value);
     if (old) details.push(...compareValue(old, value, languages));
-    else {
-      const text = `value added: ${show(value.value)}${value.retired ? ' (retired)' : ''}`;
-      details.push({ text, value: value.value });
-    }
+    else details.push({ fact: { what: value.retired ? 'valueAddedRetired' : 'valueAdded', value: value.value } });
     known.delete(value.value);
   }
   for (const value of known.keys()) {
     const touches = (chosen: Scalar[]) => chosen.includes(value);
-    details.push({ text: `value removed: ${show(value)}`, breaking: { keyNo, touches } });
+    details.push({ fact: { what: 'valueRemoved', value }, breaking: { keyNo, touches } });
   }
   const order = after.values.map(({ value }) => value);
   if (
@@ -143,7 +143,7 @@ function valueDetails(before: Key, after: KeyDefinition, languages: Language[]):
       order,
     )
   ) {
-    details.push({ text: `order of values: ${showList(order.map(show))}` });
+    details.push({ fact: { what: 'orderOfValues', ...listed(order) } });
   }
   return details;
 }
@@ -153,41 +153,36 @@ function describeNewValues(before: Key, after: KeyDefinition): ChangeDetail[] {
   const { keyNo } = before;
   if (after.values === null) {
     if (before.values === null) return [];
-    const text = 'takes any value that its constraint allows';
+    const fact: ChangeFact = { what: 'takesAny' };
     const isRefused = (value: Scalar) => constraintProblem(after.constraint, value) !== undefined;
-    if (before.type !== after.type || !before.values.some(({ value }) => isRefused(value))) return [{ text }];
-    return [{ text, breaking: { keyNo, touches: (chosen) => chosen.some(isRefused) } }];
+    if (before.type !== after.type || !before.values.some(({ value }) => isRefused(value))) return [{ fact }];
+    return [{ fact, breaking: { keyNo, touches: (chosen) => chosen.some(isRefused) } }];
   }
   const allowed = new Set(after.values.map(({ value }) => value));
-  const text = `takes only ${showList([...allowed].map(show))}`;
+  const fact: ChangeFact = { what: 'takesOnly', ...listed([...allowed]) };
   // With another type everything breaks, and that is said once.
-  if (before.type !== after.type) return [{ text }];
-  return [{ text, breaking: { keyNo, touches: (chosen) => chosen.some((value) => !allowed.has(value)) } }];
+  if (before.type !== after.type) return [{ fact }];
+  return [{ fact, breaking: { keyNo, touches: (chosen) => chosen.some((value) => !allowed.has(value)) } }];
 }
 
 function compareValue(before: AllowedValue, after: AllowedValue, languages: Language[]): ChangeDetail[] {
   const { value } = after;
-  const name = show(value);
-  const texts: string[] = [];
-  if (after.retired && !before.retired) {
-    // Not breaking: those who have it keep it. It is the gentle way to take a value away.
-    texts.push(`value retired: ${name}`);
-  } else if (before.retired && !after.retired) {
-    texts.push(`value no longer retired: ${name}`);
-  }
-  if (show(before.replacement) !== show(after.replacement)) {
-    texts.push(`replacement of ${name}: ${show(before.replacement)} → ${show(after.replacement)}`);
-  }
-  const details = [
-    ...texts.map((text) => ({ text })),
-    ...textDetails(before.texts, after.texts, languages, `${name} in `),
-  ];
-  return details.map((detail) => ({ ...detail, value }));
+  const details: ChangeDetail[] = [];
+  // Not breaking: those who have it keep it. It is the gentle way to take a value away.
+  if (after.retired && !before.retired) details.push({ fact: { what: 'valueRetired', value } });
+  else if (before.retired && !after.retired) details.push({ fact: { what: 'valueBack', value } });
+  const { replacement: from = null } = before;
+  const { replacement: to = null } = after;
+  if (from !== to) details.push({ fact: { what: 'replacement', value, from, to } });
+  return [...details, ...textDetails(before.texts, after.texts, languages, value)];
 }
 
 /** Texts of a language that goes away are not told one by one: the language itself is. */
-function textDetails(before: Texts, after: Texts, languages: Language[], prefix: string): ChangeDetail[] {
+function textDetails(before: Texts, after: Texts, languages: Language[], value?: Scalar): ChangeDetail[] {
   return languages
     .filter(({ tag }) => before[tag] !== after[tag])
-    .map(({ name, tag }) => ({ text: `${prefix}${name}: ${show(before[tag])} → ${show(after[tag])}` }));
+    .map(({ name: language, tag }) => {
+      const told = { language, from: before[tag] ?? null, to: after[tag] ?? null };
+      return { fact: { what: 'text', ...(value !== undefined && { value }), ...told } };
+    });
 }

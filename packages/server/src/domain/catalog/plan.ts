@@ -1,9 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Catalog, Group, Key, Language } from './catalog.ts';
-import type { CatalogChange } from './change.ts';
-import { compareGroup, compareKey, compareLanguages, describeKey, isReordered } from './compare.ts';
+import type { CatalogChange, ChangeFact } from './change.ts';
+import { compareGroup, compareKey, compareLanguages, describeKey, isReordered, listed } from './compare.ts';
 import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
-import { showList } from './show-value.ts';
 import { listTranslatable, pathOf } from './translatable.ts';
 
 export type CatalogPlan = {
@@ -48,8 +47,8 @@ export function planCatalog(
     if (!kept.has(group)) groups.push(archiveGroup(group, changes));
   }
   if (isReordered(liveUids(current.groups), order)) {
-    const text = `order: ${showList(wanted.groups.map(({ name }) => name))}`;
-    changes.push({ kind: 'changed', subject: 'group', path: 'groups', details: [{ text }] });
+    const fact: ChangeFact = { what: 'order', ...listed(wanted.groups.map(({ name }) => name)) };
+    changes.push({ kind: 'changed', subject: 'group', path: 'groups', details: [{ fact }] });
   }
 
   return { next: { revision: current.revision + 1, languages: wanted.languages, groups }, changes, notes };
@@ -110,7 +109,7 @@ function planGroup(before: Group | undefined, wanted: WantedGroup, planning: Pla
   const live = keysBefore.filter((key) => !key.archived).map(({ keyNo }) => keyNo);
   const order = keys.map(({ keyNo }) => keyNo);
   if (isReordered(live, order)) {
-    change.details.push({ text: `order of keys: ${showList(wanted.keys.map(({ name }) => name))}` });
+    change.details.push({ fact: { what: 'orderOfKeys', ...listed(wanted.keys.map(({ name }) => name)) } });
   }
   for (const key of keysBefore) {
     if (!kept.has(key)) keys.push(archiveKey(key, wanted.name, keyChanges));
@@ -141,7 +140,7 @@ function planKey(
     change.details = compareKey(before, wanted, languages);
     change.kind = before.archived ? 'restored' : before.name === wanted.name ? 'changed' : 'renamed';
   } else {
-    change.details = [{ text: describeKey(wanted) }];
+    change.details = [{ fact: describeKey(wanted) }];
   }
   if (!before || before.archived || change.details.length > 0) changes.push(change);
   return {
@@ -191,7 +190,7 @@ function archiveKey(key: Key, groupName: string, changes: CatalogChange[]): Key 
   if (key.archived) return key;
   const { keyNo } = key;
   const breaking = { keyNo, touches: () => true, onlyWhenChosen: true };
-  const details = [{ text: 'can no longer be chosen', breaking }];
+  const details = [{ fact: { what: 'notOffered' } as const, breaking }];
   changes.push({ kind: 'archived', subject: 'key', path: pathOf(groupName, key.name), keyNo, details });
   return { ...key, archived: true };
 }

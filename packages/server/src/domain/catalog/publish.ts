@@ -1,13 +1,14 @@
 import type { DraftName, Storage } from '../../storage/port.ts';
 import { type Catalog, changedItems, readCatalog, type Scalar } from './catalog.ts';
-import type { CatalogChange } from './change.ts';
+import type { CatalogChange, ChangeFact } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import { type CatalogPlan, type PlanOptions, planCatalog } from './plan.ts';
+import { sayFact } from './say-fact.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
 /** Of a key that was there: the saved selections that the change touches. */
 export type CountedChange = CatalogChange & { selections?: number };
-export type CountedBreaking = { path: string; text: string; selections: number };
+export type CountedBreaking = { path: string; text: string; fact: ChangeFact; selections: number };
 
 /** The plan, with the number of saved selections that each change touches. */
 export async function planWithImpact(
@@ -25,10 +26,12 @@ export async function planWithImpact(
     const { keyNo, path, details } = change;
     const counts = (keyNo === undefined ? undefined : saved.get(keyNo)) ?? [];
     changes.push(keyNo === undefined ? change : { ...change, selections: countTouched(counts, touchedBy(change)) });
-    for (const { text, breaking: touched } of details) {
+    for (const { fact, breaking: touched } of details) {
       if (!touched) continue;
       const selections = countTouched(counts, touched.touches);
-      if (selections > 0 || !touched.onlyWhenChosen) breaking.push({ path, text, selections });
+      if (selections > 0 || !touched.onlyWhenChosen) {
+        breaking.push({ path, text: sayFact(fact), fact, selections });
+      }
     }
   }
   return { ...plan, changes, breaking };
@@ -70,7 +73,7 @@ function countTouched(counts: readonly SavedCount[], touches: (chosen: Scalar[])
 function touchedBy({ kind, details }: CatalogChange): (chosen: Scalar[]) => boolean {
   if (kind === 'restored') return () => true;
   return (chosen) =>
-    details.some(({ breaking, value }) => {
+    details.some(({ breaking, fact: { value } }) => {
       if (breaking) return breaking.touches(chosen);
       return value === undefined || chosen.includes(value);
     });
@@ -157,8 +160,15 @@ export async function restoreCatalog(
 }
 
 /** A change as people read it. */
-export type ReadableChange = Omit<CountedChange, 'details' | 'keyNo'> & { details: string[] };
+export type ReadableChange = Omit<CountedChange, 'details' | 'keyNo'> & {
+  details: string[];
+  /** Of each detail; missing where they were stored before there were any. */
+  facts?: ChangeFact[];
+};
 
 export function readableDifference(changes: readonly CountedChange[]): ReadableChange[] {
-  return changes.map(({ details, keyNo: _, ...change }) => ({ ...change, details: details.map(({ text }) => text) }));
+  return changes.map(({ details, keyNo: _, ...change }) => {
+    const facts = details.map(({ fact }) => fact);
+    return { ...change, details: facts.map(sayFact), facts };
+  });
 }

@@ -11,11 +11,3 @@ export function show(value: unknown): string {
   }
   return JSON.stringify(value);
 }
-
-const LISTED = 20;
-
-/** The first few of many. */
-export function showList(items: readonly string[]): string {
-  const more = items.length - LISTED;
-  return items.slice(0, LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}

@@ -16,8 +16,8 @@ export function toFile(catalog: Catalog): CatalogFile {
   };
 }
 
-function toFileKey(key: Key, languages: Language[]): FileKey {
-  const { min, max, step, pattern, maxLength } = key.constraint;
+/** undefined when nothing is limited. */
+export function toFileConstraint({ min, max, step, pattern, maxLength }: Key['constraint']): FileKey['constraint'] {
   const constraint = {
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
@@ -25,6 +25,11 @@ function toFileKey(key: Key, languages: Language[]): FileKey {
     ...(pattern !== undefined && { pattern }),
     ...(maxLength !== undefined && { max_length: maxLength }),
   };
+  return Object.keys(constraint).length > 0 ? constraint : undefined;
+}
+
+function toFileKey(key: Key, languages: Language[]): FileKey {
+  const constraint = toFileConstraint(key.constraint);
   return {
     name: key.name,
     type: key.type,
@@ -33,7 +38,7 @@ function toFileKey(key: Key, languages: Language[]): FileKey {
     ...(key.defaultValue !== null && { default: key.defaultValue }),
     ...translations(key.texts, languages),
     ...(key.values && !isPlainBoolean(key) && { values: key.values.map((value) => toFileValue(value, languages)) }),
-    ...(Object.keys(constraint).length > 0 && { constraint }),
+    ...(constraint && { constraint }),
   };
 }
 

@@ -28,7 +28,7 @@ const schema = {
         changes: [
           change('archived', 'group', 'notifications', []),
           ...['newsletter', 'channels', 'quiet_until'].map((key) =>
-            change('archived', 'key', `notifications/${key}`, ['can no longer be chosen'], 0),
+            change('archived', 'key', `notifications/${key}`, [{ what: 'notOffered' }], 0),
           ),
         ],
         texts: 7,

@@ -3,11 +3,11 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { BREAKS, change, IF_MATCH, published, THEME_KEY } from './examples.ts';
+import { BREAKS, breaks, change, IF_MATCH, published, THEME_KEY } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, KeyParams } from './schemas.ts';
 
-const ARCHIVED = { path: 'appearance/theme', text: 'can no longer be chosen', selections: 1 };
+const ARCHIVED = breaks('appearance/theme', { what: 'notOffered' }, 1);
 
 const schema = {
   operationId: 'archiveKey',
@@ -34,7 +34,7 @@ const schema = {
       headers: IF_MATCH,
       status: 200,
       answer: published({
-        changes: [change('archived', 'key', ARCHIVED.path, [ARCHIVED.text], 1)],
+        changes: [change('archived', 'key', ARCHIVED.path, [ARCHIVED.fact], 1)],
         breaking: [ARCHIVED],
         texts: 10,
       }),

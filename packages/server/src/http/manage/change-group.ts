@@ -41,7 +41,11 @@ const schema = {
       body: { translations: { Deutsch: 'Aussehen' } },
       status: 200,
       answer: published({
-        changes: [change('changed', 'group', 'appearance', ['Deutsch: "Darstellung" → "Aussehen"'])],
+        changes: [
+          change('changed', 'group', 'appearance', [
+            { what: 'text', language: 'Deutsch', from: 'Darstellung', to: 'Aussehen' },
+          ]),
+        ],
       }),
     },
     changedMeanwhile: {

@@ -43,8 +43,19 @@ const schema = {
       status: 200,
       answer: published({
         changes: [
-          change('changed', 'group', 'appearance', ['order of keys: text_size, items_per_page, theme']),
-          change('changed', 'key', 'appearance/theme', ['default: "system" → "light"', 'Español: "Tema" → none'], 1),
+          change('changed', 'group', 'appearance', [
+            { what: 'orderOfKeys', to: ['text_size', 'items_per_page', 'theme'] },
+          ]),
+          change(
+            'changed',
+            'key',
+            'appearance/theme',
+            [
+              { what: 'default', from: 'system', to: 'light' },
+              { what: 'text', language: 'Español', from: 'Tema', to: null },
+            ],
+            1,
+          ),
         ],
         missing: ['appearance/theme'],
       }),

@@ -4,7 +4,7 @@ import { changeTexts, type WantedText } from '../../domain/catalog/edits/transla
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published } from './examples.ts';
+import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published, RENAMED } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -67,7 +67,7 @@ const schema = {
             'changed',
             'key',
             'appearance/theme',
-            ['"system" in Español: "Como el dispositivo" → none', 'Deutsch: "Farbschema" → "Farben"'],
+            [{ what: 'text', value: 'system', language: 'Español', from: 'Como el dispositivo', to: null }, ...RENAMED],
             1,
           ),
         ],

@@ -6,7 +6,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
+import { APPLICATION, change, IF_MATCH, newKey, published } from './examples.ts';
 import { readMembers, readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -51,7 +51,7 @@ const schema = {
         ...published({
           changes: [
             change('added', 'group', 'privacy', []),
-            change('added', 'key', 'privacy/analytics', ['boolean; by default false']),
+            change('added', 'key', 'privacy/analytics', [newKey({ type: 'boolean', default: false })]),
           ],
           texts: 16,
         }),

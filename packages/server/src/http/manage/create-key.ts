@@ -6,7 +6,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPEARANCE_GROUP, change, IF_MATCH, published } from './examples.ts';
+import { APPEARANCE_GROUP, change, IF_MATCH, newKey, published } from './examples.ts';
 import { readMembers, readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -46,7 +46,9 @@ const schema = {
         keyUid: EXAMPLE_UIDS.newKey,
         ...published({
           changes: [
-            change('added', 'key', 'appearance/density', ['string; values "wide", "narrow"; by default "wide"']),
+            change('added', 'key', 'appearance/density', [
+              newKey({ type: 'string', default: 'wide', values: ['wide', 'narrow'] }),
+            ]),
           ],
           texts: 17,
         }),

@@ -1,5 +1,7 @@
 import { DEMO_CATALOG } from '../../demo/catalog.ts';
+import type { ChangeFact } from '../../domain/catalog/change.ts';
 import type { FileGroup, FileKey, FileValue } from '../../domain/catalog/file-schema.ts';
+import { sayFact } from '../../domain/catalog/say-fact.ts';
 import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 
 /** Of the demo application as the first start makes it. Ada, its user, is signed in and has chosen the dark theme. */
@@ -82,13 +84,17 @@ export const CATALOG_TREE = {
 };
 
 /** A line of a difference; of a key that was there, with how many selections it touches. */
-export function change(kind: string, subject: string, path: string, details: string[], selections?: number) {
-  return { kind, subject, path, ...(selections !== undefined && { selections }), details };
+export function change(kind: string, subject: string, path: string, facts: ChangeFact[], selections?: number) {
+  return { kind, subject, path, ...(selections !== undefined && { selections }), details: facts.map(sayFact), facts };
+}
+
+export function breaks(path: string, fact: ChangeFact, selections: number) {
+  return { path, text: sayFact(fact), fact, selections };
 }
 
 type Plan = {
   changes: ReturnType<typeof change>[];
-  breaking?: { path: string; text: string; selections: number }[];
+  breaking?: ReturnType<typeof breaks>[];
   /** How many texts each language could have, and what has none in Spanish. */
   texts?: number;
   missing?: string[];
@@ -111,7 +117,7 @@ export function published(planned: Plan) {
   return { revision: 2, changed: true, ...plan(planned) };
 }
 
-const RENAMED = ['Deutsch: "Farbschema" → "Farben"'];
+export const RENAMED: ChangeFact[] = [{ what: 'text', language: 'Deutsch', from: 'Farbschema', to: 'Farben' }];
 /** What the draft of these examples changes. */
 export const RENAMED_THEME: Plan = { changes: [change('changed', 'key', 'appearance/theme', RENAMED, 1)] };
 
@@ -140,35 +146,45 @@ export function edited(changes: ReturnType<typeof change>[], version = 1) {
   return { revision: 1, changed: true, changes, notes: [], draft: { ...DRAFT, version, etag } };
 }
 
+export function newKey(to: Record<string, unknown>): ChangeFact {
+  return { what: 'key', to };
+}
+
 export const FIRST_REVISION = {
   revision: 1,
   author: 'demo',
   createdAt: TIME,
   changes: [
-    change('added', 'language', 'English', ['tag en, the default']),
-    change('added', 'language', 'Deutsch', ['tag de']),
-    change('added', 'language', 'Español', ['tag es']),
+    change('added', 'language', 'English', [{ what: 'tagOfDefault', to: 'en' }]),
+    change('added', 'language', 'Deutsch', [{ what: 'tag', to: 'de' }]),
+    change('added', 'language', 'Español', [{ what: 'tag', to: 'es' }]),
     change('added', 'group', 'notifications', []),
-    change('added', 'key', 'notifications/newsletter', ['boolean; by default false']),
+    change('added', 'key', 'notifications/newsletter', [newKey({ type: 'boolean', default: false })]),
     change('added', 'key', 'notifications/channels', [
-      'string, 1 to 2 values; values "email", "sms", "push"; by default ["email"]',
+      newKey({ type: 'string', multiple: true, min: 1, max: 2, default: ['email'], values: ['email', 'sms', 'push'] }),
     ]),
-    change('added', 'key', 'notifications/quiet_until', ['date; min "2020-01-01"']),
+    change('added', 'key', 'notifications/quiet_until', [newKey({ type: 'date', constraint: { min: '2020-01-01' } })]),
     change('added', 'group', 'appearance', []),
-    change('added', 'key', 'appearance/theme', ['string; values "system", "light", "dark"; by default "system"']),
-    change('added', 'key', 'appearance/text_size', ['number; values 1, 1.25, 1.5, 2; by default 1']),
-    change('added', 'key', 'appearance/items_per_page', ['integer; max 100, min 5, step 5; by default 20']),
+    change('added', 'key', 'appearance/theme', [
+      newKey({ type: 'string', default: 'system', values: ['system', 'light', 'dark'] }),
+    ]),
+    change('added', 'key', 'appearance/text_size', [newKey({ type: 'number', default: 1, values: [1, 1.25, 1.5, 2] })]),
+    change('added', 'key', 'appearance/items_per_page', [
+      newKey({ type: 'integer', default: 20, constraint: { min: 5, max: 100, step: 5 } }),
+    ]),
   ],
 };
 
 /** What CHANGED_CATALOG changes. */
 export const NEW_VALUE: Plan = {
-  changes: [change('changed', 'key', 'appearance/theme', ['value added: "contrast"'], 0)],
+  changes: [change('changed', 'key', 'appearance/theme', [{ what: 'valueAdded', value: 'contrast' }], 0)],
   texts: 15,
   missing: ['appearance/theme=contrast'],
 };
 
-export const NEW_VALUE_EDIT = [change('changed', 'key', 'appearance/theme', ['value added: "contrast"'])];
+export const NEW_VALUE_EDIT = [
+  change('changed', 'key', 'appearance/theme', [{ what: 'valueAdded', value: 'contrast' }]),
+];
 
 export const BREAKS = {
   code: '9409',

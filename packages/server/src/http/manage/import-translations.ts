@@ -6,7 +6,7 @@ import type { OutdatedText } from '../../domain/catalog/merge-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
+import { APPLICATION, change, IF_MATCH, published, RENAMED } from './examples.ts';
 import { readMembers, readObjects, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -78,7 +78,7 @@ const schema = {
       status: 200,
       answer: {
         ...published({
-          changes: [change('changed', 'key', 'appearance/theme', ['Deutsch: "Farbschema" → "Farben"'], 1)],
+          changes: [change('changed', 'key', 'appearance/theme', RENAMED, 1)],
         }),
         outdated: [],
       },

@@ -36,9 +36,9 @@ const schema = {
       answer: {
         ...published({
           changes: [
-            change('changed', 'language', 'Deutsch', ['becomes the default']),
-            change('archived', 'language', 'Español', ['its texts are no longer served']),
-            change('changed', 'language', 'languages', ['order: de, en']),
+            change('changed', 'language', 'Deutsch', [{ what: 'becomesDefault' }]),
+            change('archived', 'language', 'Español', [{ what: 'notServed' }]),
+            change('changed', 'language', 'languages', [{ what: 'order', to: ['de', 'en'] }]),
           ],
         }),
         missing: [{ language: 'English', total: 14, missing: [] }],

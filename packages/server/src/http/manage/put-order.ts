@@ -39,7 +39,7 @@ const schema = {
       body: { groups: [{ groupUid: EXAMPLE.groupUid }, { groupUid: EXAMPLE.secondGroupUid }] },
       status: 200,
       answer: published({
-        changes: [change('changed', 'group', 'groups', ['order: appearance, notifications'])],
+        changes: [change('changed', 'group', 'groups', [{ what: 'order', to: ['appearance', 'notifications'] }])],
       }),
     },
   },

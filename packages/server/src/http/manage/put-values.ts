@@ -4,7 +4,7 @@ import { setValues } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
-import { BREAKS, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
+import { BREAKS, breaks, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
@@ -34,7 +34,10 @@ const schema = {
             'changed',
             'key',
             'appearance/theme',
-            ['value retired: "light"', 'replacement of "light": none → "system"'],
+            [
+              { what: 'valueRetired', value: 'light' },
+              { what: 'replacement', value: 'light', from: null, to: 'system' },
+            ],
             0,
           ),
         ],
@@ -46,7 +49,7 @@ const schema = {
       headers: IF_MATCH,
       body: { values: [SYSTEM, LIGHT] },
       status: 409,
-      answer: { ...BREAKS, breaking: [{ path: 'appearance/theme', text: 'value removed: "dark"', selections: 1 }] },
+      answer: { ...BREAKS, breaking: [breaks('appearance/theme', { what: 'valueRemoved', value: 'dark' }, 1)] },
     },
   },
 };

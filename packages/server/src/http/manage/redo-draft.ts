@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { stepDraft } from '../../domain/catalog/draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
-import { ANY_MATCH, APPLICATION, change, edited } from './examples.ts';
+import { ANY_MATCH, APPLICATION, change, edited, RENAMED } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
@@ -20,7 +20,7 @@ const schema = {
       params: APPLICATION,
       headers: ANY_MATCH,
       status: 200,
-      answer: edited([change('changed', 'key', 'appearance/theme', ['Deutsch: "Farbschema" → "Farben"'])], 3),
+      answer: edited([change('changed', 'key', 'appearance/theme', RENAMED)], 3),
     },
   },
 };

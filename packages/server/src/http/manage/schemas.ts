@@ -1,5 +1,6 @@
 import { SETTING_NAMES, SETTINGS } from '../../domain/applications/settings.ts';
 import { VALUE_TYPES } from '../../domain/catalog/catalog.ts';
+import { FACT_KINDS } from '../../domain/catalog/change.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { ACCESS } from '../../domain/manage/access.ts';
 import { type TObject, type TSchema, Type } from '../../schema.ts';
@@ -94,11 +95,29 @@ export const ApplicationAnswer = Type.Object(
   { title: 'ManagedApplication' },
 );
 
+/** The same as a sentence of `details`, for whoever words it in another language. */
+const Fact = Type.Object(
+  {
+    what: Type.Enum([...FACT_KINDS]),
+    value: Type.Optional(Type.Unknown({ description: 'it is about this allowed value alone' })),
+    language: Type.Optional(Type.String({ description: 'of a text' })),
+    from: Type.Optional(Type.Unknown({ description: 'null: there was none; constraints as in the catalog file' })),
+    to: Type.Optional(Type.Unknown({ description: 'null: there is none; of a new key its definition without texts' })),
+    more: Type.Optional(Type.Integer({ description: 'how many more there are than `to` lists' })),
+  },
+  { title: 'ChangeFact' },
+);
+
 const CHANGE = {
   kind: Type.Enum(['added', 'changed', 'renamed', 'archived', 'restored']),
   subject: Type.Enum(['language', 'group', 'key']),
   path: Type.String({ description: 'group or group/key, or the name of a language' }),
   details: Type.Array(Type.String()),
+  facts: Type.Optional(
+    Type.Array(Fact, {
+      description: 'what each detail is about; missing where a revision was published before there were any',
+    }),
+  ),
 };
 
 export const Change = Type.Object(CHANGE, { title: 'CatalogChange' });
@@ -119,6 +138,7 @@ const PlannedChange = Type.Object(
 const Breaking = Type.Object({
   path: Type.String(),
   text: Type.String(),
+  fact: Fact,
   selections: Type.Integer({ description: 'saved selections that it touches' }),
 });
 

@@ -21,7 +21,14 @@ const schema = {
       params: APPLICATION,
       headers: ANY_MATCH,
       status: 200,
-      answer: edited([change('changed', 'key', 'appearance/theme', ['Deutsch: "Farben" → "Farbschema"'])], 2),
+      answer: edited(
+        [
+          change('changed', 'key', 'appearance/theme', [
+            { what: 'text', language: 'Deutsch', from: 'Farben', to: 'Farbschema' },
+          ]),
+        ],
+        2,
+      ),
     },
   },
 };

@@ -4,6 +4,7 @@ import { definitionOf } from '../../../src/domain/catalog/definition.ts';
 import type { CatalogFile, FileKey } from '../../../src/domain/catalog/file-schema.ts';
 import { findMissingTexts, planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readableDifference } from '../../../src/domain/catalog/publish.ts';
+import { sayFact } from '../../../src/domain/catalog/say-fact.ts';
 import { apply, define, EMPTY, uids } from './generated.ts';
 
 const LANGUAGES = [
@@ -27,7 +28,10 @@ function plan(before: CatalogFile, after: CatalogFile) {
 function details(before: Omit<FileKey, 'name'>, after: Omit<FileKey, 'name'>, saved: (Scalar | Scalar[])[] = []) {
   const { changes } = plan(withKey(before), withKey(after));
   return changes.flatMap(({ details }) =>
-    details.map(({ text, breaking }) => [text, breaking && saved.filter((value) => breaking.touches([value].flat()))]),
+    details.map(({ fact, breaking }) => [
+      sayFact(fact),
+      breaking && saved.filter((value) => breaking.touches([value].flat())),
+    ]),
   );
 }
 
@@ -108,7 +112,7 @@ describe('what breaks saved selections, and which', () => {
       string,
       { ...string, constraint: { max_length: 2 } },
       ['ab', 'abc'],
-      'constraint: none → maxLength 2',
+      'constraint: none → max_length 2',
       ['abc'],
     ],
     ['values where there were none', string, { ...string, values: ['a'] }, ['a', 'b'], 'takes only "a"', ['b']],
@@ -154,7 +158,7 @@ describe('what breaks saved selections, and which', () => {
       'the length there was',
       string,
       { ...string, constraint: { max_length: 4000 } },
-      'constraint: none → maxLength 4000',
+      'constraint: none → max_length 4000',
     ],
     ['an opened key', { ...string, values: ['a'] }, string, 'takes any value that its constraint allows'],
     ['a text', string, { ...string, translations: { Español: 'x' } }, 'Español: none → "x"'],

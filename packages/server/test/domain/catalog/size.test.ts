@@ -32,7 +32,7 @@ test('5,000 keys in 20 languages are planned in seconds, and one change among th
       subject: 'key',
       path: 'group 3/key 7',
       keyNo: expect.any(Number),
-      details: [{ text: 'Language de: "7 of 3 in Language de" → "Anders"' }],
+      details: [{ fact: { what: 'text', language: 'Language de', from: '7 of 3 in Language de', to: 'Anders' } }],
     },
   ]);
   const known = new Set(toItems(catalog).map(({ document }) => document));
