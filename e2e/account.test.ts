@@ -5,7 +5,7 @@ import { sqlite } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { manageAs } from '../packages/server/test/manage/manage.ts';
 import { openSession, PASSWORD } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
 
 const section = (page: Page, name: string) => page.getByRole('region', { name });
 const someone = () => `${uniqueName()}@example.com`;
@@ -82,6 +82,11 @@ describe('the account room', () => {
     const codes = await list.getByRole('listitem').allTextContents();
     expect(codes).toHaveLength(10);
     expect(await dialogue.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    // They are shown once: neither a key nor a cross closes it, and taking them along is one click.
+    await page.keyboard.press('Escape');
+    expect(await dialogue.getByRole('button', { name: 'Close' }).count()).toBe(0);
+    const file = await download(page, () => dialogue.getByRole('button', { name: 'Download as a file' }).click());
+    expect(file.text.trim().split('\n')).toEqual(codes);
     await dialogue.getByLabel('I have kept the codes').check();
     await dialogue.getByRole('button', { name: 'Done' }).click();
     await totp.getByText('10 recovery codes are left.').waitFor();
@@ -95,7 +100,7 @@ describe('the account room', () => {
     await dialogue.getByRole('button', { name: 'Done' }).click();
     await totp.getByRole('button', { name: 'Turn off' }).click();
     await dialogue.getByText('The recovery codes stop working.').waitFor();
-    await dialogue.getByRole('button', { name: 'Turn off' }).click();
+    await dialogue.getByRole('button', { name: 'Turn off' }).dblclick();
     await totp.getByRole('button', { name: 'Turn on' }).waitFor();
     expect((await openSession(portal.server, { email, password: PASSWORD })).status).toBe(201);
     expect(complaints).toEqual([]);

@@ -25,7 +25,9 @@ describe('the applications of the portal', () => {
     expect(file.text).toContain(`INNKEEPER_CLIENT_SECRET=${secret}\n`);
     await expectAccessible(page);
     // One way on after each step: its languages are there, and nobody has to paste the secret.
-    await dialog.getByRole('link', { name: 'Next: what users can choose' }).click();
+    await dialog.getByRole('button', { name: 'Next: what users can choose' }).click();
+    await page.getByRole('dialog', { name: 'Add a group' }).waitFor();
+    await page.keyboard.press('Escape');
     await page.getByText('2 changes not published').waitFor();
     await page.getByRole('button', { name: 'Add a group' }).waitFor();
     expect(await page.content()).not.toContain(secret);

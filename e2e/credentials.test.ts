@@ -59,9 +59,23 @@ describe('the credentials room', () => {
     const origins = page.getByRole('combobox', { name: 'Web origins that may call from a browser' });
     await origins.fill('ftp://nowhere');
     await origins.press('Enter');
-    await page.getByText('4 changes are not saved yet').waitFor();
+    await page
+      .getByRole('radiogroup', { name: 'Requests of the application' })
+      .getByLabel('A limit of its own')
+      .check();
+    await page.getByText(/everybody is refused/).waitFor();
+    await page.getByRole('textbox', { name: 'Requests of the application: requests' }).fill('3000');
+    const perAddress = page.getByRole('radiogroup', { name: 'Requests of one address' });
+    await perAddress.getByLabel('A limit of its own').check();
+    const time = page.getByRole('textbox', { name: 'Requests of one address: time' });
+    await time.fill('');
+    await page.getByText('6 changes are not saved yet').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/ftp:\/\/nowhere.*does not do/).waitFor();
+    await page.getByText('At least 1 request, in 1 second to 1 day').waitFor();
+    await time.fill('90');
+    await page.getByRole('combobox', { name: 'Requests of one address: unit' }).click();
+    await page.getByRole('option', { name: 'seconds' }).click();
     expect(await lifetime.inputValue()).toBe('2');
     await origins.press('Backspace');
     await origins.fill('https://app.example.com');
@@ -75,6 +89,8 @@ describe('the credentials room', () => {
       deleteNeedsCredentials: false,
       saveByUserUid: 'secret',
       allowedOrigins: ['https://app.example.com'],
+      rateLimit: '3000/1m',
+      addressRateLimit: '600/90s',
     });
     await lifetime.fill('99');
     await page.getByText('From 1 minutes to 30 days').waitFor();

@@ -53,6 +53,12 @@ describe('getting in', () => {
     await account(page).waitFor();
     expect(page.url()).toBe(`${portal.server.url}/portal`);
     expect(await page.evaluate(() => document.cookie)).toBe('');
+    // Whoever is in stays in, whether by the link that is used up or by the address of the door.
+    await page.goto(portal.server.url + path);
+    await page.getByText('you are signed in already').waitFor();
+    await account(page).waitFor();
+    await page.goto(`${portal.server.url}/portal/sign-in`);
+    await account(page).waitFor();
     expect(complaints).toEqual([]);
 
     const late = await portal.visit(path);

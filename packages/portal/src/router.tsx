@@ -88,8 +88,11 @@ const overview = createRoute({
 const catalog = createRoute({
   getParentRoute: () => application,
   path: 'catalog',
-  // A group or key by its UID, so that a link leads to it.
-  validateSearch: ({ item }: Record<string, unknown>): { item?: string } => (typeof item === 'string' ? { item } : {}),
+  // A group or key by its UID, so that a link leads to it; or that the first group is to be added.
+  validateSearch: ({ item, add }: Record<string, unknown>): { item?: string; add?: 'group' } => ({
+    ...(typeof item === 'string' && { item }),
+    ...(add === 'group' && { add }),
+  }),
   component: lazyRouteComponent(
     patiently(() => import('./rooms/catalog/catalog-page.tsx')),
     'CatalogPage',

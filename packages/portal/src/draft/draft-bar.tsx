@@ -7,10 +7,11 @@ import { useTranslation } from 'react-i18next';
 import { useCan } from '../api/access.ts';
 import { api } from '../api/client.ts';
 import { Moment } from '../shell/moment.tsx';
+import { useOnce } from '../shell/use-once.ts';
 import classes from './draft-bar.module.css';
 import { EndDraft } from './end-draft.tsx';
 import { type DraftEdit, type DraftState, draftQuery } from './queries.ts';
-import { useEdit, useTellConflict } from './use-edit.ts';
+import { type Edit, useEdit, useTellConflict } from './use-edit.ts';
 
 /** What is not published yet, with the way back and the way on. It is there in every room that edits the catalog. */
 export function DraftBar({ clientId }: { clientId: string }) {
@@ -25,18 +26,16 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
   const step = useEdit(clientId);
   const tellConflict = useTellConflict();
 
-  const take = (kind: 'undo' | 'redo', about: DraftEdit | null) => {
-    if (!about || step.isPending) return;
+  const take = useOnce(async (kind: 'undo' | 'redo', about: DraftEdit | null) => {
+    if (!about) return;
     const path = `/manage/v1/applications/{clientId}/catalog/draft/${kind}` as const;
-    step.mutate(
-      // Of the state that is shown: in a room without the tree, that is the bar's own.
-      { edit: (seen) => api.post(path, { path: { clientId }, ifMatch: seen === '*' ? draft.etag : seen }) },
-      {
-        onError: tellConflict,
-        onSuccess: () => notifications.show({ message: t(`bar.${kind}Done`, { what: titleOf(about) }) }),
-      },
-    );
-  };
+    // Of the state that is shown: in a room without the tree, that is the bar's own.
+    const edit: Edit<unknown> = (seen) =>
+      api.post(path, { path: { clientId }, ifMatch: seen === '*' ? draft.etag : seen });
+    await step
+      .mutateAsync({ edit })
+      .then(() => notifications.show({ message: t(`bar.${kind}Done`, { what: titleOf(about) }) }), tellConflict);
+  });
   useHotkeys([
     ['mod+Z', () => take('undo', draft.undo)],
     ['mod+shift+Z', () => take('redo', draft.redo)],

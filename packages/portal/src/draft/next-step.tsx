@@ -1,7 +1,7 @@
-import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useTranslation } from 'react-i18next';
 import { LinkButton } from '../shell/links.tsx';
+import { Told } from '../shell/told.tsx';
 
 const ROOMS = {
   translate: { to: '/applications/$clientId/translations', search: { missing: 'any' } },
@@ -25,12 +25,10 @@ export function tellPublished(told: { clientId: string; message: string; step: S
 
 function NextStep({ clientId, step, onFollow }: { clientId: string; step: Step; onFollow(): void }) {
   const { t } = useTranslation('catalog');
-  return (
-    <Stack gap={6} align="flex-start">
-      {t(`publish.next.${step}`)}
-      <LinkButton {...ROOMS[step]} params={{ clientId }} size="compact-sm" onClick={onFollow}>
-        {t(`publish.next.${step}Link`)}
-      </LinkButton>
-    </Stack>
+  const act = (
+    <LinkButton {...ROOMS[step]} params={{ clientId }} size="compact-sm" flex="none" onClick={onFollow}>
+      {t(`publish.next.${step}Link`)}
+    </LinkButton>
   );
+  return <Told act={act}>{t(`publish.next.${step}`)}</Told>;
 }

@@ -14,6 +14,7 @@ import { api, PORTAL_PATH, SERVICE_URL } from '../api/client.ts';
 import { type Theme, usePreferences } from '../api/preferences.ts';
 import { PORTAL_LANGUAGES, type PortalLanguage } from '../i18n.ts';
 import { LinkMenuItem } from './links.tsx';
+import { useMutateOnce } from './use-once.ts';
 
 const THEMES = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
 
@@ -26,6 +27,7 @@ export function AccountMenu({ session }: { session: { email: string; administrat
     // A whole new page: nothing that was shown stays in memory.
     onSettled: () => location.assign(`${PORTAL_PATH}/sign-in`),
   });
+  const signOutOnce = useMutateOnce(signOut);
   return (
     <Menu position="bottom-end" width={240} closeOnItemClick={false}>
       <Menu.Target>
@@ -65,7 +67,7 @@ export function AccountMenu({ session }: { session: { email: string; administrat
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOutOnce()}>
           {t('signOut')}
         </Menu.Item>
       </Menu.Dropdown>

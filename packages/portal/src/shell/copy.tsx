@@ -1,27 +1,61 @@
-import { ActionIcon, CopyButton, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, type ButtonProps, Group, Text, Tooltip } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { copyText } from './copy-text.ts';
+
+/** The act, and whether it was done a moment ago. `onCopy` is for what is on the clipboard, not for what should be. */
+export function useCopy(value: string, onCopy?: () => void): { copied: boolean; copy(): Promise<void> } {
+  const { t } = useTranslation();
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    const isDone = await copyText(value);
+    setCopied(isDone);
+    if (isDone) onCopy?.();
+    else notifications.show({ color: 'red', message: t('copyFailed') });
+  };
+  return { copied, copy };
+}
 
 export function Copy({ value, label, onCopy }: { value: string; label?: string; onCopy?: () => void }) {
   const { t } = useTranslation();
+  const { copied, copy } = useCopy(value, onCopy);
+  const name = copied ? t('copied') : (label ?? t('copy'));
   return (
-    <CopyButton value={value} timeout={1500}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? t('copied') : (label ?? t('copy'))}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            onClick={() => {
-              copy();
-              onCopy?.();
-            }}
-            aria-label={copied ? t('copied') : (label ?? t('copy'))}
-          >
-            {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <Tooltip label={name}>
+      <ActionIcon variant="subtle" color="gray" onClick={() => void copy()} aria-label={name}>
+        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+type CopyButtonProps = Pick<ButtonProps, 'variant'> & {
+  value: string;
+  label: string;
+  icon?: typeof IconCopy;
+  onCopy?: () => void;
+};
+
+/** The same in words. */
+export function CopyButton(props: CopyButtonProps) {
+  const { value, label, icon: Icon = IconCopy, variant = 'default', onCopy } = props;
+  const { t } = useTranslation();
+  const { copied, copy } = useCopy(value, onCopy);
+  return (
+    <Button
+      variant={variant}
+      onClick={() => void copy()}
+      leftSection={copied ? <IconCheck size={16} aria-hidden /> : <Icon size={16} aria-hidden />}
+    >
+      {copied ? t('copied') : label}
+    </Button>
   );
 }
 

@@ -1,13 +1,17 @@
+import { useMatches } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { Outlet } from '@tanstack/react-router';
+import classes from './root.module.css';
 import { Unreachable } from './unreachable.tsx';
 
 /** Around everything, signed in or not. */
 export function Root() {
+  // Where they cover nothing: in the bar at the top, or on a phone, whose bar is full, in the space at the end of a page.
+  const position = useMatches<'bottom-center' | 'top-right'>({ base: 'bottom-center', sm: 'top-right' });
   return (
     <>
       {/* Inside the router: what is told may hold links. */}
-      <Notifications position="top-center" limit={4} />
+      <Notifications className={classes.told ?? ''} position={position} layout="stacked" containerWidth={560} limit={4} />
       <Unreachable />
       <Outlet />
     </>

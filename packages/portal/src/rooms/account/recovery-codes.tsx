@@ -1,13 +1,15 @@
-import { Alert, Button, Checkbox, Code, CopyButton, Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
+import { Alert, Button, Checkbox, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../shell/copy.tsx';
+import { download } from '../../shell/download.ts';
 
 /** They are shown this once: whoever has not kept them is not let go by accident. */
 export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept(): void }) {
   const { t } = useTranslation('account');
-  const { t: shell } = useTranslation();
   const [kept, setKept] = useState(false);
+  const lines = codes.join('\n');
   return (
     <Stack>
       <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={t('keepCodes')}>
@@ -21,17 +23,14 @@ export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onK
         ))}
       </SimpleGrid>
       <Group>
-        <CopyButton value={codes.join('\n')}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              onClick={copy}
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-            >
-              {copied ? shell('copied') : t('copyAll')}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyButton value={lines} label={t('copyAll')} />
+        <Button
+          variant="default"
+          onClick={() => download('innkeeper-recovery-codes.txt', 'text/plain', `${lines}\n`)}
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          {t('downloadCodes')}
+        </Button>
       </Group>
       <Checkbox label={t('haveKept')} checked={kept} onChange={(event) => setKept(event.currentTarget.checked)} />
       <Group justify="flex-end">

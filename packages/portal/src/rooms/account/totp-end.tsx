@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { Dialogue, type DialogueProps } from './dialogue.tsx';
 import type { Proof } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
@@ -21,6 +22,7 @@ export function TotpEnd({ opened, onClose, needs }: DialogueProps) {
       await client.invalidateQueries({ queryKey: ['session'] });
     },
   });
+  const endOnce = useMutateOnce(end);
   return (
     <Dialogue opened={opened} onClose={close} title={t('totp')}>
       <ProofStep
@@ -30,7 +32,7 @@ export function TotpEnd({ opened, onClose, needs }: DialogueProps) {
         needs={needs}
         busy={end.isPending}
         error={end.error}
-        onSubmit={end.mutate}
+        onSubmit={endOnce}
         onClose={close}
       />
     </Dialogue>

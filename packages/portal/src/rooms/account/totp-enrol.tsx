@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { Dialogue, type DialogueProps } from './dialogue.tsx';
 import type { Proof } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
@@ -28,12 +29,14 @@ export function TotpEnrol({ opened, onClose, needs }: DialogueProps) {
     confirm.reset();
     onClose();
   };
+  const beginOnce = useMutateOnce(begin);
+  const confirmOnce = useMutateOnce(confirm);
   return (
-    <Dialogue opened={opened} onClose={close} title={t('totp')}>
+    <Dialogue opened={opened} onClose={close} title={t('totp')} isHeld={confirm.isSuccess}>
       {confirm.data ? (
         <RecoveryCodes codes={confirm.data.recoveryCodes} onKept={close} />
       ) : begin.data ? (
-        <Confirm {...begin.data} error={confirm.error} busy={confirm.isPending} onCode={confirm.mutate} />
+        <Confirm {...begin.data} error={confirm.error} busy={confirm.isPending} onCode={confirmOnce} />
       ) : (
         <ProofStep
           about={t('enrolAbout')}
@@ -41,7 +44,7 @@ export function TotpEnrol({ opened, onClose, needs }: DialogueProps) {
           needs={needs}
           busy={begin.isPending}
           error={begin.error}
-          onSubmit={begin.mutate}
+          onSubmit={beginOnce}
           onClose={close}
         />
       )}

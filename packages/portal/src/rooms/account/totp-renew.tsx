@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { Dialogue, type DialogueProps } from './dialogue.tsx';
 import type { Proof } from './own-proof.tsx';
 import { ProofStep } from './proof-step.tsx';
@@ -17,8 +18,9 @@ export function TotpRenew({ opened, onClose, needs }: DialogueProps) {
     renew.reset();
     onClose();
   };
+  const renewOnce = useMutateOnce(renew);
   return (
-    <Dialogue opened={opened} onClose={close} title={t('renewCodes')}>
+    <Dialogue opened={opened} onClose={close} title={t('renewCodes')} isHeld={renew.isSuccess}>
       {renew.data ? (
         <RecoveryCodes codes={renew.data.recoveryCodes} onKept={close} />
       ) : (
@@ -28,7 +30,7 @@ export function TotpRenew({ opened, onClose, needs }: DialogueProps) {
           needs={needs}
           busy={renew.isPending}
           error={renew.error}
-          onSubmit={renew.mutate}
+          onSubmit={renewOnce}
           onClose={close}
         />
       )}

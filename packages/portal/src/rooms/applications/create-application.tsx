@@ -1,13 +1,13 @@
 import { Alert, Button, Checkbox, Group, Input, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconKey } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { rememberSecret } from '../../api/made-secrets.ts';
-import { Copy, Copyable } from '../../shell/copy.tsx';
+import { Copy, Copyable, useCopy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
-import { LinkButton } from '../../shell/links.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { editsOf } from '../catalog/edits.ts';
@@ -106,6 +106,10 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
   const [taken, setTaken] = useState(false);
   const mayLeave = stored || taken;
   const { clientId, clientSecret } = made;
+  const navigate = useNavigate();
+  const goOn = () =>
+    void navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search: { add: 'group' } });
+  const { copy } = useCopy(clientSecret, goOn);
   return (
     <Stack>
       <Alert
@@ -160,16 +164,7 @@ function Secret({ made, onDone }: { made: Made; onDone(): void }) {
         <Button variant="default" disabled={!mayLeave} onClick={onDone}>
           {t('made.back')}
         </Button>
-        <LinkButton
-          to="/applications/$clientId/catalog"
-          params={{ clientId }}
-          disabled={!mayLeave}
-          onClick={(event) => {
-            if (!mayLeave) event.preventDefault();
-          }}
-        >
-          {t('made.goOn')}
-        </LinkButton>
+        <Button onClick={mayLeave ? goOn : () => void copy()}>{t(mayLeave ? 'made.goOn' : 'made.copyAndGoOn')}</Button>
       </Group>
     </Stack>
   );

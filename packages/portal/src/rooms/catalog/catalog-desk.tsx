@@ -32,13 +32,14 @@ type Props = { clientId: string; tree: Tree; mayEdit: boolean };
 /** The tree on one side, what is chosen in it on the other; on a phone one after the other. */
 export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
   const { t } = useTranslation('catalog');
-  const { item } = useSearch({ from: '/frame/applications/$clientId/catalog' });
+  const { item, add } = useSearch({ from: '/frame/applications/$clientId/catalog' });
   const navigate = useNavigate();
   const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false });
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [search, setSearch] = useState('');
   const [archived, setArchived] = useState(false);
-  const [adding, setAdding] = useState<Adding>();
+  const isFirst = add !== undefined && mayEdit && tree.groups.length === 0;
+  const [adding, setAdding] = useState<Adding | undefined>(isFirst ? { kind: 'group' } : undefined);
   const [added, setAdded] = useState<string>();
   const tellConflict = useTellConflict();
   const { mutate } = useEdit(clientId);

@@ -5,8 +5,9 @@ import { IconArchive, IconArchiveOff, IconArrowDown, IconArrowUp } from '@tabler
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree } from '../../draft/queries.ts';
-import { useEdit, useTellConflict } from '../../draft/use-edit.ts';
+import { type Edit, useEdit, useTellConflict } from '../../draft/use-edit.ts';
 import { Copy } from '../../shell/copy.tsx';
+import { useOnce } from '../../shell/use-once.ts';
 import { editsOf } from './edits.ts';
 import { findItem, moved } from './rows.ts';
 import { defaultOf, labelIn } from './texts.ts';
@@ -17,7 +18,8 @@ type Props = { clientId: string; tree: Tree; uid: string; mayEdit: boolean; chil
 export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
   const { t } = useTranslation('catalog');
   const tellConflict = useTellConflict();
-  const { mutate, isPending } = useEdit(clientId);
+  const { mutate, mutateAsync, isPending } = useEdit(clientId);
+  const editOnce = useOnce((edit: Edit<unknown>) => mutateAsync({ edit }).then(() => true, tellConflict));
   const edits = editsOf(clientId);
   const found = findItem(tree, uid);
   if (!found) return null;
@@ -30,11 +32,10 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
 
   const move = (position: number) =>
     mutate({ edit: change({ position }), foresee: (held) => moved(held, uid, position) }, { onError: tellConflict });
-  const archive = () =>
-    mutate(
-      { edit: found.kind === 'group' ? edits.archiveGroup(uid) : edits.archiveKey(uid) },
-      { onError: tellConflict, onSuccess: () => notifications.show({ message: t('archive.done', { what: label }) }) },
-    );
+  const archive = async () => {
+    const isDone = await editOnce(found.kind === 'group' ? edits.archiveGroup(uid) : edits.archiveKey(uid));
+    if (isDone) notifications.show({ message: t('archive.done', { what: label }) });
+  };
   const askToArchive = () =>
     modals.openConfirmModal({
       title: t('archive.title', { what: label }),
@@ -93,7 +94,7 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
           variant="light"
           loading={isPending}
           leftSection={<IconArchiveOff size={16} aria-hidden />}
-          onClick={() => mutate({ edit: change({ archived: false }) }, { onError: tellConflict })}
+          onClick={() => editOnce(change({ archived: false }))}
         >
           {t('bringBack')}
         </Button>

@@ -22,6 +22,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import type { Tree, TreeLanguage } from '../../draft/queries.ts';
 import { Problem } from '../../shell/states.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { editsOf } from './edits.ts';
 import { isBlank } from './form-problems.ts';
@@ -236,9 +237,10 @@ function AddLanguage(props: {
       setTyped('');
     },
   });
+  const addOnce = useMutateOnce(add);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (typed.trim() !== '') add.mutate(typed);
+    if (typed.trim() !== '') addOnce(typed);
   };
   return (
     <form onSubmit={submit}>
@@ -251,7 +253,7 @@ function AddLanguage(props: {
           data={options.map(({ label }) => label)}
           value={typed}
           onChange={setTyped}
-          onOptionSubmit={(word) => add.mutate(word)}
+          onOptionSubmit={addOnce}
           error={add.error ? t('languages.unknown') : isForgotten && typed !== '' && t('languages.notAdded')}
         />
         <Button

@@ -1,7 +1,6 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Alert, Button, Divider, Group, Radio, Stack, Switch, TagsInput, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,12 +8,9 @@ import { api } from '../../api/client.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { DurationInput } from './duration-input.tsx';
 import type { Settings } from './settings.ts';
 import { SettingsConflict } from './settings-conflict.tsx';
-
-const MODES = ['open', 'secret', 'off'] as const;
-const DAY = 86_400;
+import { SettingsFields } from './settings-fields.tsx';
 
 type Name = keyof Settings;
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -23,9 +19,8 @@ const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stri
  * Only what was changed is sent: what somebody else changes meanwhile stays theirs. Where both changed the same, the two
  * are shown side by side before anything is saved.
  */
-export function SettingsForm(props: { clientId: string; settings: unknown; mayChange: boolean }) {
-  const { clientId, mayChange } = props;
-  const stored = props.settings as Settings;
+export function SettingsForm(props: { clientId: string; settings: Settings; mayChange: boolean }) {
+  const { clientId, settings: stored, mayChange } = props;
   const { t } = useTranslation('credentials');
   const queries = useQueryClient();
   const [draft, setDraft] = useState<Partial<Settings>>({});
@@ -39,7 +34,7 @@ export function SettingsForm(props: { clientId: string; settings: unknown; mayCh
   const saving = useMutation({
     async mutationFn() {
       const fresh = await queries.fetchQuery({ ...applicationQuery(clientId), staleTime: 0 });
-      if (conflictsWith(fresh.settings as Settings).length > 0) return false;
+      if (conflictsWith(fresh.settings).length > 0) return false;
       const body = { settings: Object.fromEntries(changed.map((name) => [name, draft[name]])) };
       await api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body });
       return true;
@@ -72,71 +67,7 @@ export function SettingsForm(props: { clientId: string; settings: unknown; mayCh
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        <DurationInput
-          label={t('settings.specialTokenTtl.label')}
-          description={t('settings.specialTokenTtl.text')}
-          seconds={shown.specialTokenTtl}
-          min={60}
-          max={7 * DAY}
-          disabled={!mayChange}
-          error={problemOf('specialTokenTtl')}
-          onChange={(specialTokenTtl) => set({ specialTokenTtl })}
-        />
-        <DurationInput
-          label={t('settings.accessTokenTtl.label')}
-          description={t('settings.accessTokenTtl.text')}
-          seconds={shown.accessTokenTtl}
-          min={60}
-          max={30 * DAY}
-          disabled={!mayChange}
-          error={problemOf('accessTokenTtl')}
-          onChange={(accessTokenTtl) => set({ accessTokenTtl })}
-        />
-        <Divider />
-        <Stack gap="xs">
-          <Switch
-            label={t('settings.deleteNeedsCredentials.label')}
-            description={t('settings.deleteNeedsCredentials.text')}
-            checked={shown.deleteNeedsCredentials}
-            disabled={!mayChange}
-            onChange={(event) => set({ deleteNeedsCredentials: event.currentTarget.checked })}
-          />
-          {!shown.deleteNeedsCredentials && <Warning text={t('settings.deleteNeedsCredentials.warning')} />}
-        </Stack>
-        <Radio.Group
-          label={t('settings.saveByUserUid.label')}
-          description={t('settings.saveByUserUid.text')}
-          value={shown.saveByUserUid}
-          onChange={(saveByUserUid) => set({ saveByUserUid })}
-          error={problemOf('saveByUserUid')}
-        >
-          <Stack mt="sm" gap="sm">
-            {MODES.map((mode) => (
-              <Radio
-                key={mode}
-                value={mode}
-                disabled={!mayChange}
-                label={t(`settings.saveByUserUid.${mode}.label`)}
-                description={t(`settings.saveByUserUid.${mode}.text`)}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <Stack gap="xs">
-          <TagsInput
-            label={t('settings.allowedOrigins.label')}
-            description={t('settings.allowedOrigins.text')}
-            placeholder={shown.allowedOrigins.length === 0 ? 'https://app.example.com' : ''}
-            value={shown.allowedOrigins}
-            disabled={!mayChange}
-            splitChars={[',', ' ', ';']}
-            acceptValueOnBlur
-            clearable
-            onChange={(allowedOrigins) => set({ allowedOrigins })}
-            error={problemOf('allowedOrigins')}
-          />
-          {shown.allowedOrigins.includes('*') && <Warning text={t('settings.allowedOrigins.warning')} />}
-        </Stack>
+        <SettingsFields shown={shown} mayChange={mayChange} problemOf={problemOf} set={set} />
         {problems.length === 0 && <Problem error={saving.error} />}
         {conflicts.length > 0 && (
           <SettingsConflict
@@ -171,13 +102,5 @@ export function SettingsForm(props: { clientId: string; settings: unknown; mayCh
         )}
       </Stack>
     </form>
-  );
-}
-
-function Warning({ text }: { text: string }) {
-  return (
-    <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="note">
-      {text}
-    </Alert>
   );
 }

@@ -1,7 +1,3 @@
-export type Settings = {
-  specialTokenTtl: number;
-  accessTokenTtl: number;
-  deleteNeedsCredentials: boolean;
-  saveByUserUid: string;
-  allowedOrigins: string[];
-};
+import type { components } from '@innkeeper/client/manage';
+
+export type Settings = components['schemas']['ApplicationSettings'];

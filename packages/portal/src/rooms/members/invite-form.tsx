@@ -1,10 +1,11 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { Alert, Button, Code, CopyButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { IconCheck, IconCopy, IconLink } from '@tabler/icons-react';
+import { Alert, Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconLink } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { CopyButton } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
@@ -93,16 +94,7 @@ function Made({ email, link, onClose }: { email: string; link: string; onClose()
         {link}
       </Code>
       <Group justify="space-between">
-        <CopyButton value={link}>
-          {({ copied, copy }) => (
-            <Button
-              onClick={copy}
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-            >
-              {copied ? shell('copied') : t('copyLink')}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyButton variant="filled" value={link} label={t('copyLink')} />
         <Button variant="default" onClick={onClose}>
           {shell('close')}
         </Button>

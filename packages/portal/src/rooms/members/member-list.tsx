@@ -10,6 +10,7 @@ import { api } from '../../api/client.ts';
 import { sessionQuery } from '../../api/queries.ts';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState, ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { tellUndoable } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { membersQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
@@ -35,23 +36,10 @@ export function MemberList({ clientId }: { clientId: string }) {
       await reload();
       if (accountId === session?.accountId) await client.invalidateQueries({ queryKey: ['session'] });
       if (!before) return;
-      const id = notifications.show({
+      tellUndoable({
         color: 'green',
-        message: (
-          <Group justify="space-between">
-            <Text size="sm">{t('changed', { email: before.email, role: t(`role.${role}`) })}</Text>
-            <Button
-              variant="default"
-              size="compact-sm"
-              onClick={() => {
-                notifications.hide(id);
-                changeOnce({ accountId, role: before.role });
-              }}
-            >
-              {shell('undo')}
-            </Button>
-          </Group>
-        ),
+        message: t('changed', { email: before.email, role: t(`role.${role}`) }),
+        undo: () => changeOnce({ accountId, role: before.role }),
       });
     },
   });

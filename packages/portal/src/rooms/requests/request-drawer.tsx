@@ -1,10 +1,10 @@
-import { Button, Code, CopyButton, Drawer, Group, Stack, Text, Title } from '@mantine/core';
-import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
+import { Code, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { IconTerminal2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SERVICE_URL } from '../../api/client.ts';
-import { Copy, Copyable } from '../../shell/copy.tsx';
+import { Copy, Copyable, CopyButton } from '../../shell/copy.tsx';
 import { LinkAnchor } from '../../shell/links.tsx';
 import { readTime } from '../../shell/moment.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
@@ -81,17 +81,7 @@ function Details({ clientId, requestUid }: { clientId: string; requestUid: strin
         ))}
       </dl>
       <Group>
-        <CopyButton value={toCurl(SERVICE_URL, clientId, data)} timeout={1500}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconTerminal2 size={16} aria-hidden />}
-              onClick={copy}
-            >
-              {copied ? t('copied', { ns: 'shell' }) : t('detail.curl')}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyButton value={toCurl(SERVICE_URL, clientId, data)} label={t('detail.curl')} icon={IconTerminal2} />
         <Text size="xs" c="dimmed">
           {t('detail.curlHint')}
         </Text>

@@ -1,5 +1,6 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
@@ -10,12 +11,13 @@ import { Forgotten } from './forgotten.tsx';
 import { InvitationEntrance } from './invitation-entrance.tsx';
 import { SetUpForm } from './set-up-form.tsx';
 import { SignInLinkForm } from './sign-in-link-form.tsx';
+import { useLetIn } from './use-let-in.ts';
 
 /**
  * Looking at a link does not spend it: that takes a button, so that whatever opens it beforehand (a preview, a
  * scanner of e-mails) leaves it good.
  */
-export function LinkEntrance({ token, goOn }: { token: string; goOn(path?: string): void }) {
+export function LinkEntrance({ token, goOn, letIn }: { token: string; goOn(path?: string): void; letIn(): void }) {
   const { t } = useTranslation('sign-in');
   const link = useQuery({
     queryKey: ['link', token],
@@ -27,13 +29,7 @@ export function LinkEntrance({ token, goOn }: { token: string; goOn(path?: strin
     if (!isInnkeeperError(link.error) || link.error.status !== 401) {
       return <ErrorState error={link.error} retry={() => link.refetch()} />;
     }
-    return (
-      <Entrance title={t('linkEnded')} about={t('linkEndedText')}>
-        <Text size="sm">{t('linkEndedNext')}</Text>
-        <LinkButton to="/sign-in">{t('withPassword')}</LinkButton>
-        <Forgotten />
-      </Entrance>
-    );
+    return <Ended letIn={letIn} />;
   }
   const { kind, email = '' } = link.data;
   if (kind === 'set-up') {
@@ -47,6 +43,22 @@ export function LinkEntrance({ token, goOn }: { token: string; goOn(path?: strin
   return (
     <Entrance title={t('title')} about={t('about', { email })}>
       <SignInLinkForm token={token} needsCode={link.data.needsCode ?? false} goOn={goOn} />
+    </Entrance>
+  );
+}
+
+function Ended({ letIn }: { letIn(): void }) {
+  const { t } = useTranslation('sign-in');
+  const isLetIn = useLetIn(() => {
+    notifications.show({ id: 'link-ended', message: t('linkEndedSignedIn'), autoClose: 10_000 });
+    letIn();
+  });
+  if (isLetIn) return <LoadingState />;
+  return (
+    <Entrance title={t('linkEnded')} about={t('linkEndedText')}>
+      <Text size="sm">{t('linkEndedNext')}</Text>
+      <LinkButton to="/sign-in">{t('withPassword')}</LinkButton>
+      <Forgotten />
     </Entrance>
   );
 }

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { MainAct } from '../../shell/main-act.tsx';
 import { Problem } from '../../shell/states.tsx';
+import { useOnce } from '../../shell/use-once.ts';
 import { ImportPreview, type PreviewedText, type TextsPreview } from './import-preview.tsx';
 import type { Sheet } from './sheet.ts';
 import type { Language } from './text-row.ts';
@@ -72,6 +73,9 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
       if (isInnkeeperError(error) && error.status === 412 && preview.data) preview.mutate(preview.data.sent);
     },
   });
+
+  // What went wrong is shown below.
+  const takeOnce = useOnce((texts: readonly PreviewedText[]) => take.mutateAsync(texts).catch(() => undefined));
 
   const close = () => {
     onClose();
@@ -140,7 +144,7 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
             found={preview.data.found}
             languages={languages}
             isTaking={take.isPending}
-            onTake={(texts) => take.mutate(texts)}
+            onTake={takeOnce}
             actions={
               <Button variant="default" onClick={() => preview.reset()}>
                 {t('import.another')}

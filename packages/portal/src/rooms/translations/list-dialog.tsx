@@ -1,7 +1,7 @@
-import { Button, CopyButton, Group, Modal, Select, SimpleGrid, Stack, Text, Textarea } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Button, Group, Modal, Select, SimpleGrid, Stack, Text, Textarea } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../shell/copy.tsx';
 import { DialogActions } from '../../shell/dialog-actions.tsx';
 import { MainAct } from '../../shell/main-act.tsx';
 import type { Sheet } from './sheet.ts';
@@ -126,21 +126,13 @@ function List(props: ListProps) {
             value={lines.map(({ source }) => source).join('\n')}
             onFocus={(event) => event.currentTarget.select()}
           />
-          <CopyButton value={lines.map(({ source }) => source).join('\n')}>
-            {({ copied, copy }) => (
-              <Button
-                variant="light"
-                leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-                onClick={() => {
-                  copy();
-                  // Whoever comes back pastes.
-                  field.current?.focus();
-                }}
-              >
-                {t(copied ? 'list.copied' : 'list.copy')}
-              </Button>
-            )}
-          </CopyButton>
+          <CopyButton
+            variant="light"
+            value={lines.map(({ source }) => source).join('\n')}
+            label={t('list.copy')}
+            // Whoever comes back pastes.
+            onCopy={() => field.current?.focus()}
+          />
         </Stack>
         <Textarea
           {...rows}

@@ -6,6 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState } from '../../shell/states.tsx';
+import { tellUndoable } from '../../shell/told.tsx';
 import { CellDetails } from './cell-details.tsx';
 import { ConflictsDialog } from './conflicts-dialog.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -216,28 +217,10 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
       : [];
   // One way back at a time: it is that of the last step.
   notifications.hide(TOLD);
-  notifications.show({
-    id: TOLD,
-    title: t(`toast.${act.act}`, { count: act.changed }),
-    message: (
-      <Stack gap={6} align="flex-start">
-        {more.length > 0 && <Text size="sm">{more.join(' ')}</Text>}
-        {canUndo && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => {
-              undo();
-              notifications.hide(TOLD);
-            }}
-          >
-            {t('undo')}
-          </Button>
-        )}
-      </Stack>
-    ),
-    autoClose: canUndo ? 8_000 : 3_000,
-  });
+  const done = t(`toast.${act.act}`, { count: act.changed });
+  const told = { id: TOLD, ...(more.length > 0 ? { title: done, message: more.join(' ') } : { message: done }) };
+  if (canUndo) tellUndoable({ ...told, undo, autoClose: 8_000 });
+  else notifications.show({ ...told, autoClose: 3_000 });
 }
 
 type ToolProps = { name: string; icon: typeof IconUpload; isPhone: boolean; onClick: () => void };

@@ -1,0 +1,106 @@
+import { Divider, Radio, Stack, Switch, TagsInput } from '@mantine/core';
+import { Fragment, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { DurationInput } from './duration-input.tsx';
+import { RateLimitInput } from './rate-limit-input.tsx';
+import { SettingWarning } from './setting-warning.tsx';
+import type { Settings } from './settings.ts';
+
+const MODES = ['open', 'secret', 'off'] as const;
+const DAY = 86_400;
+
+type Props = {
+  shown: Settings;
+  mayChange: boolean;
+  problemOf(name: keyof Settings): string | undefined;
+  set(change: Partial<Settings>): void;
+};
+
+/** One for each setting that there is: without, it would not compile. */
+export function SettingsFields({ shown, mayChange, problemOf, set }: Props) {
+  const { t } = useTranslation('credentials');
+  const lifetime = (name: 'specialTokenTtl' | 'accessTokenTtl', max: number) => (
+    <DurationInput
+      label={t(`settings.${name}.label`)}
+      description={t(`settings.${name}.text`)}
+      seconds={shown[name]}
+      min={60}
+      max={max}
+      disabled={!mayChange}
+      error={problemOf(name)}
+      onChange={(seconds) => set({ [name]: seconds })}
+    />
+  );
+  const limit = (name: 'rateLimit' | 'addressRateLimit') => (
+    <RateLimitInput
+      name={name}
+      value={shown[name]}
+      disabled={!mayChange}
+      error={problemOf(name)}
+      onChange={(value) => set({ [name]: value })}
+    />
+  );
+  const fields: Record<keyof Settings, ReactNode> = {
+    specialTokenTtl: lifetime('specialTokenTtl', 7 * DAY),
+    accessTokenTtl: lifetime('accessTokenTtl', 30 * DAY),
+    deleteNeedsCredentials: (
+      <Stack gap="xs">
+        <Divider mb="xs" />
+        <Switch
+          label={t('settings.deleteNeedsCredentials.label')}
+          description={t('settings.deleteNeedsCredentials.text')}
+          checked={shown.deleteNeedsCredentials}
+          disabled={!mayChange}
+          onChange={(event) => set({ deleteNeedsCredentials: event.currentTarget.checked })}
+        />
+        {!shown.deleteNeedsCredentials && <SettingWarning text={t('settings.deleteNeedsCredentials.warning')} />}
+      </Stack>
+    ),
+    saveByUserUid: (
+      <Radio.Group
+        label={t('settings.saveByUserUid.label')}
+        description={t('settings.saveByUserUid.text')}
+        value={shown.saveByUserUid}
+        onChange={(saveByUserUid) => set({ saveByUserUid })}
+        error={problemOf('saveByUserUid')}
+      >
+        <Stack mt="sm" gap="sm">
+          {MODES.map((mode) => (
+            <Radio
+              key={mode}
+              value={mode}
+              disabled={!mayChange}
+              label={t(`settings.saveByUserUid.${mode}.label`)}
+              description={t(`settings.saveByUserUid.${mode}.text`)}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+    ),
+    allowedOrigins: (
+      <Stack gap="xs">
+        <TagsInput
+          label={t('settings.allowedOrigins.label')}
+          description={t('settings.allowedOrigins.text')}
+          placeholder={shown.allowedOrigins.length === 0 ? 'https://app.example.com' : ''}
+          value={shown.allowedOrigins}
+          disabled={!mayChange}
+          splitChars={[',', ' ', ';']}
+          acceptValueOnBlur
+          clearable
+          onChange={(allowedOrigins) => set({ allowedOrigins })}
+          error={problemOf('allowedOrigins')}
+        />
+        {shown.allowedOrigins.includes('*') && <SettingWarning text={t('settings.allowedOrigins.warning')} />}
+      </Stack>
+    ),
+    rateLimit: (
+      <Stack gap="lg">
+        <Divider />
+        {limit('rateLimit')}
+      </Stack>
+    ),
+    addressRateLimit: limit('addressRateLimit'),
+  };
+  return Object.entries(fields).map(([name, field]) => <Fragment key={name}>{field}</Fragment>);
+}

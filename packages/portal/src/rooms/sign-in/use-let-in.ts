@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { sessionQuery } from '../../api/queries.ts';
+
+/** Whoever is signed in has nothing to do at the door. True until it is known that they are not. */
+export function useLetIn(enter: () => void): boolean {
+  const session = useQuery({ ...sessionQuery, retry: false, retryOnMount: false });
+  const isIn = session.isSuccess;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once they are known to be in
+  useEffect(() => {
+    if (isIn) enter();
+  }, [isIn]);
+  return isIn || session.isPending;
+}

@@ -1,0 +1,46 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type NotificationData, notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/** The text of a notification with what can be done about it: side by side, as it is to cover little. */
+export function Told({ children, act }: { children: ReactNode; act: ReactNode }) {
+  return (
+    <Group component="span" justify="space-between" gap="sm" wrap="nowrap">
+      <Text span size="sm">
+        {children}
+      </Text>
+      {act}
+    </Group>
+  );
+}
+
+/** That something was done, with the way back from it. */
+export function tellUndoable({ message, undo, ...rest }: NotificationData & { undo(): unknown }): void {
+  const id = notifications.show({
+    ...rest,
+    message: (
+      <Told
+        act={
+          <UndoButton
+            onClick={() => {
+              notifications.hide(id);
+              undo();
+            }}
+          />
+        }
+      >
+        {message}
+      </Told>
+    ),
+  });
+}
+
+function UndoButton({ onClick }: { onClick(): void }) {
+  const { t } = useTranslation();
+  return (
+    <Button size="compact-sm" variant="default" flex="none" onClick={onClick}>
+      {t('undo')}
+    </Button>
+  );
+}
