@@ -114,6 +114,14 @@ describe('the credentials room', () => {
     await page.getByText('The settings were saved.').waitFor();
     const settings = { saveByUserUid: 'secret', accessTokenTtl: 7200, specialTokenTtl: 1800 };
     expect((await applications.list([appId]))[0]?.settings).toEqual(settings);
+    const name = page.getByRole('textbox', { name: 'Name of the application' });
+    await name.fill('Mine');
+    await applications.update(appId, { name: 'Theirs' });
+    await portal.server.service.refresh();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    expect(await alert.getByRole('row').last().innerText()).toMatch(/Theirs\s+Mine/);
+    await alert.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await name.inputValue()).toBe('Theirs');
     expect(complaints).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { isInnkeeperError } from '@innkeeper/client/manage';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { isSignedOut } from '../api/query-client.ts';
+import { tellProblem } from '../shell/told.tsx';
 import { catalogKey, type Tree, treeQuery } from './queries.ts';
 
 /** An edit of the draft: it names the ETag that it was made from, and answers the one after it. */
@@ -50,15 +50,8 @@ export function useEdit<T>(clientId: string) {
 /** For edits that nobody typed anything for: if somebody else was quicker, it says so and shows what there is now. */
 export function useTellConflict() {
   const { t } = useTranslation('catalog');
-  const { t: shell } = useTranslation();
   return (error: unknown) => {
-    const message = isConflict(error)
-      ? t('conflict.refreshed')
-      : isSignedOut(error)
-        ? `${shell('signedOut.title')}. ${shell('signedOut.kept')}`
-        : error instanceof Error
-          ? error.message
-          : String(error);
-    notifications.show({ color: isConflict(error) ? 'yellow' : 'red', message, autoClose: 8000 });
+    if (isConflict(error)) notifications.show({ color: 'yellow', message: t('conflict.refreshed'), autoClose: 8_000 });
+    else tellProblem(error);
   };
 }

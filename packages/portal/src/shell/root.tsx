@@ -11,7 +11,13 @@ export function Root() {
   return (
     <>
       {/* Inside the router: what is told may hold links. */}
-      <Notifications className={classes.told ?? ''} position={position} layout="stacked" containerWidth={560} limit={4} />
+      <Notifications
+        className={classes.told ?? ''}
+        position={position}
+        layout="stacked"
+        containerWidth={560}
+        limit={4}
+      />
       <Unreachable />
       <Outlet />
     </>

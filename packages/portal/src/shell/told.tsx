@@ -1,7 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type NotificationData, notifications } from '@mantine/notifications';
+import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isSignedOut } from '../api/query-client.ts';
 
 /** The text of a notification with what can be done about it: side by side, as it is to cover little. */
 export function Told({ children, act }: { children: ReactNode; act: ReactNode }) {
@@ -43,4 +45,12 @@ function UndoButton({ onClick }: { onClick(): void }) {
       {t('undo')}
     </Button>
   );
+}
+
+/** What went wrong with an act that has no place of its own to say so. */
+export function tellProblem(error: unknown): void {
+  const { title, message } = isSignedOut(error)
+    ? { title: i18next.t('signedOut.title'), message: i18next.t('signedOut.kept') }
+    : { title: i18next.t('problem'), message: error instanceof Error ? error.message : String(error) };
+  notifications.show({ color: 'red', title, message, autoClose: 8_000 });
 }

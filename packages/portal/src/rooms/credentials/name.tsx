@@ -1,19 +1,30 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Box, Button, Group, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { applicationQuery } from '../../api/queries.ts';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { SettingsConflict } from './settings-conflict.tsx';
 
 export function Name({ clientId, name, mayChange }: { clientId: string; name: string; mayChange: boolean }) {
   const { t } = useTranslation('credentials');
   const queries = useQueryClient();
   const [typed, setTyped] = useState<string>();
+  /** What it was called when somebody began to type. */
+  const [base, setBase] = useState(name);
   const shown = typed ?? name;
+  const conflictsWith = (theirs: string) => typed !== undefined && theirs !== base && theirs !== typed;
   const renaming = useMutation({
-    mutationFn: () => api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body: { name: shown } }),
-    async onSuccess() {
+    async mutationFn() {
+      const fresh = await queries.fetchQuery({ ...applicationQuery(clientId), staleTime: 0 });
+      if (conflictsWith(fresh.name)) return false;
+      await api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body: { name: shown } });
+      return true;
+    },
+    async onSuccess(isSaved) {
+      if (!isSaved) return;
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['application', clientId] }),
         queries.invalidateQueries({ queryKey: ['applications'] }),
@@ -36,7 +47,10 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
           maxLength={255}
           disabled={!mayChange}
           error={renaming.error?.message}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onChange={(event) => {
+            if (typed === undefined) setBase(name);
+            setTyped(event.currentTarget.value);
+          }}
           flex={1}
           miw={200}
         />
@@ -44,13 +58,22 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
           <Button
             type="submit"
             variant="default"
-            disabled={shown === name || shown.trim() === ''}
+            disabled={shown === name || shown.trim() === '' || conflictsWith(name)}
             loading={renaming.isPending}
           >
             {t('name.action')}
           </Button>
         )}
       </Group>
+      {conflictsWith(name) && (
+        <Box mt="md">
+          <SettingsConflict
+            conflicts={[{ label: t('name.label'), theirs: name, mine: shown }]}
+            onTheirs={() => setTyped(undefined)}
+            onMine={() => setBase(name)}
+          />
+        </Box>
+      )}
     </form>
   );
 }

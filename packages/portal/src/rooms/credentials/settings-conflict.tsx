@@ -2,11 +2,10 @@ import { Alert, Button, Code, Group, Table, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { spell } from './duration-input.tsx';
-import type { Settings } from './settings.ts';
 
-type Conflict = { name: keyof Settings; theirs: unknown; mine: unknown };
+type Conflict = { label: string; theirs: unknown; mine: unknown };
 
-/** Somebody else changed the same settings meanwhile: theirs and mine, side by side. */
+/** Somebody else changed the same meanwhile: theirs and mine, side by side. */
 export function SettingsConflict(props: { conflicts: readonly Conflict[]; onTheirs(): void; onMine(): void }) {
   const { conflicts, onTheirs, onMine } = props;
   const { t } = useTranslation('credentials');
@@ -33,9 +32,9 @@ export function SettingsConflict(props: { conflicts: readonly Conflict[]; onThei
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {conflicts.map(({ name, theirs, mine }) => (
-            <Table.Tr key={name}>
-              <Table.Td>{t(`settings.${name}.label`)}</Table.Td>
+          {conflicts.map(({ label, theirs, mine }) => (
+            <Table.Tr key={label}>
+              <Table.Td>{label}</Table.Td>
               <Table.Td>
                 <Code>{show(theirs)}</Code>
               </Table.Td>

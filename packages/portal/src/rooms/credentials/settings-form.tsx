@@ -71,7 +71,11 @@ export function SettingsForm(props: { clientId: string; settings: Settings; mayC
         {problems.length === 0 && <Problem error={saving.error} />}
         {conflicts.length > 0 && (
           <SettingsConflict
-            conflicts={conflicts.map((name) => ({ name, theirs: stored[name], mine: draft[name] }))}
+            conflicts={conflicts.map((name) => ({
+              label: t(`settings.${name}.label`),
+              theirs: stored[name],
+              mine: draft[name],
+            }))}
             onTheirs={takeTheirs}
             onMine={() => setBase(stored)}
           />

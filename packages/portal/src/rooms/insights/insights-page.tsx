@@ -1,5 +1,4 @@
 import { Button, Card, Container, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -11,6 +10,7 @@ import { LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { ByValue } from './by-value.tsx';
 import { insightsQuery, loadCsv, SPANS, type Span } from './queries.ts';
@@ -157,7 +157,7 @@ function CsvButton({ clientId, chosen, span }: { clientId: string; chosen: Named
   const loading = useMutation({
     mutationFn: () => loadCsv(clientId, chosen.keyUid, span),
     onSuccess: (csv) => download(`${chosen.groupName}-${chosen.name}.csv`, 'text/csv;charset=utf-8', csv),
-    onError: (error) => notifications.show({ color: 'red', message: error.message }),
+    onError: tellProblem,
   });
   const loadOnce = useMutateOnce(loading);
   return (

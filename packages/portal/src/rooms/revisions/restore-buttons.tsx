@@ -13,6 +13,7 @@ import { ChangeList } from '../../draft/change-list.tsx';
 import { draftQuery } from '../../draft/queries.ts';
 import { MainAct } from '../../shell/main-act.tsx';
 import { ErrorState, LoadingState, Problem } from '../../shell/states.tsx';
+import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { comparisonQuery } from './queries.ts';
 
@@ -33,7 +34,7 @@ export function RestoreButtons({ clientId, revision, newest }: Props) {
       notifications.show({ message: t('restore.drafted', { revision }) });
       await navigate({ to: '/applications/$clientId/catalog', params: { clientId }, search: {} });
     },
-    onError: (error) => notifications.show({ color: 'red', message: error.message }),
+    onError: tellProblem,
   });
   const draftOnce = useMutateOnce(draft);
   const drafted = useQuery(draftQuery(clientId)).data?.draft?.changeCount ?? 0;

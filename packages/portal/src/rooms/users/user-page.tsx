@@ -17,6 +17,7 @@ import { Moment } from '../../shell/moment.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
 import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { userQuery } from './queries.ts';
 import { UserHistory } from './user-history.tsx';
@@ -111,7 +112,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
   const exporting = useMutation({
     mutationFn: async () => (await api.get('/manage/v1/applications/{clientId}/users/{userUid}/export', { path })).data,
     onSuccess: (data) => download(`user-${userUid}.json`, 'application/json', JSON.stringify(data, null, 2)),
-    onError: (error) => notifications.show({ color: 'red', message: error.message }),
+    onError: tellProblem,
   });
   const exportOnce = useMutateOnce(exporting);
   const erasing = useMutation({

@@ -8,6 +8,7 @@ import { api } from '../../api/client.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { EmptyState } from '../../shell/states.tsx';
+import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 
 const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
@@ -20,7 +21,6 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
   const queries = useQueryClient();
   const path = { clientId, userUid };
   const refresh = () => queries.invalidateQueries({ queryKey: ['application', clientId, 'users', userUid] });
-  const fail = (error: Error) => notifications.show({ color: 'red', message: error.message });
   const revoking = useMutation({
     mutationFn: (tokenId: string | undefined) =>
       tokenId === undefined
@@ -28,13 +28,13 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
         : api.delete(`${USER}/tokens/{tokenId}`, { path: { ...path, tokenId } }),
     onSuccess: (_, tokenId) =>
       notifications.show({ message: tokenId === undefined ? t('tokens.allRevoked') : t('tokens.revoked') }),
-    onError: fail,
+    onError: tellProblem,
     onSettled: refresh,
   });
   const revokeOnce = useMutateOnce(revoking);
   const issuing = useMutation({
     mutationFn: async () => (await api.post(`${USER}/special-token`, { path })).data,
-    onError: fail,
+    onError: tellProblem,
   });
   const issueOnce = useMutateOnce(issuing);
   const ask = (title: string, text: string, act: () => void) =>
