@@ -37,8 +37,8 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
       .then(() => notifications.show({ message: t(`bar.${kind}Done`, { what: titleOf(about) }) }), tellConflict);
   });
   useHotkeys([
-    ['mod+Z', () => take('undo', draft.undo)],
-    ['mod+shift+Z', () => take('redo', draft.redo)],
+    ['mod+Z', () => void take('undo', draft.undo)],
+    ['mod+shift+Z', () => void take('redo', draft.redo)],
   ]);
 
   return (
@@ -60,13 +60,13 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
                 kind="undo"
                 edit={draft.undo}
                 busy={step.isPending}
-                onClick={() => take('undo', draft.undo)}
+                onClick={() => void take('undo', draft.undo)}
               />
               <StepButton
                 kind="redo"
                 edit={draft.redo}
                 busy={step.isPending}
-                onClick={() => take('redo', draft.redo)}
+                onClick={() => void take('redo', draft.redo)}
               />
             </>
           )}

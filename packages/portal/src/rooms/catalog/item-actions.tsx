@@ -43,7 +43,7 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
       labels: { confirm: t('archive.action'), cancel: t('cancel') },
       confirmProps: { color: 'red' },
       closeButtonProps: { 'aria-label': t('close') },
-      onConfirm: archive,
+      onConfirm: () => void archive(),
     });
   const address = `${window.location.origin}${window.location.pathname}?item=${uid}`;
 
@@ -94,7 +94,7 @@ export function ItemActions({ clientId, tree, uid, mayEdit, children }: Props) {
           variant="light"
           loading={isPending}
           leftSection={<IconArchiveOff size={16} aria-hidden />}
-          onClick={() => editOnce(change({ archived: false }))}
+          onClick={() => void editOnce(change({ archived: false }))}
         >
           {t('bringBack')}
         </Button>

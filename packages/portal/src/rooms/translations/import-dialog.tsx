@@ -144,7 +144,7 @@ export const ImportDialog = memo(function ImportDialog(props: Props) {
             found={preview.data.found}
             languages={languages}
             isTaking={take.isPending}
-            onTake={takeOnce}
+            onTake={(texts) => void takeOnce(texts)}
             actions={
               <Button variant="default" onClick={() => preview.reset()}>
                 {t('import.another')}
