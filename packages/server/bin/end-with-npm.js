@@ -8,7 +8,12 @@ import { readFileSync } from 'node:fs';
 const US_ALONE = /^(["']?innkeeper["']?|node scripts\/start\.js)(\s[^&|;\n]*)?$/;
 const LOOK_MS = 500;
 
-if (US_ALONE.test(process.env.npm_lifecycle_script || '')) {
+/** What npm ran, if it runs us alone: who takes the place of this process needs to know it too. */
+export const npmScript = US_ALONE.test(process.env.npm_lifecycle_script || '')
+  ? process.env.npm_lifecycle_script
+  : undefined;
+
+if (npmScript) {
   // What we start has us to end it.
   delete process.env.npm_lifecycle_script;
   const above = whoIsAbove();

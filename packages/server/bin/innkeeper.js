@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // Runs the service on a Node that is new enough, whichever Node this was started with.
 
-import './end-with-npm.js';
 import module from 'node:module';
+import { npmScript } from './end-with-npm.js';
+import { holdLess } from './hold-less.js';
 import { compileCacheFolder, findPinnedNode, isNewEnough, runOn, sayWhatToDo } from './runtime.js';
 
 // Set on the re-run, so that a pinned Node which does not serve either ends in a message, not in a loop.
@@ -10,6 +11,7 @@ const RERUN_MARK = 'INNKEEPER_RERUN';
 
 if (isNewEnough()) {
   delete process.env[RERUN_MARK];
+  if (process.argv[2] === 'serve') holdLess(npmScript);
   // Half of a start is compiling: kept beside the packages, never in a folder that others can write to. Threads take it
   // from the environment: without it each would load the compiler that strips types.
   process.env.NODE_COMPILE_CACHE ??= compileCacheFolder();

@@ -16,7 +16,7 @@ let oldNode: string[];
 
 /** A package of the same shape, whose main.ts reports where it runs and then does as it is told. */
 const PROBE = `
-const { version, argv, env } = process as { version: string; argv: string[]; env: Record<string, string | undefined> };
+const { version, argv, env, execArgv, pid } = process;
 const marked = env.INNKEEPER_RERUN !== undefined;
 if (argv[2] === 'exit') process.exitCode = Number(argv[3]);
 if (argv[2] === 'wait') {
@@ -28,7 +28,7 @@ if (argv[2] === 'wait') {
     });
   }
 }
-process.stdout.write(JSON.stringify({ version, args: argv.slice(2), marked }) + '\\n');
+process.stdout.write(JSON.stringify({ version, args: argv.slice(2), marked, flags: execArgv, pid }) + '\\n');
 if (argv[2] === 'die') process.kill(process.pid, 'SIGKILL');
 `;
 
@@ -149,6 +149,21 @@ test('under the pinned Node it starts at once, whether or not the package is the
   expect(JSON.parse(run.stdout).version).toBe(process.version);
 });
 
+test.runIf(process.platform !== 'win32')(
+  'serve holds less memory for later, in the same process, unless told otherwise',
+  async () => {
+    const report = async (...flags: string[]) => {
+      const child = start([process.execPath, ...flags], probe('bare'), ['serve', 'two words']);
+      const { pid, ...report } = JSON.parse((await finish(child)).stdout);
+      expect(pid).toBe(child.pid);
+      return report;
+    };
+    const args = ['serve', 'two words'];
+    expect(await report('--no-warnings')).toMatchObject({ args, flags: ['--max-semi-space-size=8', '--no-warnings'] });
+    expect(await report('--max-semi-space-size=4')).toMatchObject({ args, flags: ['--max-semi-space-size=4'] });
+  },
+);
+
 function probe(name: string): string {
   return join(folder, name, 'packages/server/bin/innkeeper.js');
 }
@@ -160,7 +175,7 @@ function makePackage(name: string): void {
   copyFileSync(join(root, 'package.json'), join(folder, name, 'package.json'));
   copyFileSync(join(root, 'packages/server/package.json'), join(server, 'package.json'));
   copyFileSync(bin, probe(name));
-  for (const file of ['runtime.js', 'entry.js', 'end-with-npm.js'])
+  for (const file of ['runtime.js', 'entry.js', 'end-with-npm.js', 'hold-less.js'])
     copyFileSync(join(bin, '..', file), join(server, 'bin', file));
   writeFileSync(join(server, 'src/main.ts'), PROBE);
 }
