@@ -24,19 +24,28 @@ export type LoadOptions = {
   patienceMs?: number;
   /** Users and nothing more. */
   onlyCreates?: boolean;
+  /** What a client takes for one user, at the least: seven acts or so. Without it, nobody waits. */
+  stayMs?: number;
+  /** The users a client has at most: the oldest leaves when there are more, so that the data stays of one size. */
+  keeps?: number;
 };
 
 /** Mixed load: clients that make users, sign them in, save, change and read selections, and delete every fourth user. */
-export function startLoad(place: Place, { clients: count, patienceMs, onlyCreates = false }: LoadOptions): Load {
+export function startLoad(place: Place, options: LoadOptions): Load {
+  const { clients: count, patienceMs, onlyCreates = false, stayMs = 0, keeps } = options;
   const clients = Array.from({ length: count }, () => new Client(place, patienceMs));
   const surprises: string[] = [];
   let going = false;
   let living: Promise<void>[] = [];
   const live = async (client: Client): Promise<void> => {
+    const staying: Guest[] = [];
     while (going) {
+      const over = stayMs > 0 ? sleep(stayMs) : undefined;
       const guest = await client.create();
       if (guest.exists !== 'yes') await sleep(PAUSE_MS);
       else if (!onlyCreates) await stay(client, guest, surprises);
+      if (keeps !== undefined && staying.push(guest) > keeps) await leave(client, staying.shift() as Guest);
+      await over;
     }
   };
   const pause = async (): Promise<void> => {
@@ -75,6 +84,10 @@ async function stay(client: Client, guest: Guest, surprises: string[]): Promise<
     if (index === 1 + keys.length)
       compareSelections(guest, outcome, (what) => surprises.push(`${guest.name}: ${what}`));
   }
+}
+
+async function leave(client: Client, guest: Guest): Promise<void> {
+  if (guest.exists === 'yes' && guest.code !== undefined) await client.remove(guest);
 }
 
 /** Said no, where there was no reason to; too much to do (429) is one. */
