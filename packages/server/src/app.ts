@@ -34,6 +34,7 @@ import { requestIdOf } from './http/request-id.ts';
 import { applicationOf, readExchanged } from './http/request-log/exchanged.ts';
 import type { RequestLog } from './http/request-log/request-log.ts';
 import { readableTarget } from './http/request-target.ts';
+import { createTurnAway } from './http/turn-away.ts';
 import { watchRoutes } from './http/unanswered.ts';
 import { createUserRoute } from './http/users/create-user.ts';
 import { deleteUserRoute } from './http/users/delete-user.ts';
@@ -189,10 +190,11 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     fail: handleError,
     end: note,
   });
-  answerFirst(
-    app.server,
-    (request, response) => !closing && !held && (answerReady(request, response) || answerQuickly(request, response)),
-  );
+  const turnAway = createTurnAway({ waitingActs: () => service.storage.waitingActs(), metrics, logger });
+  answerFirst(app.server, (request, response) => {
+    if (closing || held) return false;
+    return answerReady(request, response) || turnAway(request, response) || answerQuickly(request, response);
+  });
 
   const routes = collectRoutes(app);
   healthRoutes(app, service.storage, () => closing);

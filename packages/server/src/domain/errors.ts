@@ -583,6 +583,12 @@ export const ERRORS = {
     message: 'The service cannot reach its database at the moment. Nothing was half-written.',
     remedy: 'Try again after the seconds that Retry-After gives.',
   },
+  overloaded: {
+    code: '9503',
+    status: 503,
+    message: 'The service has more to do than it can at the moment. Nothing was done.',
+    remedy: 'Try again after the seconds that Retry-After gives.',
+  },
   tokenServiceDown: {
     code: '9503',
     status: 503,

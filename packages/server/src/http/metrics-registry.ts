@@ -34,7 +34,7 @@ export function createRegistry(storage: Storage, counts: RequestCounts): Registr
   };
   figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
   figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
-  figure('innkeeper_waiting_acts', 'Writes that wait for their commit.', () => storage.figures().waitingActs);
+  figure('innkeeper_waiting_acts', 'Acts that wait for the database, reads and writes.', () => storage.waitingActs());
   figure('innkeeper_writes_failing', 'Whether writes failed within a minute: the disk takes none.', () =>
     Number(storage.figures().writesFail),
   );

@@ -20,6 +20,7 @@ export const ANYWHERE: readonly ErrorName[] = [
   'requestTimeout',
   'expectationFailed',
   'headersTooLarge',
+  'overloaded',
 ];
 /** What is added to the errors that a route names itself. */
 const ALWAYS: readonly ErrorName[] = ['internal'];

@@ -52,6 +52,8 @@ export interface Storage {
   ping(): Promise<void>;
   /** Removes a bounded number of rows whose time has passed; answers how many were removed. */
   purgeExpired(now: number): Promise<number>;
+  /** How many acts are asked for and not done, reads included. Costs nothing to ask. */
+  waitingActs(): number;
   figures(): StorageFigures;
   /** Waits for every accepted act, then lets go of the database. */
   close(): Promise<void>;
@@ -61,7 +63,6 @@ export type StorageFigures = {
   /** Acts per transaction since the start: how well writes share a flush. */
   committedActs: number;
   committedBatches: number;
-  waitingActs: number;
   connections: { open: number; idle: number; waiting: number };
   /** A write failed within the last minute because the disk is full or cannot be written. Reads go on. */
   writesFail: boolean;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { FailedWrites } from '../failed-writes.ts';
+
 import { type StorageFigures, StorageUnavailable } from '../port.ts';
+import { RecentFailure } from '../recent-failure.ts';
 import {
   isAboutPreparedStatement,
   isConflict,
@@ -39,7 +40,7 @@ export class Connections {
   readonly #writeLanes: Lane[];
   readonly #transactions: Transactions;
   readonly #inTurn = new Map<string, { lane: Lane; acts: number }>();
-  readonly #failedWrites = new FailedWrites();
+  readonly #failedWrite = new RecentFailure();
   #naming = true;
   #underWay = 0;
   #committed = 0;
@@ -88,19 +89,22 @@ export class Connections {
     });
   }
 
+  get underWay(): number {
+    return this.#underWay;
+  }
+
   figures(): StorageFigures {
     const lanes = [...this.#readLanes, ...this.#writeLanes].filter((lane) => lane.open);
     const { open, idle, waiting } = this.#transactions.figures;
     return {
       committedActs: this.#committed,
       committedBatches: this.#committed,
-      waitingActs: this.#underWay,
       connections: {
         open: open + lanes.length,
         idle: idle + lanes.filter((lane) => lane.underWay === 0).length,
         waiting,
       },
-      writesFail: this.#failedWrites.areRecent,
+      writesFail: this.#failedWrite.isRecent,
     };
   }
 
@@ -117,7 +121,7 @@ export class Connections {
     try {
       return await act();
     } catch (error) {
-      if (isUnwritable(error)) this.#failedWrites.note();
+      if (isUnwritable(error)) this.#failedWrite.note();
       throw toPortError(error);
     } finally {
       this.#underWay--;

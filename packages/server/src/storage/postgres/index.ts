@@ -71,6 +71,7 @@ function openPostgres(connections: Connections): Storage {
       await connections.read(PING);
     },
     purgeExpired: (now) => purgeExpired(connections, now),
+    waitingActs: () => connections.underWay,
     figures: () => connections.figures(),
     close: () => connections.close(),
   };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Storage, type StorageDriver, StorageUnavailable } from '../port.ts';
+import type { Storage, StorageDriver } from '../port.ts';
 import { accountReads } from './accounts.ts';
 import { activityReads } from './activity.ts';
 import { applicationReads } from './applications.ts';
@@ -171,19 +171,15 @@ function openSqlite(path: string, writer: Writer): Storage {
     audit: { ...reads.of(auditReads), add: (entry) => writer.run('addAuditEntry', entry) },
     async ping() {
       writer.check();
-      try {
-        reads.check();
-      } catch (error) {
-        throw new StorageUnavailable((error as Error).message);
-      }
+      reads.check();
     },
     purgeExpired: (now) => writer.run('purgeExpired', now),
+    waitingActs: () => writer.waiting + reads.waiting,
     figures: () => ({
       committedActs: writer.committedActs,
       committedBatches: writer.committedBatches,
-      waitingActs: writer.waiting,
       connections: { open: 2, idle: 0, waiting: 0 },
-      writesFail: writer.failedWrites.areRecent,
+      writesFail: writer.failedWrite.isRecent,
     }),
     async close() {
       // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.

@@ -1,6 +1,7 @@
 import type { Acts } from './acts.ts';
 import type { ActResult, BatchMessage } from './batch.ts';
 import type { Connection } from './connection.ts';
+import { isUnavailable, isUnwritable } from './errors.ts';
 
 /**
  * Group commit: all acts of a batch share one transaction and its one flush to disk, and results
@@ -41,20 +42,5 @@ function runInOneTransaction(connection: Connection, acts: Acts, batch: BatchMes
 function failure(error: unknown): ActResult {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   if (!isUnavailable(error)) return { failed: 'defect', message: stack };
-  return { failed: 'unavailable', message, ...(UNWRITABLE.has(primaryCode(error) ?? 0) && { unwritable: true }) };
-}
-
-/** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN: the file or the machine, not the act. */
-const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 13, 14]);
-
-/** READONLY, IOERR, FULL: of these, what comes of the disk. */
-const UNWRITABLE = new Set([8, 10, 13]);
-
-function isUnavailable(error: unknown): boolean {
-  return UNAVAILABLE.has(primaryCode(error) ?? 0);
-}
-
-function primaryCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: number }).errcode;
-  return code === undefined ? undefined : code & 0xff;
+  return { failed: 'unavailable', message, ...(isUnwritable(error) && { unwritable: true }) };
 }

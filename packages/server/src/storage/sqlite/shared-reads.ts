@@ -1,6 +1,9 @@
+import { StorageUnavailable } from '../port.ts';
+import { RecentFailure } from '../recent-failure.ts';
 import { type Connection, connectToRead } from './connection.ts';
+import { isUnreadable, toPortError } from './errors.ts';
 
-type Waiting = { read(): void; reject(error: unknown): void };
+type Waiting = { read(): unknown; reject(error: unknown): void };
 
 /**
  * Reads for a thread that has other work: those that are asked for in one turn of the event loop run at its end, in one
@@ -9,10 +12,15 @@ type Waiting = { read(): void; reject(error: unknown): void };
  */
 export class SharedReads {
   readonly #connection: Connection;
+  readonly #failed = new RecentFailure();
   #waiting: Waiting[] = [];
 
   constructor(path: string) {
     this.#connection = connectToRead(path);
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** The same reads, each at the end of the turn in which it is asked for. */
@@ -23,9 +31,15 @@ export class SharedReads {
     return Object.fromEntries(reads) as Reads;
   }
 
-  /** Throws when nothing can be read. */
+  /** Throws when nothing can be read, and also when something else could not be, of late: a file may be spoiled in part. */
   check(): void {
-    this.#connection.statement('select count(*) from facts').get();
+    if (this.#failed.isRecent)
+      throw new StorageUnavailable('The database file could not be read within the last minute.');
+    try {
+      this.#connection.statement('select count(*) from facts').get();
+    } catch (error) {
+      throw new StorageUnavailable((error as Error).message);
+    }
   }
 
   close(): void {
@@ -34,8 +48,13 @@ export class SharedReads {
   }
 
   #atEndOfTurn(read: () => Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ read: () => resolve(read()), reject }) === 1) setImmediate(() => this.#run());
+    return new Promise((resolve, refuse) => {
+      const reject = (error: unknown): void => {
+        if (isUnreadable(error)) this.#failed.note();
+        refuse(toPortError(error));
+      };
+      if (this.#waiting.push({ read: () => read().then(resolve, reject), reject }) === 1)
+        setImmediate(() => this.#run());
     });
   }
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { FailedWrites } from '../failed-writes.ts';
+
 import { StorageUnavailable } from '../port.ts';
+import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
 import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
 
@@ -30,7 +31,7 @@ export class Writer {
   #idle: (() => void) | undefined;
   committedActs = 0;
   committedBatches = 0;
-  readonly failedWrites = new FailedWrites();
+  readonly failedWrite = new RecentFailure();
 
   private constructor(path: string) {
     this.#path = path;
@@ -115,7 +116,7 @@ export class Writer {
         committed++;
         waiting.resolve(result.outcome);
       } else if (result?.failed === 'unavailable') {
-        if (result.unwritable) this.failedWrites.note();
+        if (result.unwritable) this.failedWrite.note();
         waiting.reject(new StorageUnavailable(result.message));
       } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
     });
