@@ -20,6 +20,7 @@ import { rollingRestart } from './campaigns/rolling-restart.ts';
 import { slowClients } from './campaigns/slow-clients.ts';
 import { soak } from './campaigns/soak.ts';
 import { tokenService } from './campaigns/token-service.ts';
+import { upgrade } from './campaigns/upgrade.ts';
 
 /** In the order of the table. */
 export const campaigns: Campaign[] = [
@@ -35,6 +36,7 @@ export const campaigns: Campaign[] = [
   rollingRestart,
   failover,
   backupRestore,
+  upgrade,
   migrationKilled,
   flushOrder,
   pooler,

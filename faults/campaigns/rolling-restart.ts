@@ -6,6 +6,7 @@ import type { Campaign, Ground } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 import { Client, isDone, openPlace, type Place } from '../guest.ts';
 import { checkAll, startLoad } from '../load.ts';
+import { inTurn } from '../rotation.ts';
 import { publishText, SETTINGS, setStage } from '../stage.ts';
 import { worst } from '../worst.ts';
 
@@ -81,18 +82,6 @@ async function run(ground: Ground, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   ground.tell(`${load.counts().acknowledged} acts acknowledged`);
   if (again > 0) ground.tell(`${again} replicas came up at the second start only`);
   ground.tell(`a catalog known everywhere after ${worst(knownMs)} ms, a revoked token after ${worst(revokedMs)} ms`);
-}
-
-/** A place whose address is another replica of the rotation every time, as behind a load balancer. */
-function inTurn(place: Place, rotation: ReadonlySet<string>): Place {
-  let turn = 0;
-  return {
-    ...place,
-    get url() {
-      const urls = [...rotation];
-      return urls[turn++ % urls.length] as string;
-    },
-  };
 }
 
 async function untilKnown(databaseUrl: string, place: Place, urls: string[], text: string): Promise<number> {

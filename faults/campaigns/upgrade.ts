@@ -1,0 +1,153 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { NewApplication } from '../../packages/server/src/domain/applications/create-application.ts';
+import { commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
+import { quietPort, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { PostgresServer } from '../../packages/server/test/postgres-server.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { postgresFor } from '../databases.ts';
+import { type EarlierVersion, unpackEarlierVersion } from '../earlier-version.ts';
+import { openPlace } from '../guest.ts';
+import { checkAll, type Load, startLoad } from '../load.ts';
+import { inTurn } from '../rotation.ts';
+import { SETTINGS } from '../stage.ts';
+import { worst } from '../worst.ts';
+
+const REPLICAS = 2;
+const CLIENTS = 8;
+const TEMPLATE = 'earlier';
+/** Of those that were accepted. */
+const MOST_ERRORS = 0.0001;
+
+/** What the old version still asks for. */
+const TAKES_AWAY = 'alter table profiles rename to profiles_of_old';
+
+export const upgrade: Campaign = {
+  name: 'upgrade',
+  title: `an earlier state of Innkeeper, before the latest migration, replaced by this one under mixed load: on PostgreSQL ${REPLICAS} replicas, the database migrated under them and then one after another; on SQLite stopped and started again on the same file, in turn`,
+  promise:
+    'of all requests at most 0.01 % fail (on SQLite nobody listens for a moment, and clients come again), nothing acknowledged is lost, and the earlier version refuses to start afterwards',
+  unit: 'upgrades',
+  times: { short: 2, full: 20 },
+  run: (ground) => run(ground, ['postgres', 'sqlite']),
+  control: {
+    what: 'a migration that takes away a table that the earlier version needs',
+    times: 1,
+    run: (ground) => run(ground, ['postgres'], TAKES_AWAY),
+  },
+};
+
+type Stage = { earlier: EarlierVersion; postgres: PostgresServer; sqlite: string; applications: NewApplication[] };
+type Upgraded = { load: Load; ms: number; databaseUrl: string };
+
+async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: string): Promise<void> {
+  const earlier = await unpackEarlierVersion(ground.folder);
+  const postgres = await postgresFor(ground);
+  const sqlite = join(ground.folder, 'earlier.db');
+  const applications = [
+    await earlier.setStage(await postgres.createDatabase(TEMPLATE)),
+    await earlier.setStage(`sqlite:${sqlite}`),
+  ];
+  const stage = { earlier, postgres, sqlite, applications };
+  const tookMs: number[] = [];
+  let [acknowledged, failed] = [0, 0];
+  for (let round = 0; round < ground.times; round++) {
+    const kind = kinds[round % kinds.length] as 'postgres' | 'sqlite';
+    await ground.attempt(async (lose) => {
+      const undos: (() => unknown)[] = [];
+      try {
+        const upgrading =
+          kind === 'postgres' ? upgradePostgres(stage, undos, after) : upgradeSqlite(stage, undos, round);
+        const { load, ms, databaseUrl } = await upgrading;
+        tookMs.push(ms);
+        const counts = load.counts();
+        acknowledged += counts.acknowledged;
+        failed += counts.unknown + (kind === 'postgres' ? counts.refused : 0);
+        if (counts.unknown > 0) lose(`${kind}: ${counts.unknown} requests without an answer, or with 5xx`);
+        if (kind === 'postgres' && counts.refused > 0) lose(`${kind}: ${counts.refused} requests refused`);
+        for (const loss of [...load.surprises, ...(await checkAll(load))]) lose(`${kind}: ${loss}`);
+        const late = await serve({ script: earlier.bin, settings: { ...SETTINGS, databaseUrl }, failing: true });
+        const { code } = await late.exited;
+        if (code === 0 || !late.stderr().includes('newer Innkeeper')) lose(`${kind}: the earlier version starts again`);
+      } finally {
+        for (const undo of undos.toReversed()) await undo();
+      }
+    });
+  }
+  if (failed > acknowledged * MOST_ERRORS) ground.lose(`${failed} of ${acknowledged + failed} requests failed`);
+  ground.tell(`from ${earlier.title}`);
+  ground.tell(`${acknowledged} acts acknowledged, ${failed} failed; an upgrade took ${worst(tookMs)} ms`);
+}
+
+async function upgradePostgres(stage: Stage, undos: (() => unknown)[], after?: string): Promise<Upgraded> {
+  const { earlier, postgres } = stage;
+  const name = `upgrade_${Math.random().toString(36).slice(2)}`;
+  await execute(postgres.url('postgres'), `create database ${name} template ${TEMPLATE}`);
+  const databaseUrl = postgres.url(name);
+  const start = async (script?: string): Promise<ServeProcess> => {
+    const port = String(await quietPort());
+    const server = await serve({ ...(script && { script }), settings: { ...SETTINGS, databaseUrl, port } });
+    undos.push(() => endNow(server));
+    return server;
+  };
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start(earlier.bin)));
+  const rotation = new Set(replicas.map(({ url }) => url));
+  const place = await openPlace((replicas[0] as ServeProcess).url, stage.applications[0] as NewApplication);
+  const load = startLoad(inTurn(place, rotation), { clients: CLIENTS });
+  undos.push(() => load.close());
+  load.resume();
+  await sleep(300);
+  const began = performance.now();
+  await commandLine(databaseUrl).json('migrate');
+  if (after !== undefined) await execute(databaseUrl, after);
+  for (const old of replicas) {
+    rotation.add((await start()).url);
+    rotation.delete(old.url);
+    await sleep(100);
+    old.signal('SIGTERM');
+    await old.exited;
+  }
+  const ms = performance.now() - began;
+  await sleep(300);
+  await load.pause();
+  return { load, ms, databaseUrl };
+}
+
+async function upgradeSqlite(stage: Stage, undos: (() => unknown)[], round: number): Promise<Upgraded> {
+  const file = `${stage.sqlite}.${round}`;
+  await copyFile(stage.sqlite, file);
+  const databaseUrl = `sqlite:${file}`;
+  const settings = { ...SETTINGS, databaseUrl, port: String(await quietPort()) };
+  const old = await serve({ script: stage.earlier.bin, settings });
+  undos.push(() => endNow(old));
+  const load = startLoad(await openPlace(old.url, stage.applications[1] as NewApplication), { clients: CLIENTS });
+  undos.push(() => load.close());
+  load.resume();
+  await sleep(300);
+  const began = performance.now();
+  old.signal('SIGTERM');
+  await old.exited;
+  const server = await serve({ settings });
+  undos.push(() => endNow(server));
+  const ms = performance.now() - began;
+  await sleep(300);
+  await load.pause();
+  return { load, ms, databaseUrl };
+}
+
+async function endNow(server: ServeProcess): Promise<void> {
+  server.signal('SIGKILL');
+  await server.exited;
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
