@@ -129,7 +129,7 @@ async function serveSpells(
     const group = Array.from({ length: Math.min(CONNECTING, connections - opened) });
     await Promise.all(group.map(() => new Promise<void>((resolve) => open(resolve))));
   }
-  port.on('message', async ({ ms, rate }: Spell) => {
+  const spell = async ({ ms, rate }: Spell): Promise<void> => {
     const began = performance.now();
     ended = nothing();
     chained = rate === undefined;
@@ -148,7 +148,8 @@ async function serveSpells(
     }
     chained = false;
     port.postMessage(ended);
-  });
+  };
+  port.on('message', (wanted: Spell) => void spell(wanted));
   port.postMessage('open');
 }
 
