@@ -62,8 +62,11 @@ test('it fits a phone, whose menu leads everywhere, and is read without scripts'
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Concepts' }).click();
   await page.getByRole('heading', { level: 1, name: 'Concepts' }).waitFor();
-  await page.getByRole('img', { name: /^The data model/ }).waitFor();
+  const drawing = page.getByRole('img', { name: /^The data model/ });
+  await drawing.waitFor();
   await expectFits(page);
+  // What is written in it can be read: its own letters are 12 pixels high.
+  expect((await drawing.boundingBox())?.width).toBeGreaterThan(600);
   for (const path of ['performance', 'operations', 'decisions']) {
     await page.goto(`${portal.server.url}/guide/${path}`);
     await expectFits(page);

@@ -42,7 +42,8 @@ export function drawMarkdown(markdown: string, resolve: Resolve): Drawn {
         return `<a href="${escapeHtml(target)}">${html}</a>`;
       },
       image({ href, text }) {
-        return `<img src="${escapeHtml(resolve(href) ?? href)}" alt="${escapeHtml(text)}" loading="lazy">`;
+        const source = escapeHtml(resolve(href) ?? href);
+        return `<a class="picture" href="${source}"><img src="${source}" alt="${escapeHtml(text)}" loading="lazy"></a>`;
       },
       code({ text, lang = '' }) {
         const [language = '', file] = lang.split(' ');

@@ -1,7 +1,8 @@
 import type { SnippetFacts } from './facts.ts';
 
 export function react({ base, clientId, sample }: SnippetFacts): string {
-  return `// npm install @innkeeper/react @innkeeper/client
+  return `// Not on npm yet: "npm run pack" in the repository of Innkeeper, and in your project
+// npm install ../innkeeper/dist-packages/innkeeper-{client,react}-0.1.0.tgz react react-dom
 // Add the origin of the page to the allowed web origins of the application.
 import { InnkeeperProvider, OptionsForm } from '@innkeeper/react';
 import '@innkeeper/react/styles.css';
@@ -9,6 +10,7 @@ import '@innkeeper/react/styles.css';
 /** From your server, which alone knows the clientSecret: see the snippet for TypeScript. Asked again when it has expired. */
 async function accessToken() {
   const answer = await fetch('/token', { method: 'POST' });
+  if (!answer.ok) throw new Error(\`no token: \${answer.status}\`);
   return answer.text();
 }
 
