@@ -125,7 +125,7 @@ test('every kind of key has its control, by keyboard and without anything for ax
 });
 
 test('labels are in the language that is chosen, from right to left too, and what is typed stays', async () => {
-  const { page, complaints } = await openForm();
+  const { page, saved, complaints } = await openForm();
   await page.getByRole('form', { name: 'Settings' }).waitFor();
   await page.getByRole('textbox', { name: 'Motto' }).fill('not yet left');
   await page.evaluate(() => [...document.querySelectorAll('button')].find((each) => each.innerText === 'ar')?.click());
@@ -141,6 +141,11 @@ test('labels are in the language that is chosen, from right to left too, and wha
     ['.innkeeper-label', 'input[role=switch]'].map((each) => form.locator(each).first().boundingBox()),
   );
   expect(control?.x).toBeGreaterThan(label?.x ?? 0);
+  // A field that goes away is left as well.
+  expect(await saved()).toEqual({});
+  await page.evaluate(() => globalThis.showForm(false));
+  await expect.poll(saved).toEqual({ motto: 'not yet left' });
+  await page.evaluate(() => globalThis.showForm(true));
   await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('group', { name: 'Farbschema' }).getByRole('radio', { name: 'Dunkel' }).waitFor();
   expect(complaints).toEqual([]);

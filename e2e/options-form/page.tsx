@@ -8,13 +8,15 @@ declare global {
   function nextToken(rejected: string | undefined): Promise<string>;
   /** From now on this one, instead of asking. */
   var giveToken: (token: string) => void;
+  var showForm: (isShown: boolean) => void;
 }
 
 function Page() {
   const [language, setLanguage] = useState('en');
   const [token, setToken] = useState<string>();
+  const [isShown, setIsShown] = useState(true);
   useEffect(() => {
-    globalThis.giveToken = setToken;
+    Object.assign(globalThis, { giveToken: setToken, showForm: setIsShown });
   }, []);
   const { baseUrl, apiKey, group } = globalThis.connection;
   return (
@@ -33,7 +35,7 @@ function Page() {
       </nav>
       <main>
         <h1>Page</h1>
-        <OptionsForm group={group} />
+        {isShown && <OptionsForm group={group} />}
         <Held />
       </main>
     </InnkeeperProvider>

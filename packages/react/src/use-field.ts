@@ -1,5 +1,5 @@
 import type { InnkeeperError, OptionKey, Scalar } from '@innkeeper/client';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useInnkeeper } from './provider.tsx';
 import type { Value } from './selection-saver.ts';
 import type { Texts } from './texts.ts';
@@ -69,6 +69,13 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
     else if (next === 'not a number') setState({ phase: 'failed', because: 'notANumber' });
     else void send(next.value, draft);
   }
+
+  // A field that goes away with its page is left as well.
+  const leave = useRef(commit);
+  useEffect(() => {
+    leave.current = commit;
+  });
+  useEffect(() => () => leave.current(), []);
 
   const isDirty = draft !== undefined;
   return {
