@@ -86,16 +86,18 @@ export class SelectionSaver {
   }
 
   async #keyOf(of: string | KeyUid | OptionKey): Promise<OptionKey> {
-    if (typeof of === 'object' && 'translations' in of) return of;
+    if (of && typeof of === 'object' && 'translations' in of) return of;
     const isMeant = (key: OptionKey) =>
-      typeof of === 'string' ? `${key.option_group_name}.${key.name}` === of : key.option_key_uid === of.option_key_uid;
+      typeof of === 'string'
+        ? `${key.option_group_name}.${key.name}` === of
+        : key.option_key_uid === of?.option_key_uid;
     for (const [, list] of this.#queries.getQueriesData<OptionKey[]>({ queryKey: [...this.#scope, 'keys'] })) {
       const found = list?.find(isMeant);
       if (found) return found;
     }
     const found = (await this.#queries.fetchQuery(optionKeysQuery(this.#client, this.#scope))).find(isMeant);
     if (found) return found;
-    const message = `The catalog has no key "${typeof of === 'string' ? of : of.option_key_uid}".`;
+    const message = `The catalog has no key "${typeof of === 'string' ? of : of?.option_key_uid}".`;
     const operation = 'post /api/user_options';
     throw new InnkeeperError({ status: 0, operation, body: { code: 'unknown_key', message } });
   }
@@ -134,7 +136,7 @@ const isRead = (query: Query) => query.state.data !== undefined;
 
 /** What a record will hold, until the service has answered. */
 function provisional(key: OptionKey, value: Value): Selection {
-  const held = typeof value === 'object' ? [...value] : value;
+  const held = value && typeof value === 'object' ? [...value] : value;
   const scalar = Array.isArray(held) && !key.multiple ? (held[0] as Scalar) : held;
   return {
     user_options_uid: null,

@@ -78,4 +78,7 @@ test('useSelections().save takes a key by its uids as well, and passes on what g
   ]);
   const missing = saver.saveNamed({ option_group_uid: 'g', option_key_uid: 'other' }, 'a');
   await expect(missing).rejects.toMatchObject({ code: 'unknown_key', operation: 'post /api/user_options' });
+  await expect(saver.saveNamed(undefined as never, 'a')).rejects.toMatchObject({ code: 'unknown_key' });
+  // Whatever is saved is for the service to refuse.
+  await expect(saver.saveNamed('g.k', null as never)).resolves.toBeDefined();
 });
