@@ -8,7 +8,7 @@ import { answerFirst } from './http/answer-first.ts';
 import type { Answering, Asked } from './http/asked.ts';
 import { clientAddress, peerAddress } from './http/client-address.ts';
 import { CredentialThrottle } from './http/credential-throttle.ts';
-import { discardRest } from './http/discard-rest.ts';
+import { bringsBody, discardRest } from './http/discard-rest.ts';
 import { catalogSchemaRoute } from './http/docs/catalog-schema.ts';
 import { collectRoutes } from './http/docs/collect-routes.ts';
 import { explorerRoutes } from './http/docs/explorer.ts';
@@ -84,6 +84,8 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
       headersTimeout: REQUEST_MS,
       maxHeaderSize: HEADER_LIMIT,
       connectionsCheckingInterval: 1_000,
+      // Requests without a body are streams that have ended: nobody waits for their end.
+      optimizeEmptyRequests: true,
     },
     clientErrorHandler: raw.clientError,
     rewriteUrl: ({ url = '' }) => readableTarget(url),
@@ -141,8 +143,10 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   app.setNotFoundHandler((request, reply) => sendError(reply, refusalOf(request)));
 
   app.addHook('onRequest', (request, reply, done) => {
-    // Any content type is read as JSON (CONTRACT.md section 2), a malformed one too.
-    if (request.headers['content-type'] !== undefined) request.raw.headers['content-type'] = 'application/json';
+    // Any content type is read as JSON (CONTRACT.md section 2), a malformed one too; of what has none, no body is awaited.
+    const { headers } = request.raw;
+    if (!bringsBody(request.raw)) delete headers['content-type'];
+    else if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json';
     mark(request, reply);
     admitAddress(service, request, reply);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {

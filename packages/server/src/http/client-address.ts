@@ -41,5 +41,6 @@ export function networkOf(address: string): string {
 
 /** IPv4 as IPv4, and without the name of an interface. */
 export function plainAddress(address: string): string {
+  if (!address.includes(':')) return address;
   return address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
 }

@@ -57,6 +57,6 @@ export function isDiscarded(socket: Socket): boolean {
   return discarded.has(socket);
 }
 
-function bringsBody({ headers }: IncomingMessage): boolean {
+export function bringsBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

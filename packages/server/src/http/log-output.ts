@@ -2,8 +2,8 @@ import { destination } from 'pino';
 
 /** Characters that are gathered here before pino's destination gets them, in one piece. */
 const PIECE = 4096;
-/** What it gathers itself before it writes: just under the most that it writes at once. */
-const WRITTEN_BYTES = 16 * 1024 - 1;
+/** What it writes at once: as much as a pipe takes. */
+const WRITTEN_BYTES = 64 * 1024;
 /** A line is written after this time at the latest. */
 const FLUSH_MS = 100;
 
@@ -12,7 +12,13 @@ const FLUSH_MS = 100;
  * copies all that it holds at every write, so lines go to it by the dozen.
  */
 export function createLogOutput(): ReturnType<typeof destination> {
-  const output = destination({ dest: 1, sync: false, minLength: WRITTEN_BYTES, periodicFlush: FLUSH_MS });
+  const output = destination({
+    dest: 1,
+    sync: false,
+    minLength: WRITTEN_BYTES - 1,
+    maxWrite: WRITTEN_BYTES,
+    periodicFlush: FLUSH_MS,
+  });
   const { write, flush, flushSync } = output;
   let lines = '';
   const handOver = (): boolean => {

@@ -3,6 +3,7 @@ import { parse as parseQuery } from 'fast-querystring';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Answering, Asked, Handler } from './asked.ts';
 import { JSON_TYPE } from './json-body.ts';
+import { headLine, writeReadyHead } from './ready-head.ts';
 import type { About } from './request-log/about.ts';
 
 type Parts = {
@@ -174,16 +175,20 @@ class QuickReply implements Answering {
   /** A text is sent as it is, anything else as JSON. */
   send(payload?: unknown): this {
     this.sent = true;
-    if (this.#isClosing()) this.#headers.connection = 'close';
     if (payload === undefined) {
+      if (this.#isClosing()) this.#headers.connection = 'close';
       this.#response.writeHead(this.statusCode, this.#headers).end();
       return this;
     }
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
     if (this.request.about) this.request.about.answer = body;
     this.#headers['content-type'] ??= JSON_TYPE;
-    this.#headers['content-length'] = String(Buffer.byteLength(body));
-    this.#response.writeHead(this.statusCode, this.#headers).end(body);
+    let lines = '';
+    for (const name in this.#headers) lines += headLine(name, this.#headers[name] as string);
+    const rest = ['content-length', String(Buffer.byteLength(body))];
+    if (this.#isClosing()) rest.push('connection', 'close');
+    writeReadyHead(this.#response, this.statusCode, lines, rest);
+    this.#response.end(body);
     return this;
   }
 }

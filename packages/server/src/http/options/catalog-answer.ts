@@ -3,7 +3,9 @@ import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
+import { JSON_TYPE } from '../json-body.ts';
 import { type Listing, linkHeader, type Query, readParameter } from '../paging.ts';
+import { headLine, headLines } from '../ready-head.ts';
 import { identifyApplication } from './api-key.ts';
 import type { Wording } from './catalog-views.ts';
 
@@ -14,9 +16,13 @@ type ReadyAnswer = {
   /** UTF-8, a character a byte: node sends head and body as one text, and such a one without a look at it. */
   body: string;
   etag: string;
-  /** Names and values in turn; those of an answer with the body, and of one that says that nothing changed. */
-  bodyHeaders: readonly string[];
+  /** Names and values in turn; those of an answer that says that nothing changed, and what one with the body has besides. */
   headers: readonly string[];
+  bodyHeaders: readonly string[];
+  /** The same as they are sent; the length is still to be told. */
+  lines: string;
+  bodyLines: string;
+  length: readonly string[];
   route: string;
   params: Record<string, string>;
 };
@@ -56,7 +62,7 @@ export async function answerFromCatalog(
   const { url, headers } = request;
   const answer = findReady(catalog, url, headers['accept-language']) ?? makeAnswer(catalog, request, make);
   const isCurrent = hasCurrent(headers['if-none-match'], answer.etag);
-  const answerHeaders = isCurrent ? answer.headers : answer.bodyHeaders;
+  const answerHeaders = isCurrent ? answer.headers : [...answer.headers, ...answer.bodyHeaders];
   for (let at = 0; at < answerHeaders.length; at += 2) {
     reply.header(answerHeaders[at] as string, answerHeaders[at + 1]);
   }
@@ -90,14 +96,14 @@ function makeAnswer(
   const etag = etagOf(bytes);
   const link = 'items' in value ? linkHeader(route, query, value as Listing<unknown>) : undefined;
   const headers = ['etag', etag, ...READ_HEADERS, ...(link === undefined ? [] : ['link', link])];
-  const bodyHeaders = [
-    ...headers,
-    'content-type',
-    'application/json; charset=utf-8',
-    'content-length',
-    `${bytes.length}`,
-  ];
-  const answer = { body: bytes.toString('latin1'), etag, headers, bodyHeaders, route, params };
+  const lines = headLines(headers);
+  const answer = {
+    ...{ etag, route, params, headers, lines },
+    body: bytes.toString('latin1'),
+    bodyHeaders: ['content-type', JSON_TYPE],
+    bodyLines: lines + headLine('content-type', JSON_TYPE),
+    length: ['content-length', `${bytes.length}`],
+  };
   // What nobody documents shapes no answer: it would only be kept once more.
   const described = request.routeOptions.schema?.querystring as { properties?: object } | undefined;
   if (Object.keys(query).every((name) => Object.hasOwn(described?.properties ?? {}, name))) {

@@ -6,10 +6,13 @@ import type { Exchange } from '../access-log.ts';
 import { networkOf } from '../client-address.ts';
 import { hasCurrent } from '../etag.ts';
 import { type LimitHeaders, limitHeaders } from '../rate-limits.ts';
+import { headLine, writeReadyHead } from '../ready-head.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { corsHeaders } from './api-key.ts';
 import { bytesOf, findReady } from './catalog-answer.ts';
+
+const NO_LENGTH: readonly string[] = [];
 
 type Parts = {
   service: Service;
@@ -27,7 +30,7 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
   const limitsOf = (application: Application, request: IncomingMessage): LimitHeaders | 'used-up' | undefined => {
     const { limits } = service;
     const network = () => networkOf(addressOf(request));
-    const claims = [...limits.ofAddress(network), ...limits.ofApplication(application, 'options', network)];
+    const claims = limits.ofAddress(network).concat(limits.ofApplication(application, 'options', network));
     if (claims.length === 0) return undefined;
     const { admitted, standings } = limits.admit(claims);
     return admitted ? limitHeaders(standings) : 'used-up';
@@ -50,11 +53,12 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
     const requestId = requestIdOf(headers);
     const isCurrent = hasCurrent(headers['if-none-match'], ready.etag);
     const status = isCurrent ? 304 : 200;
-    const answerHeaders = (isCurrent ? ready.headers : ready.bodyHeaders).concat('x-request-id', requestId);
+    const lines = (isCurrent ? ready.lines : ready.bodyLines) + headLine('x-request-id', requestId);
+    let rest = isCurrent ? NO_LENGTH : ready.length;
     const { origin } = headers;
-    if (origin !== undefined && allowsOrigin(application.settings, origin)) answerHeaders.push(...corsHeaders(origin));
-    if (limited) answerHeaders.push(...limited);
-    response.writeHead(status, answerHeaders);
+    if (origin !== undefined && allowsOrigin(application.settings, origin)) rest = rest.concat(corsHeaders(origin));
+    if (limited) rest = rest.concat(limited);
+    writeReadyHead(response, status, lines, rest);
     if (isCurrent) response.end();
     else response.end(ready.body, 'latin1');
 
