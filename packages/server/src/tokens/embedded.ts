@@ -4,10 +4,8 @@ import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
 import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { SigningKeys } from './keys.ts';
+import { KnownTokens } from './known-tokens.ts';
 import type { IdentifiedToken, TokenService } from './port.ts';
-
-/** Tokens that were signed here or whose signature has been checked, oldest dropped first: about 6 MB when full. */
-const VERIFIED_LIMIT = 10_000;
 
 /** RFC 9068 access tokens, signed here. They stand until they expire, are revoked, or their user is deleted. */
 export function createEmbeddedTokenService(options: {
@@ -16,12 +14,7 @@ export function createEmbeddedTokenService(options: {
   now(): number;
 }): TokenService {
   const { keys, issuer, now } = options;
-  const verified = new Map<string, IdentifiedToken>();
-
-  const remember = (accessToken: string, token: IdentifiedToken): void => {
-    if (verified.size >= VERIFIED_LIMIT) verified.delete(verified.keys().next().value as string);
-    verified.set(accessToken, token);
-  };
+  const knownTokens = new KnownTokens();
   const findKey = (header: JWTHeaderParameters) => {
     const key = keys.publicKey(header.kid);
     if (!key) throw new JWKSNoMatchingKey();
@@ -45,21 +38,21 @@ export function createEmbeddedTokenService(options: {
         jti: tokenId,
       });
       const token = { tokenId, issuedAt: iat * 1000, expiresAt: exp * 1000 };
-      remember(accessToken, token);
+      knownTokens.add(accessToken, token);
       return { accessToken, ...token };
     },
 
-    tokenIdOf: (accessToken) => verified.get(accessToken)?.tokenId ?? readTokenId(accessToken),
+    tokenIdOf: (accessToken) => knownTokens.get(accessToken)?.tokenId ?? readTokenId(accessToken),
 
     async identify(accessToken) {
-      const known = verified.get(accessToken);
+      const known = knownTokens.get(accessToken);
       if (known) {
         if (known.expiresAt > now()) return known;
-        verified.delete(accessToken);
+        knownTokens.delete(accessToken);
         return undefined;
       }
       const token = await verify(accessToken);
-      if (token) remember(accessToken, token);
+      if (token) knownTokens.add(accessToken, token);
       return token;
     },
 

@@ -119,11 +119,12 @@ type Entry = { placed: PlacedKey; record: SelectionRecord | undefined };
 
 /** As the keys stand in the catalog today; what is archived comes last. */
 function inCatalogOrder(catalog: CompiledCatalog, saved: SelectionRecord[], defaulted: PlacedKey[]): Entry[] {
-  const entries: Entry[] = saved.flatMap((record) => {
+  const entries: Entry[] = [];
+  for (const record of saved) {
     const placed = catalog.keyByNo.get(record.keyNo);
-    return placed ? [{ placed, record }] : [];
-  });
-  entries.push(...defaulted.map((placed) => ({ placed, record: undefined })));
+    if (placed) entries.push({ placed, record });
+  }
+  for (const placed of defaulted) entries.push({ placed, record: undefined });
   const place = ({ placed }: Entry) =>
     catalog.orderByNo.get(placed.key.keyNo) ?? catalog.keys.length + placed.key.keyNo;
   return entries.sort((a, b) => place(a) - place(b));

@@ -1,14 +1,21 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
+
+export type RowStatement = {
+  get(...parameters: SQLInputValue[]): SQLOutputValue[] | undefined;
+  all(...parameters: SQLInputValue[]): SQLOutputValue[][];
+};
 
 export type Connection = {
   readonly database: DatabaseSync;
   /** Compiled once and kept: the text is its name. */
   statement(sql: string): StatementSync;
+  /** The same with rows as arrays, which are made in half the time of objects: for what is read all the time. */
+  rows(sql: string): RowStatement;
   /** Everything that `read` reads is of one moment, whatever others commit meanwhile. */
   snapshot<T>(read: () => T): T;
   close(): void;
@@ -43,18 +50,24 @@ export function connectToRead(path: string): Connection {
 }
 
 function connect(database: DatabaseSync): Connection {
-  const statements = new Map<string, StatementSync>();
-  const statement = (sql: string): StatementSync => {
-    let compiled = statements.get(sql);
-    if (!compiled) {
-      compiled = database.prepare(sql);
-      statements.set(sql, compiled);
-    }
-    return compiled;
+  const kept = (returnArrays: boolean) => {
+    const statements = new Map<string, StatementSync>();
+    return (sql: string): StatementSync => {
+      let compiled = statements.get(sql);
+      if (!compiled) {
+        compiled = database.prepare(sql);
+        compiled.setReturnArrays(returnArrays);
+        statements.set(sql, compiled);
+      }
+      return compiled;
+    };
   };
+  const statement = kept(false);
   return {
     database,
     statement,
+    // The types know of objects only.
+    rows: kept(true) as unknown as Connection['rows'],
     snapshot(read) {
       if (database.isTransaction) return read();
       statement('begin').run();

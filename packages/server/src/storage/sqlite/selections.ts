@@ -1,20 +1,21 @@
 import type { NewSelection, SelectionEvent, SelectionMeans, SelectionRecord, SelectionStore } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
+import { hexToUuid, toBytes, toUuid } from './encoding.ts';
 
 const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, updated_at';
 
-const LIST = `select ${COLUMNS} from selections where user_id = ? order by key_no`;
+const LIST = `select lower(hex(selection_id)), key_no, revision, value, language, created_at, updated_at
+  from selections where user_id = ? order by key_no`;
 
 const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1)
   on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
     language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1, previous_value = value
   returning selection_id, key_no, created_at, last_event, previous_value`;
 
-export function selectionReads({ statement, snapshot }: Connection): Pick<SelectionStore, 'list' | 'history'> {
+export function selectionReads({ statement, rows, snapshot }: Connection): Pick<SelectionStore, 'list' | 'history'> {
   return {
     async list(userId) {
-      return statement(LIST).all(toBytes(userId)).map(toRecord);
+      return rows(LIST).all(toBytes(userId)).map(toRecord);
     },
     async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {
@@ -46,15 +47,16 @@ function toEvent(row: Record<string, unknown>, selectionId: string): SelectionEv
   };
 }
 
-function toRecord(row: Record<string, unknown>): SelectionRecord {
+/** Of a row of LIST. */
+function toRecord([selectionId, keyNo, revision, value, language, createdAt, updatedAt]: unknown[]): SelectionRecord {
   return {
-    selectionId: toUuid(row.selection_id as Uint8Array),
-    keyNo: row.key_no as number,
-    revision: row.revision as number,
-    value: row.value as string,
-    language: row.language as string | null,
-    createdAt: row.created_at as number,
-    updatedAt: row.updated_at as number,
+    selectionId: hexToUuid(selectionId as string),
+    keyNo: keyNo as number,
+    revision: revision as number,
+    value: value as string,
+    language: language as string | null,
+    createdAt: createdAt as number,
+    updatedAt: updatedAt as number,
   };
 }
 

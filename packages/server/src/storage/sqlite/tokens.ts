@@ -10,11 +10,11 @@ const OF_ACCESS_TOKEN = `select ${USER_COLUMNS} from access_tokens t ${OWNER} wh
 export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecialToken' | 'findOwner' | 'list'> {
   return {
     async findSpecialToken(tokenHash, now) {
-      const row = connection.statement(OF_SPECIAL_TOKEN).get(toBytes(tokenHash), now);
+      const row = connection.rows(OF_SPECIAL_TOKEN).get(toBytes(tokenHash), now);
       return row && toUser(row);
     },
     async findOwner(tokenId, now) {
-      const row = connection.statement(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
+      const row = connection.rows(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
       return row && toUser(row);
     },
     async list(userId, now) {

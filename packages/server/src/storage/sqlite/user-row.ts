@@ -1,19 +1,20 @@
 import type { UserRecord } from '../port.ts';
-import { toUuid } from './encoding.ts';
+import { hexToUuid } from './encoding.ts';
 
 /** A user with its profile, wherever a query ends at one: `u` and `p` in its joins. */
-export const USER_COLUMNS = 'u.user_id, u.app_id, u.client_user_id, p.client_user_name, u.created_at';
+export const USER_COLUMNS = 'lower(hex(u.user_id)), u.app_id, u.client_user_id, p.client_user_name, u.created_at';
 export const PROFILE_OF_USER = 'profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id';
 /** The one it names, if that one has its name: an orphan may name somebody who came in since under another. */
 export const USER_OF_PROFILE =
   'users u on u.user_id = p.user_id and u.app_id = p.app_id and u.client_user_id = p.client_user_id';
 
-export function toUser(row: Record<string, unknown>): UserRecord {
+/** Of a row of USER_COLUMNS. */
+export function toUser([userId, appId, clientUserId, clientUserName, createdAt]: readonly unknown[]): UserRecord {
   return {
-    userId: toUuid(row.user_id as Uint8Array),
-    appId: row.app_id as number,
-    clientUserId: row.client_user_id as string,
-    clientUserName: row.client_user_name as string,
-    createdAt: row.created_at as number,
+    userId: hexToUuid(userId as string),
+    appId: appId as number,
+    clientUserId: clientUserId as string,
+    clientUserName: clientUserName as string,
+    createdAt: createdAt as number,
   };
 }

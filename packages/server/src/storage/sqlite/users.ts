@@ -9,7 +9,7 @@ const FIND = `select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where 
 export function userReads(connection: Connection): Pick<UserStore, 'find'> {
   return {
     async find(appId, userId) {
-      const row = connection.statement(FIND).get(toBytes(userId), appId);
+      const row = connection.rows(FIND).get(toBytes(userId), appId);
       return row && toUser(row);
     },
   };
