@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { compileCacheFolder } from './packages/server/bin/runtime.js';
+import { SlowestFirst } from './packages/server/test/slowest-first.ts';
 
 export default defineConfig({
   test: {
@@ -9,13 +10,15 @@ export default defineConfig({
     pool: 'forks',
     // One more than the two cores that the suite is meant for: some wait for a while, for a time-out or a process.
     maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     // The service is loaded once for all suites of a process, by Node itself, as it is when it serves: nothing in it may
     // depend on being loaded anew. Threads and processes that suites start take modules as they were compiled and kept.
     isolate: false,
     experimental: { viteModuleRunner: false },
     env: { NODE_COMPILE_CACHE: compileCacheFolder() },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Ten times what the longest takes on a machine of its own.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 20_000,
     // What is waited for comes when it comes; a second is little on a machine with other work.
     expect: { poll: { timeout: 10_000 } },
