@@ -105,7 +105,7 @@ describe.each(databases)('a backup of $kind', (database) => {
     const { file, told, slowest } = made;
     expect(told).toMatchObject({ file, source: database.kind, secretIncluded: false, bytes: statSync(file).size });
     expect(slowest.count).toBeGreaterThan(0);
-    expect(slowest.ms).toBeLessThan(4_000);
+    expect(slowest.ms).toBeLessThan(15_000);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const copy = new DatabaseSync(file, { readOnly: true });
     const torn = copy.prepare(
@@ -380,7 +380,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       expect([await groups(application.clientId), await groups(later.clientId)]).toEqual([0, 0]);
 
       expect(await run('restore', backup, '--replace', '--yes')).toMatchObject({ code: 0, stderr: '' });
-      await expect.poll(() => groups(application.clientId), { timeout: 1_000 }).toBe(3);
+      await expect.poll(() => groups(application.clientId)).toBe(3);
       expect(await groups(later.clientId)).toBeUndefined();
       // What the service writes goes on, into what was restored.
       expect((await makeSignedInUser(server, application)).accessToken).toBeTruthy();

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCatalog, type Scalar } from '../../src/domain/catalog/catalog.ts';
@@ -13,46 +12,11 @@ import type { Storage } from '../../src/storage/port.ts';
 import { application as applicationExample, createUser } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
 import { SECRET } from '../http/start.ts';
+import { CATALOG, catalogFolder } from './catalog-file.ts';
 import { inThread } from './in-thread.ts';
-import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
+import { commandLine, runInnkeeper } from './run-innkeeper.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'innkeeper-catalog-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function save(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
-
-/** The file of CONTRACT.md section 4. */
-const CATALOG = `languages:
-  - { name: English, tag: en, default: true }
-  - { name: Español, tag: es }
-groups:
-  - name: notifications
-    translations: { Español: Notificaciones }
-    keys:
-      - name: newsletter
-        type: boolean
-        default: false
-        translations: { Español: Boletín }
-      - name: colour
-        type: string
-        multiple: true
-        min: 1
-        max: 2
-        values:
-          - { value: blue, translations: { English: Blue, Español: Azul } }
-          - { value: red, translations: { English: Red, Español: Rojo } }
-      - name: ratio
-        type: number
-        values: [1, 1.5, 2]            # a plain value where there is nothing to translate
-      - name: volume
-        type: integer
-        constraint: { min: 0, max: 10 }
-`;
-const original = save('catalog.yaml', CATALOG);
+const { folder, save, original } = catalogFolder();
 
 describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
   let databaseUrl: string;
@@ -430,107 +394,5 @@ Not translated:
       code: 1,
       stderr: expect.stringContaining('somebody else published revision 4 meanwhile'),
     });
-  });
-});
-
-describe('what goes wrong', () => {
-  const settings = { INNKEEPER_DATABASE_URL: `sqlite:${join(folder, 'wrong.db')}`, INNKEEPER_SECRET: SECRET };
-  const run = (...args: string[]) => inThread(['catalog', ...args], settings);
-  beforeAll(() => inThread(['migrate'], settings));
-
-  test('a broken file is told by line and column, with 1, before the database is asked', async () => {
-    const file = save('broken.yaml', CATALOG.replace('type: boolean', 'type: bool').replace('max: 10', 'max: ten'));
-    for (const command of ['plan', 'apply']) {
-      const ending = await run(command, file, '--app', '1_a');
-      expect(ending).toMatchObject({ code: 1, stdout: '' });
-      expect(ending.stderr).toContain(
-        `${file}:9:15 groups[0].keys[0].type must be one of boolean, string, integer, number, date`,
-      );
-    }
-    const json = JSON.parse((await run('plan', file, '--app', '1_a', '--json')).stderr);
-    expect(json.error.problems).toEqual([expect.stringContaining(':9:15 groups[0].keys[0].type')]);
-  });
-
-  test.each([
-    ['no file', ['plan', '--app', '1_a'], 1, "missing required argument 'FILE'"],
-    ['no application', ['plan', original], 1, "required option '--app <ID>' not specified"],
-    ['an unknown flag', ['plan', original, '--app', '1_a', '--jsn'], 1, "unknown option '--jsn'"],
-    ['a setting', ['plan', original, '--app', '1_a', '--database-url', 'mysql://x'], 1, 'it must be sqlite:PATH'],
-    [
-      'an unknown application',
-      ['plan', original, '--app', '1_a'],
-      1,
-      'there is no application with the clientId "1_a"',
-    ],
-    ['a file that is not there', ['plan', '/nowhere', '--app', '1_a'], 1, '/nowhere: does not exist.'],
-    ['a folder', ['apply', folder, '--app', '1_a'], 2, 'is a folder, not a file.'],
-    ['no application to apply to', ['apply', original], 2, "required option '--app <ID>' not specified"],
-    ['a format', ['export', '--app', '1_a', '--format', 'xml'], 2, 'Allowed choices are yaml, json, csv, xliff.'],
-    [
-      'a language without texts',
-      ['export', '--app', '1_a', '--language', 'de'],
-      2,
-      '--language goes with --format csv or xliff',
-    ],
-    ['a revision in words', ['show', 'last', '--app', '1_a'], 2, 'A revision is a whole number.'],
-  ])('%s', async (_, args, code, message) => {
-    expect(await run(...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
-  });
-
-  test('a file that is not UTF-8', async () => {
-    const file = join(folder, 'latin1.yaml');
-    writeFileSync(file, Buffer.from(CATALOG, 'latin1'));
-    expect(await run('plan', file, '--app', '1_a')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is not UTF-8'),
-    });
-  });
-
-  test('names in a file give no orders to the terminal', async () => {
-    const file = save('escape.yaml', CATALOG.replace('name: ratio', 'name: "\\e[31m"'));
-    const { stderr } = await run('plan', file, '--app', '1_a');
-    expect(stderr).toContain('groups[0].keys[2].name holds a character that a name cannot hold');
-    expect(stderr).not.toContain('\u001b');
-  });
-
-  test('- reads from stdin', async () => {
-    const child = spawn(process.execPath, [bin, 'catalog', 'plan', '-', '--app', '1_a'], {
-      env: { ...process.env, ...settings },
-      stdio: ['pipe', 'ignore', 'pipe'],
-    });
-    child.stdin.end('{"languages": 1}');
-    let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text;
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(code).toBe(1);
-    expect(stderr).toContain('stdin:1:15 languages must be a list');
-  });
-});
-
-describe('help and schema', () => {
-  const COMMANDS = ['plan', 'apply', 'export', 'import-translations', 'revisions', 'show', 'diff', 'restore', 'schema'];
-
-  test('every command has --json and examples, and plan its exit codes', async () => {
-    const [whole, ...each] = await Promise.all([
-      inThread(['catalog', '--help']),
-      ...COMMANDS.map((command) => inThread(['catalog', command, '--help'])),
-    ]);
-    for (const [index, command] of COMMANDS.entries()) {
-      expect(whole?.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
-      expect(each[index]).toMatchObject({ code: 0, stderr: '' });
-      expect(each[index]?.stdout).toContain('--json');
-      expect(each[index]?.stdout).toContain(`$ innkeeper catalog ${command}`);
-    }
-    expect(each[0]?.stdout.replace(/\s+/g, ' ')).toContain(
-      'Exit codes: 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, misused, or the file cannot be used.',
-    );
-  });
-
-  test('schema prints what docs/catalog.schema.json holds', async () => {
-    const { code, stdout } = await runInnkeeper(['catalog', 'schema']);
-    expect(code).toBe(0);
-    expect(stdout).toBe(readFileSync(join(import.meta.dirname, '../../../../docs/catalog.schema.json'), 'utf8'));
   });
 });
