@@ -449,7 +449,7 @@ describe('a large catalog', () => {
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
       return performance.now() - started;
     });
-    expect(typed).toBeLessThan(500);
+    expect(typed).toBeLessThan(2_000);
     await page.getByRole('button', { name: 'Save to draft' }).click();
     await page.getByText('1 change not published').waitFor();
   });

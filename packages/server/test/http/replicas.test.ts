@@ -13,7 +13,8 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
   });
   afterAll(() => Promise.all([here.close(), there.close()]));
 
-  const withinASecond = <T>(ask: () => Promise<T>) => expect.poll(ask, { timeout: 1_000, interval: 25 });
+  /** Of a machine that has nothing else to do. */
+  const withinASecond = <T>(ask: () => Promise<T>) => expect.poll(ask, { interval: 25 });
   const createUser = (server: TestServer, application: { clientId: string; clientSecret: string }) =>
     server.post('/api/v2/app/create-user', { ...application, clientUserId: uniqueName(), clientUserName: 'x' });
 
@@ -28,14 +29,18 @@ describe.each(databases)('two replicas on one $kind database', (database) => {
     const application = await here.application();
     await createUser(there, application);
     const { storage, keyring } = here.service;
-    const rotated = await rotateSecret(storage, keyring, application.appId, 2, Date.now());
-    const next = { ...application, clientSecret: rotated?.clientSecret as string };
+    const rotate = async (seconds: number) => {
+      const rotated = await rotateSecret(storage, keyring, application.appId, seconds, Date.now());
+      return { ...application, clientSecret: rotated?.clientSecret as string };
+    };
+    const next = await rotate(3600);
     expect((await createUser(there, next)).status).toBe(200);
     expect((await createUser(there, application)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 2_050));
-    expect((await createUser(there, application)).json.code).toBe('0011');
-    expect((await createUser(here, application)).json.code).toBe('0011');
-    expect((await createUser(there, next)).status).toBe(200);
+    const last = await rotate(1);
+    for (const server of [there, here]) {
+      await expect.poll(async () => (await createUser(server, next)).json.code).toBe('0011');
+    }
+    expect((await createUser(there, last)).status).toBe(200);
   });
 
   test('a setting changed in one is in force in the other within a second', async () => {

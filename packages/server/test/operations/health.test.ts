@@ -58,7 +58,7 @@ describe('when the database is gone', () => {
 
     for (let round = 0; round < 3; round++) {
       const { answers, ms } = await askAll(server.url, application, specialToken);
-      expect(ms).toBeLessThan(6_000);
+      expect(ms).toBeLessThan(20_000);
       for (const answer of answers) {
         expect(answer.status).toBe(503);
         expect(answer.headers.get('retry-after')).toBe('1');
@@ -72,7 +72,7 @@ describe('when the database is gone', () => {
     }
 
     await postgres.resume();
-    await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200), { timeout: 30_000 });
     await createUser(server.url, application);
     const causes = server.logs().filter(({ code }) => code === '9503');
     expect(causes[0]).toMatchObject({ level: 'error', err: { message: expect.stringContaining('PostgreSQL') } });
@@ -92,10 +92,10 @@ describe('when the database is gone', () => {
       const ready = fetch(`${server.url}/readyz`);
       const { answers, ms } = await askAll(server.url, application, specialToken);
       expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
-      expect(ms).toBeLessThan(9_000);
+      expect(ms).toBeLessThan(20_000);
       expect((await ready).status).toBe(503);
       proxy.heal();
-      await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200), { timeout: 10_000 });
+      await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200), { timeout: 30_000 });
       proxy.blackHole();
       server.signal('SIGTERM');
       expect((await server.exited).signal).toBeNull();

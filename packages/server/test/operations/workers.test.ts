@@ -19,7 +19,7 @@ async function startWorkers() {
   const databaseUrl = await sqlite.fresh();
   const application = await makeApplication(databaseUrl);
   const server = await serve({ settings: { databaseUrl, secret: SECRET, workers: '2' } });
-  await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), { timeout: 10_000 });
+  await vi.waitFor(() => expect(workersOf(server)).toHaveLength(2), { timeout: 30_000 });
   return { server, application };
 }
 
@@ -51,7 +51,7 @@ describe('INNKEEPER_WORKERS=2', () => {
       const served = server.logs().filter(({ status }) => status === 404);
       expect(served).toHaveLength(requests);
       expect(new Set(served.map(({ pid }) => pid)).size).toBe(2);
-    });
+    }, 15_000);
     // Whichever worker answers, and however many ask at once.
     for (const answer of await Promise.all([1, 2, 3, 4].map(() => ask(server, '/metrics')))) {
       const samples = readPrometheus(await answer.text());
@@ -63,7 +63,7 @@ describe('INNKEEPER_WORKERS=2', () => {
 
     const [victim, survivor] = workersOf(server) as [number, number];
     process.kill(victim, 'SIGKILL');
-    await vi.waitFor(() => expect(workersOf(server)).toHaveLength(3), { timeout: 10_000 });
+    await vi.waitFor(() => expect(workersOf(server)).toHaveLength(3), { timeout: 30_000 });
     expect(server.logs()).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'a worker has ended; starting another', worker: victim }),
     );
@@ -100,14 +100,14 @@ describe('INNKEEPER_WORKERS=2', () => {
     expect(dropped.filter(({ reused }) => reused)).toEqual([]);
     // Told that their connection ends, all connect anew. The kernel may reset a few that nobody had accepted on a busy
     // machine; accepted and then dropped, as by a process above that hands them out, it would be nearly all.
-    expect(dropped.length).toBeLessThan(4);
+    expect(dropped.length).toBeLessThan(10);
     expect(outcomes.filter((outcome) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
   });
 
   it('ends when it is told to while its workers are dead', async () => {
     const { server } = await startWorkers();
     for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]));
+    await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), 15_000);
     server.signal('SIGTERM');
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });

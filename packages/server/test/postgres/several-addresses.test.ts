@@ -1,9 +1,9 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StorageUnavailable } from '../../src/storage/port.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
 import { splitHosts } from '../../src/storage/postgres/servers.ts';
 import { application, user } from '../contract/examples.ts';
-import { databases } from '../databases.ts';
 import { type PostgresServer, startPostgres } from '../postgres-server.ts';
 import { eventually } from './eventually.ts';
 
@@ -31,11 +31,17 @@ beforeAll(async () => {
 afterAll(() => Promise.all([primary, standby].map((server) => server?.stop())));
 
 async function setWritable(server: PostgresServer, writable: boolean): Promise<void> {
-  const execute = async (sql: string) =>
-    databases.find(({ kind }) => kind === 'postgres')?.execute(server.url('postgres'), sql);
-  await execute(`alter system set default_transaction_read_only = ${writable ? 'off' : 'on'}`);
-  await execute('select pg_reload_conf()');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const client = new pg.Client({ connectionString: server.url('postgres') });
+  await client.connect();
+  try {
+    await client.query(`alter system set default_transaction_read_only = ${writable ? 'off' : 'on'}`);
+    await client.query('select pg_reload_conf()');
+    const ask = 'select setting from pg_settings where name = $1';
+    const setting = async () => (await client.query(ask, ['default_transaction_read_only'])).rows[0]?.setting;
+    await expect.poll(setting).toBe(writable ? 'off' : 'on');
+  } finally {
+    await client.end();
+  }
 }
 
 test('the address that takes writes is used, also when that changes under open connections', async () => {

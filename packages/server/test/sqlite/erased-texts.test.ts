@@ -144,7 +144,7 @@ describe('what was erased', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(holds(`${path}-wal`)).toBe(true);
       reader.database.exec('rollback');
-      await vi.waitFor(() => expect(logSize()).toBe(0), { timeout: 5_000 });
+      await vi.waitFor(() => expect(logSize()).toBe(0), { timeout: 15_000 });
       expect(holds(path)).toBe(false);
     } finally {
       reader.close();
@@ -160,7 +160,7 @@ describe('what was erased', () => {
     makeUsers();
     const started = performance.now();
     expect(truncateLog(connection)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(4_000);
     reader.database.exec('rollback');
     reader.close();
     expect(truncateLog(connection)).toBe(true);

@@ -142,7 +142,7 @@ describe('ping and close', () => {
     const started = performance.now();
     await service.close();
     await waiting;
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(1_900);
     await expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable);
   });
 

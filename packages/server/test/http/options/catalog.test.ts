@@ -255,9 +255,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
       ...EXAMPLE,
       groups: [{ ...kitchen, keys: kitchen.keys?.filter(({ name }) => name !== 'fruit') ?? [] }],
     });
-    await expect
-      .poll(async () => (await cellar.get('/api/option_keys')).json.total, { timeout: 1_000, interval: 20 })
-      .toBe(3);
+    await expect.poll(async () => (await cellar.get('/api/option_keys')).json.total, { interval: 20 }).toBe(3);
     expect((await cellar.get('/api/option_groups')).json.total).toBe(1);
     for (const key of [fruit, open]) {
       expect((await cellar.get(`/api/option_keys/${key.option_key_uid}`)).json).toMatchObject({
@@ -267,9 +265,7 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
     }
     // Back again, they are the same as before.
     await cellar.publish(EXAMPLE);
-    await expect
-      .poll(async () => (await cellar.get('/api/option_keys')).json.total, { timeout: 1_000, interval: 20 })
-      .toBe(8);
+    await expect.poll(async () => (await cellar.get('/api/option_keys')).json.total, { interval: 20 }).toBe(8);
     expect(await cellar.keyNamed('fruit')).toEqual(fruit);
   });
 });

@@ -25,8 +25,8 @@ describe.each(databases)('catalogs in two replicas on one $kind database', (data
       const [kitchen] = next.groups;
       if (kitchen?.translations) kitchen.translations.Deutsch = `Küche ${round}`;
       await shop.publish(next);
-      await expect.poll(() => labelIn(there), { timeout: 1_000, interval: 20 }).toBe(`Küche ${round}`);
-      await expect.poll(() => labelIn(here), { timeout: 1_000, interval: 20 }).toBe(`Küche ${round}`);
+      await expect.poll(() => labelIn(there), { interval: 20 }).toBe(`Küche ${round}`);
+      await expect.poll(() => labelIn(here), { interval: 20 }).toBe(`Küche ${round}`);
     }
   });
 

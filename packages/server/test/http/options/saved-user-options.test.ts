@@ -112,14 +112,12 @@ describe.each(databases)('saved user options on $kind', (database) => {
     const [kitchen] = EXAMPLE.groups as [(typeof EXAMPLE.groups)[0]];
     await publish({ ...EXAMPLE, groups: [{ ...kitchen, keys: kitchen.keys?.slice(0, 1) ?? [] }] });
     for (const each of [body, motto]) {
-      await expect.poll(async () => (await save(each)).json.code, { timeout: 1_000, interval: 20 }).toBe('1012');
+      await expect.poll(async () => (await save(each)).json.code, { interval: 20 }).toBe('1012');
       expect((await save(each)).status).toBe(409);
     }
     expect(values((await read()).json)).toEqual([['fruit', ['apple']]]);
     await publish({ ...EXAMPLE, groups: [{ name: 'other' }] });
-    await expect
-      .poll(async () => (await get('/api/option_groups')).json.total, { timeout: 1_000, interval: 20 })
-      .toBe(1);
+    await expect.poll(async () => (await get('/api/option_groups')).json.total, { interval: 20 }).toBe(1);
     expect(values((await read('?option_group_name=kitchen')).json)).toEqual([['fruit', ['apple']]]);
   });
 
@@ -134,7 +132,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
     await shop.publish(retired, false);
     const asOther = async () => shop.save({ ...(await shop.choice('fruit', ['cherry'])), user_uid: other.userCode });
     await expect
-      .poll(async () => (await shop.keyNamed('fruit')).allowed_values, { timeout: 1_000, interval: 20 })
+      .poll(async () => (await shop.keyNamed('fruit')).allowed_values, { interval: 20 })
       .toMatchObject([{}, {}, { value: 'cherry', retired: true, replacement: 'apple' }]);
     expect((await asOther()).json.code).toBe('1008');
     const [error] = (await asOther()).json.errors as Wire[];
@@ -160,7 +158,7 @@ describe.each(databases)('saved user options on $kind', (database) => {
       await publish(next);
     }
     await expect
-      .poll(async () => (await keyNamed('fruit')).allowed_values, { timeout: 1_500 })
+      .poll(async () => (await keyNamed('fruit')).allowed_values)
       .toMatchObject([{ label: 'Cherry 9' }, {}, {}]);
     expect((await read()).text).toBe(before);
   });
