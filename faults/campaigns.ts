@@ -13,6 +13,7 @@ import { forgedTokens } from './campaigns/forged-tokens.ts';
 import { fuzz } from './campaigns/fuzz.ts';
 import { killNine } from './campaigns/kill-nine.ts';
 import { migrationKilled } from './campaigns/migration-killed.ts';
+import { migrationKilledPostgres } from './campaigns/migration-killed-postgres.ts';
 import { overload } from './campaigns/overload.ts';
 import { pooler } from './campaigns/pooler.ts';
 import { postgresRestart } from './campaigns/postgres-restart.ts';
@@ -38,6 +39,7 @@ export const campaigns: Campaign[] = [
   backupRestore,
   upgrade,
   migrationKilled,
+  migrationKilledPostgres,
   flushOrder,
   pooler,
   soak,

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import pg from 'pg';
+import { bin, commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
+import { SECRET } from '../../packages/server/test/http/start.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { postgresFor } from '../databases.ts';
+
+/** For the runtime: what belongs to one transaction is committed by itself. */
+const WITHOUT_TRANSACTION = `data:text/javascript,${encodeURIComponent(`
+  import { createRequire } from 'node:module';
+  const { Client } = createRequire('${import.meta.filename}')('pg');
+  const { query } = Client.prototype;
+  Client.prototype.query = function (config, ...rest) {
+    const isFrame = /^(begin|commit|rollback)$/.test(config?.text ?? config);
+    return query.call(this, isFrame ? { ...config, text: 'select 1' } : config, ...rest);
+  };
+`)}`;
+
+export const migrationKilledPostgres: Campaign = {
+  name: 'migration-killed-postgres',
+  title:
+    'innkeeper migrate on PostgreSQL, at its nth message to the server, for an n by chance: in turn the process is killed (kill -9) and its connection ended by the server (pg_terminate_backend)',
+  promise: 'innkeeper migrate then does the rest: the schema is that of an undisturbed one',
+  unit: 'kills',
+  times: { short: 6, full: 40 },
+  run: (ground) => run(ground, []),
+  control: {
+    what: 'a migration without a transaction',
+    times: 8,
+    run: (ground) => run(ground, ['--import', WITHOUT_TRANSACTION]),
+  },
+};
+
+async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
+  const postgres = await postgresFor(ground);
+  const undisturbed = await postgres.createDatabase();
+  const { messages } = await migrate(undisturbed, nodeArgs);
+  const wanted = await schemaOf(undisturbed);
+  const [killed, ended]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      const url = await postgres.createDatabase();
+      const at = 1 + Math.floor(Math.random() * messages);
+      const { code } = await migrate(url, nodeArgs, { at, how: round % 2 === 0 ? 'kill' : 'terminate' });
+      if (code !== 0) (round % 2 === 0 ? killed : ended).push(at);
+      const again = await commandLine(url).run('migrate', '--json');
+      if (again.code !== 0) return lose(`at message ${at}, the rest is not done: ${again.stderr}`);
+      if ((await schemaOf(url)) !== wanted) lose(`at message ${at}, the schema is another`);
+    });
+  }
+  if (killed.length + ended.length < ground.times / 2) throw new Error('Hardly any was stopped in time.');
+  ground.tell(`${killed.length} killed and ${ended.length} cut off before the end, of ${messages} messages`);
+}
+
+type Fault = { at: number; how: 'kill' | 'terminate' };
+
+/** How many messages it sent, and how it ended. */
+async function migrate(
+  url: string,
+  nodeArgs: string[],
+  fault?: Fault,
+): Promise<{ messages: number; code: number | null }> {
+  let messages = 0;
+  const target = new URL(url);
+  const line = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname);
+    server.on('data', (bytes) => client.write(bytes));
+    client.on('data', (bytes) => {
+      server.write(bytes);
+      if (++messages !== fault?.at) return;
+      if (fault.how === 'kill') child.kill('SIGKILL');
+      else void terminate(url);
+    });
+    for (const [end, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      end.on('error', () => {}).on('close', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(line, 'listening');
+  const near = new URL(url);
+  near.port = String((line.address() as AddressInfo).port);
+  const env = { PATH: process.env.PATH, INNKEEPER_DATABASE_URL: near.href, INNKEEPER_SECRET: SECRET };
+  const child = spawn(process.execPath, [...nodeArgs, bin, 'migrate'], { env, stdio: 'ignore' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  line.close();
+  return { messages, code };
+}
+
+/** All connections to its database but this one. */
+async function terminate(url: string): Promise<void> {
+  await ask(
+    url,
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+}
+
+async function schemaOf(url: string): Promise<string> {
+  const parts = [
+    'select number from schema_migrations order by 1',
+    `select table_name, column_name, data_type, is_nullable, column_default from information_schema.columns
+      where table_schema = 'public' order by 1, 2`,
+    `select indexdef from pg_indexes where schemaname = 'public' order by 1`,
+    'select conname, pg_get_constraintdef(oid) from pg_constraint where connamespace = $$public$$::regnamespace order by 1, 2',
+  ];
+  return JSON.stringify(await Promise.all(parts.map((sql) => ask(url, sql))));
+}
+
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

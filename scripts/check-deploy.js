@@ -1,0 +1,59 @@
+// Holds deploy/ against the schemas of Compose and of Kubernetes. They are 27 MB, so they are fetched into a folder for the
+// moment and are no part of an installation: this needs the registry, and is no test.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse } from 'yaml';
+
+const PACKAGES = ['kubernetes-models@5.1.0', 'dclint@3.1.0', 'ajv@8.20.0'];
+const DEPLOY = join(import.meta.dirname, '../deploy');
+const read = (path) => readFileSync(join(DEPLOY, path), 'utf8');
+
+const folder = mkdtempSync(join(tmpdir(), 'innkeeper-check-deploy-'));
+try {
+  execFileSync('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-save', '--silent', ...PACKAGES]);
+  const problems = [...composeProblems(), ...(await chartProblems())];
+  for (const problem of problems) console.error(problem);
+  if (problems.length === 0)
+    console.log('deploy/compose.yaml and the resources of deploy/helm are as their schemas say.');
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function composeProblems() {
+  const Ajv = createRequire(join(folder, 'x.js'))('ajv').default;
+  const { $schema, ...schema } = JSON.parse(
+    readFileSync(join(folder, 'node_modules/dclint/schemas/compose.schema.json'), 'utf8'),
+  );
+  const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+  validate(parse(read('compose.yaml')));
+  return (validate.errors ?? []).map(({ instancePath, message }) => `compose.yaml: ${instancePath} ${message}`);
+}
+
+/** The chart's values filled in as its own test does (packages/server/test/deploy.test.ts): there is no helm here. */
+async function chartProblems() {
+  const values = parse(read('helm/values.yaml'));
+  const problems = [];
+  for (const name of readdirSync(join(DEPLOY, 'helm/templates'))) {
+    const text = read(`helm/templates/${name}`).replaceAll(
+      /\{\{ \.(Release\.Name|Values\.(\w+))(?: \| (quote|toJson))? \}\}/g,
+      (_, path, value, how) => {
+        const found = path === 'Release.Name' ? 'test' : values[value];
+        return how === undefined ? String(found) : JSON.stringify(found);
+      },
+    );
+    const resource = parse(text);
+    const file = join(folder, 'node_modules/kubernetes-models', resource.apiVersion, `${resource.kind}.js`);
+    try {
+      const { [resource.kind]: Model } = await import(pathToFileURL(file).href);
+      new Model(resource).validate();
+    } catch (error) {
+      problems.push(`helm/templates/${name}: ${error.message}`);
+    }
+  }
+  return problems;
+}
