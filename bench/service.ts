@@ -42,7 +42,9 @@ export async function startService(settings: NodeJS.ProcessEnv, nodeArgs: string
   const env = { ...process.env, ...settings };
   const child = guard(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }));
   while (!(await isReady(port))) {
-    if (child.exitCode !== null) throw new Error(`The service ended with exit code ${child.exitCode}.`);
+    const { exitCode, signalCode } = child;
+    if (exitCode !== null || signalCode)
+      throw new Error(`The service ended with ${signalCode ?? `exit code ${exitCode}`}.`);
     await sleep(2);
   }
   const readyMs = performance.now() - before;
