@@ -209,7 +209,7 @@ async function halt(server: Running, how: 'fast' | 'crash'): Promise<void> {
 }
 
 async function answering(server: Running, url: string, folder: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 90_000;
   for (;;) {
     if (server.process.exitCode !== null || server.process.signalCode !== null || Date.now() > deadline) {
       throw new Error(`PostgreSQL did not start:\n${await readFile(join(folder, 'server.log'), 'utf8')}`);

@@ -114,7 +114,7 @@ export async function endAll(): Promise<void> {
 }
 
 async function ready(server: ServeProcess, child: ChildProcess): Promise<void> {
-  for (const deadline = Date.now() + 20_000; ; ) {
+  for (const deadline = Date.now() + 60_000; ; ) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
       throw new Error(`innkeeper serve did not come up:\n${server.stdout()}\n${server.stderr()}`);
     }

@@ -23,7 +23,7 @@ function load(server: ServeProcess, application: NewApplication, { keepAlive, fr
   const sent: Sent[] = [];
   const client = async (connection: Sent['connection']): Promise<void> => {
     const agent = connection === 'keep-alive' ? keepAliveAgent() : false;
-    for (const deadline = Date.now() + 15_000; Date.now() < deadline; ) {
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
       const clientUserId = uniqueName();
       const body = { clientId, clientSecret, clientUserId, clientUserName: 'Test user' };
       const outcome = await post(`${server.url}/api/v2/app/create-user`, body, agent);

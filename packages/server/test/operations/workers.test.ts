@@ -83,7 +83,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     const outcomes: Outcome[] = [];
     const clients = Array.from({ length: 16 }, async () => {
       const agent = keepAliveAgent();
-      for (const deadline = Date.now() + 15_000; Date.now() < deadline; ) {
+      for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
         const body = { clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Test user' };
         const outcome = await post(`${server.url}/api/v2/app/create-user`, body, agent);
         outcomes.push(outcome);
