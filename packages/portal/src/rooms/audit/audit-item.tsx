@@ -6,13 +6,19 @@ import classes from './audit.module.css';
 import { iconOf, isGrave, textOf } from './audit-looks.ts';
 import type { AuditEntry } from './queries.ts';
 
-const FIELDS = [
-  'name',
+/** Where nothing is said of one of these, it is as it is by default. */
+const SETTINGS = [
   'specialTokenTtl',
   'accessTokenTtl',
   'deleteNeedsCredentials',
   'saveByUserUid',
   'allowedOrigins',
+  'rateLimit',
+  'addressRateLimit',
+] as const;
+const FIELDS = [
+  'name',
+  ...SETTINGS,
   'previousExpiresAt',
   'role',
   'access',
@@ -88,6 +94,7 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
     const known = FIELDS.find((each) => each === name);
     return known ? t(`field.${known}`) : name;
   };
+  const missing = (name: string) => (SETTINGS.some((each) => each === name) ? t('notSet') : '–');
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])];
   if (names.length === 0) return null;
   return (
@@ -106,12 +113,12 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
               <Table.Td>{wordFor(name)}</Table.Td>
               {old && (
                 <Table.Td>
-                  <Value value={old[name]} isOld={now !== null} />
+                  <Value value={old[name]} missing={missing(name)} isOld={now !== null} />
                 </Table.Td>
               )}
               {now && (
                 <Table.Td>
-                  <Value value={now[name]} isOld={false} />
+                  <Value value={now[name]} missing={missing(name)} isOld={false} />
                 </Table.Td>
               )}
             </Table.Tr>
@@ -122,12 +129,11 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
   );
 }
 
-function Value({ value, isOld }: { value: unknown; isOld: boolean }) {
-  const { t } = useTranslation('audit');
+function Value({ value, missing, isOld }: { value: unknown; missing: string; isOld: boolean }) {
   if (value === null || value === undefined) {
     return (
       <Text span size="sm" c="dimmed">
-        {t('notSet')}
+        {missing}
       </Text>
     );
   }
