@@ -10,7 +10,7 @@ const LIST = `select lower(hex(selection_id)), key_no, revision, value, language
 const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1)
   on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
     language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1, previous_value = value
-  returning selection_id, key_no, created_at, last_event, previous_value`;
+  returning lower(hex(selection_id)), created_at, last_event, previous_value`;
 
 export function selectionReads({ statement, rows, snapshot }: Connection): Pick<SelectionStore, 'list' | 'history'> {
   return {
@@ -61,13 +61,11 @@ function toRecord([selectionId, keyNo, revision, value, language, createdAt, upd
 }
 
 type SelectionChange = { at: number; means: SelectionMeans };
-/** A selection as its event tells of it. */
-type EventSource = { selection_id: Uint8Array; key_no: number; last_event: number };
 
-export function selectionActs({ statement }: Connection) {
+export function selectionActs({ statement, rows }: Connection) {
   const logEvent = (
     userId: Uint8Array,
-    { selection_id, key_no, last_event }: EventSource,
+    selection: { id: Uint8Array; keyNo: number; eventNo: number },
     { at, means }: SelectionChange,
     fromValue: string | null,
     toValue: string | null,
@@ -75,24 +73,18 @@ export function selectionActs({ statement }: Connection) {
     statement(
       `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
        values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(userId, selection_id, last_event, key_no, at, means, fromValue, toValue);
+    ).run(userId, selection.id, selection.eventNo, selection.keyNo, at, means, fromValue, toValue);
   };
 
   const saveOne = (appId: number, userId: Uint8Array, selection: NewSelection, change: SelectionChange) => {
     const { keyNo, revision, value, language } = selection;
-    const row = statement(SAVE).get(
-      userId,
-      appId,
-      toBytes(selection.selectionId),
-      keyNo,
-      revision,
-      value,
-      language,
-      change.at,
-    ) as EventSource & { created_at: number; previous_value: string | null };
-    logEvent(userId, row, change, row.previous_value, value);
-    const selectionId = row.last_event === 1 ? selection.selectionId : toUuid(row.selection_id);
-    return { selectionId, keyNo, revision, value, language, createdAt: row.created_at, updatedAt: change.at };
+    const newId = toBytes(selection.selectionId);
+    const row = rows(SAVE).get(userId, appId, newId, keyNo, revision, value, language, change.at);
+    const [id, createdAt, eventNo, previousValue] = row as [string, number, number, string | null];
+    const isNew = eventNo === 1;
+    logEvent(userId, { id: isNew ? newId : toBytes(id), keyNo, eventNo }, change, previousValue, value);
+    const selectionId = isNew ? selection.selectionId : hexToUuid(id);
+    return { selectionId, keyNo, revision, value, language, createdAt, updatedAt: change.at };
   };
 
   return {
@@ -103,19 +95,20 @@ export function selectionActs({ statement }: Connection) {
       change: SelectionChange,
     ): { outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' } {
       const user = toBytes(userId);
-      if (!statement('select 1 from users where user_id = ? and app_id = ?').get(user, appId)) {
+      if (!rows('select 1 from users where user_id = ? and app_id = ?').get(user, appId)) {
         return { outcome: 'user-gone' };
       }
       return { outcome: 'saved', records: selections.map((selection) => saveOne(appId, user, selection, change)) };
     },
     unsetSelection(userId: string, selectionId: string, change: SelectionChange): 'unset' | 'unknown' {
-      const user = toBytes(userId);
-      const row = statement(
+      const [user, id] = [toBytes(userId), toBytes(selectionId)];
+      const row = rows(
         `delete from selections where user_id = ? and selection_id = ?
-         returning selection_id, key_no, last_event + 1 as last_event, value`,
-      ).get(user, toBytes(selectionId)) as (EventSource & { value: string }) | undefined;
+         returning key_no, last_event + 1, value`,
+      ).get(user, id);
       if (!row) return 'unknown';
-      logEvent(user, row, change, row.value, null);
+      const [keyNo, eventNo, value] = row as [number, number, string];
+      logEvent(user, { id, keyNo, eventNo }, change, value, null);
       return 'unset';
     },
   };

@@ -75,20 +75,20 @@ export function tokenActs(connection: Connection) {
       const [special, tokenId] = [toBytes(tokenHash), toBytes(token.tokenId)];
       // One conditional delete decides who spends it.
       const spent = connection
-        .statement(
+        .rows(
           `delete from special_tokens where token_hash = ?1 and expires_at > ?2
            and not exists (select 1 from access_tokens where token_id = ?3) returning user_id`,
         )
         .get(special, now, tokenId);
       if (!spent) {
         const good = connection
-          .statement('select 1 from special_tokens where token_hash = ? and expires_at > ?')
+          .rows('select 1 from special_tokens where token_hash = ? and expires_at > ?')
           .get(special, now);
         return good ? 'token-taken' : 'spent';
       }
       connection
         .statement('insert into access_tokens (token_id, user_id, issued_at, expires_at) values (?, ?, ?, ?)')
-        .run(tokenId, spent.user_id as Uint8Array, token.issuedAt, token.expiresAt);
+        .run(tokenId, spent[0] as Uint8Array, token.issuedAt, token.expiresAt);
       return 'exchanged';
     },
     revokeAccessToken(appId: number, tokenId: string): void {

@@ -16,7 +16,7 @@ export function userReads(connection: Connection): Pick<UserStore, 'find'> {
 }
 
 export function userActs(connection: Connection) {
-  const { statement } = connection;
+  const { statement, rows } = connection;
 
   return {
     createUserWithToken(user: NewUser): CreateUserOutcome {
@@ -33,7 +33,7 @@ export function userActs(connection: Connection) {
       }
 
       const userId = toBytes(user.userId);
-      const application = statement('select 1 from applications where app_id = ?').get(appId);
+      const application = rows('select 1 from applications where app_id = ?').get(appId);
       if (!application) return 'application-gone';
       const { changes } = statement(
         'insert into profiles (app_id, client_user_id, user_id, client_user_name) values (?, ?, ?, ?) on conflict do nothing',
