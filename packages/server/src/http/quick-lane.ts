@@ -185,10 +185,12 @@ class QuickReply implements Answering {
     this.#headers['content-type'] ??= JSON_TYPE;
     let lines = '';
     for (const name in this.#headers) lines += headLine(name, this.#headers[name] as string);
-    const rest = ['content-length', String(Buffer.byteLength(body))];
+    const length = Buffer.byteLength(body);
+    const rest = ['content-length', String(length)];
     if (this.#isClosing()) rest.push('connection', 'close');
     writeReadyHead(this.#response, this.statusCode, lines, rest);
-    this.#response.end(body);
+    // ASCII is the same in both, and sent without a look at each character.
+    this.#response.end(body, length === body.length ? 'latin1' : 'utf8');
     return this;
   }
 }
