@@ -38,8 +38,7 @@ export const backupRestore: Campaign = {
       await ground.attempt(async (lose) => {
         const file = join(ground.folder, `${round}.backup`);
         load.resume();
-        await sleep(300);
-        const before = settled(load);
+        const before = await settled(load, 300);
         const began = performance.now();
         const told = await commandLine(url).json('backup', file);
         tookMs.push(performance.now() - began);
@@ -66,8 +65,7 @@ export const backupRestore: Campaign = {
       const { url, load } = await startSource(ground, { kind: 'sqlite', url: sqliteIn(ground.folder) });
       await ground.attempt(async (lose) => {
         load.resume();
-        await sleep(500);
-        const before = settled(load);
+        const before = await settled(load, 500);
         const copy = join(ground.folder, 'copy.db');
         await copyFile(url.slice('sqlite:'.length), copy);
         await load.pause();
@@ -86,11 +84,15 @@ async function startSource(ground: Ground, database: Database): Promise<Source> 
   return { ...database, load };
 }
 
-/** Those who are there by now, whatever comes. */
-function settled(load: Load): Guest[] {
-  return load.clients.flatMap(({ guests }) =>
-    guests.filter(({ exists, code }) => exists === 'yes' && code !== undefined),
-  );
+/** Those who are there after a while, whatever comes: somebody at least. */
+async function settled(load: Load, ms: number): Promise<Guest[]> {
+  for (;;) {
+    await sleep(ms);
+    const there = load.clients.flatMap(({ guests }) =>
+      guests.filter(({ exists, code }) => exists === 'yes' && code !== undefined),
+    );
+    if (there.length > 0) return there;
+  }
 }
 
 /** Of those who were not deleted since. */
@@ -101,7 +103,6 @@ async function missing(url: string, guests: Guest[]): Promise<string[]> {
     for (const { name, code = '', exists } of guests) {
       if (exists === 'yes' && (await rows.count(code)) === 0) names.push(name);
     }
-    if (guests.length === 0) throw new Error('Nobody was there before the backup.');
     return names;
   } finally {
     await rows.close();

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../domain/errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -16,8 +17,11 @@ const MOST_WAITING = 1_000;
  */
 const MOST_IN_A_TURN = 256;
 const LONGEST_TURN_MS = 250;
-/** Whoever was told to come again after a second is not heard for that second: to say so again takes from what is served. */
-const RETRY_AFTER_SECONDS = 1;
+/**
+ * To say no takes a third to a half of the time that an answer takes. So it is not said more often than this: whoever was told to come
+ * again is not heard before, and the more there are of them, the later that is.
+ */
+const REFUSALS_A_SECOND = 1_000;
 /** For those who look after the process; and they cost next to nothing. */
 const NEVER = new Set(['/livez', '/readyz', '/metrics']);
 const TELL_MS = 1_000;
@@ -30,7 +34,7 @@ export function createTurnAway({ waitingActs, metrics, logger }: Parts) {
   const body = JSON.stringify({ code, message });
   const headers = [
     ...['content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body))],
-    ...['retry-after', String(RETRY_AFTER_SECONDS), 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
+    ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
   ];
   let inTurn = 0;
   let turnBegan = 0;
@@ -45,6 +49,16 @@ export function createTurnAway({ waitingActs, metrics, logger }: Parts) {
     }
     return inTurn > MOST_IN_A_TURN && performance.now() - turnBegan > LONGEST_TURN_MS;
   };
+  let resting = 0;
+  const rest = (socket: Socket, seconds: number): void => {
+    socket.pause();
+    const wake = (): void => {
+      resting--;
+      socket.resume();
+    };
+    // Not all at the same moment: they would be too many again, and nobody there in between.
+    setTimeout(wake, (0.5 + Math.random()) * seconds * 1000).unref();
+  };
   let count = 0;
   const tell = (): void => {
     logger.warn({ code, requests: count }, 'too much to do: requests were turned away');
@@ -54,13 +68,10 @@ export function createTurnAway({ waitingActs, metrics, logger }: Parts) {
     if (!isTurnFull() && waitingActs() < MOST_WAITING) return false;
     const { method = 'unknown', url = '' } = request;
     if (NEVER.has(url)) return false;
-    response.writeHead(status, [...headers, 'x-request-id', requestIdOf(request.headers)]).end(body);
-    const { socket } = request;
-    response.once('close', () => {
-      socket.pause();
-      // Not all at the same moment: they would be too many again, and nobody there in between.
-      setTimeout(() => socket.resume(), (0.5 + Math.random()) * RETRY_AFTER_SECONDS * 1000).unref();
-    });
+    const seconds = Math.ceil(++resting / REFUSALS_A_SECOND);
+    const own = ['retry-after', String(seconds), 'x-request-id', requestIdOf(request.headers)];
+    response.writeHead(status, [...headers, ...own]).end(body);
+    response.once('close', () => rest(request.socket, seconds));
     metrics.count(method, 'unknown', status, code);
     // A line for each would take from what is served, too.
     if (++count === 1) setTimeout(tell, TELL_MS).unref();
