@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { basic } from '../../packages/server/test/http/start.ts';
 import { send } from '../../packages/server/test/operations/load.ts';
-import { quietPort, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
+import { quietPort, type ServeProcess } from '../../packages/server/test/operations/serve-process.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 import { Client, isDone, openPlace, type Place } from '../guest.ts';
 import { checkAll, startLoad } from '../load.ts';
 import { inTurn } from '../rotation.ts';
 import { publishText, SETTINGS, setStage } from '../stage.ts';
+import { startReplica } from '../start-replica.ts';
 import { worst } from '../worst.ts';
 
 const REPLICAS = 3;
@@ -35,14 +36,8 @@ async function run(ground: Ground, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   const databaseUrl = await postgres.createDatabase();
   const application = await setStage(databaseUrl);
   let again = 0;
-  const start = async (port: number): Promise<ServeProcess> => {
-    const settings = { ...SETTINGS, databaseUrl, port: String(port) };
-    // One that finds no connection in 2 s ends, and is started again: whoever runs replicas has something that does so.
-    return serve({ settings }).catch(() => {
-      again++;
-      return serve({ settings });
-    });
-  };
+  const start = (port: number): Promise<ServeProcess> =>
+    startReplica({ settings: { ...SETTINGS, databaseUrl, port: String(port) } }, () => again++);
   const replicas: ServeProcess[] = [];
   ground.defer(() => replicas.map((replica) => replica.signal('SIGKILL')));
   while (replicas.length < REPLICAS) replicas.push(await start(await quietPort()));
@@ -80,7 +75,7 @@ async function run(ground: Ground, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     });
   }
   ground.tell(`${load.counts().acknowledged} acts acknowledged`);
-  if (again > 0) ground.tell(`${again} replicas came up at the second start only`);
+  if (again > 0) ground.tell(`${again} starts were tried again`);
   ground.tell(`a catalog known everywhere after ${worst(knownMs)} ms, a revoked token after ${worst(revokedMs)} ms`);
 }
 

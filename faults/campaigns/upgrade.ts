@@ -13,6 +13,7 @@ import { openPlace } from '../guest.ts';
 import { checkAll, type Load, startLoad } from '../load.ts';
 import { inTurn } from '../rotation.ts';
 import { SETTINGS } from '../stage.ts';
+import { startReplica } from '../start-replica.ts';
 import { worst } from '../worst.ts';
 
 const REPLICAS = 2;
@@ -88,11 +89,12 @@ async function upgradePostgres(stage: Stage, undos: (() => unknown)[], after?: s
   const databaseUrl = postgres.url(name);
   const start = async (script?: string): Promise<ServeProcess> => {
     const port = String(await quietPort());
-    const server = await serve({ ...(script && { script }), settings: { ...SETTINGS, databaseUrl, port } });
+    const server = await startReplica({ ...(script && { script }), settings: { ...SETTINGS, databaseUrl, port } });
     undos.push(() => endNow(server));
     return server;
   };
-  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => start(earlier.bin)));
+  const replicas: ServeProcess[] = [];
+  while (replicas.length < REPLICAS) replicas.push(await start(earlier.bin));
   const rotation = new Set(replicas.map(({ url }) => url));
   const place = await openPlace((replicas[0] as ServeProcess).url, stage.applications[0] as NewApplication);
   const load = startLoad(inTurn(place, rotation), { clients: CLIENTS });

@@ -57,7 +57,7 @@ export function createTurnAway({ waitingActs, metrics, logger }: Parts) {
       socket.resume();
     };
     // Not all at the same moment: they would be too many again, and nobody there in between.
-    setTimeout(wake, (0.5 + Math.random()) * seconds * 1000).unref();
+    setTimeout(wake, (0.5 + Math.random() / 2) * seconds * 1000).unref();
   };
   let count = 0;
   const tell = (): void => {
