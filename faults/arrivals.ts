@@ -99,7 +99,7 @@ async function serveSpells(
     const status = Number(text.slice(9, 12));
     if (status < 300) {
       ended.acknowledged++;
-      if (sent?.name !== undefined && ended.users.length < 500) ended.users.push(sent.name);
+      if (sent?.name !== undefined && ended.users.length < 100) ended.users.push(sent.name);
     } else if ((status === 429 || status === 503) && /^retry-after: \d/im.test(text)) ended.turnedAway++;
     else ended.others[status] = (ended.others[status] ?? 0) + 1;
     free.push(line);

@@ -15,8 +15,8 @@ const MOST_WAITING = 1_000;
  * Requests are read in turns of the event loop, and nobody is answered, or let in, before a turn is over: one that has taken so
  * many requests and so long takes no more. The count alone says nothing, and the time alone may be the machine's.
  */
-const MOST_IN_A_TURN = 256;
-const LONGEST_TURN_MS = 250;
+const MOST_IN_A_TURN = 512;
+const LONGEST_TURN_MS = 100;
 /**
  * To say no takes a third to a half of the time that an answer takes. So it is not said more often than this: whoever was told to come
  * again is not heard before, and the more there are of them, the later that is.
