@@ -36,7 +36,6 @@ export async function statementsOf(operation: string, place: Place): Promise<str
       ];
     default:
       return [
-        await sent((connections) => userStore(connections).find(place.appId, USER_ID)),
         await sent((connections) =>
           selectionStore(connections).save(place.appId, USER_ID, [selection], { at: now, means: 'user_uid' }),
         ),
