@@ -64,6 +64,7 @@ describe.each(databases)('the first minutes with the portal on $kind', (database
     await page.getByText('Published as revision 1.').waitFor();
 
     await go(page, 'Connect');
+    await page.getByText('Published as revision 1.').waitFor({ state: 'detached' });
     const snippet = await page.getByRole('region', { name: 'curl' }).innerText();
     await run('bash', ['-euc', snippet]);
     await page.getByRole('link', { name: /^See what .* chose$/ }).click();

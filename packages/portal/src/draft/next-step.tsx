@@ -1,4 +1,6 @@
 import { notifications } from '@mantine/notifications';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LinkButton } from '../shell/links.tsx';
 import { Told } from '../shell/told.tsx';
@@ -9,24 +11,26 @@ const ROOMS = {
 } as const;
 export type Step = keyof typeof ROOMS;
 
-/** Long enough to be read and followed. */
-const SHOWN = 15_000;
-
-/** That it is published, and what comes next if something does. */
+/** That it is published, and what comes next if something does: that stays until one goes on, there or elsewhere. */
 export function tellPublished(told: { clientId: string; message: string; step: Step | undefined }): void {
   const { clientId, message, step } = told;
   const id = notifications.show({
     color: 'green',
     title: message,
-    message: step && <NextStep clientId={clientId} step={step} onFollow={() => notifications.hide(id)} />,
-    ...(step && { autoClose: SHOWN }),
+    message: step && <NextStep clientId={clientId} step={step} onLeave={() => notifications.hide(id)} />,
+    ...(step && { autoClose: false }),
   });
 }
 
-function NextStep({ clientId, step, onFollow }: { clientId: string; step: Step; onFollow(): void }) {
+function NextStep({ clientId, step, onLeave }: { clientId: string; step: Step; onLeave(): void }) {
   const { t } = useTranslation('catalog');
+  const { pathname } = useLocation();
+  const publishedAt = useRef(pathname);
+  useEffect(() => {
+    if (pathname !== publishedAt.current) onLeave();
+  }, [pathname, onLeave]);
   const act = (
-    <LinkButton {...ROOMS[step]} params={{ clientId }} size="compact-sm" flex="none" onClick={onFollow}>
+    <LinkButton {...ROOMS[step]} params={{ clientId }} size="compact-sm" flex="none">
       {t(`publish.next.${step}Link`)}
     </LinkButton>
   );

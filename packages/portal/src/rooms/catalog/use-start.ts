@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** What was added a moment ago is begun at its top, in the first field that is still empty. */
+/** What was added a moment ago is begun at its top, in the first text that is still missing; only texts say their language. */
 export function useStart(isNew: boolean) {
   const whole = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -9,8 +9,8 @@ export function useStart(isNew: boolean) {
     const timer = setTimeout(() => {
       window.scrollTo({ top: 0 });
       const fields = [...(whole.current?.querySelectorAll<HTMLInputElement>('[data-fields] input') ?? [])];
-      const isOpen = ({ type, readOnly, value }: HTMLInputElement) => type === 'text' && !readOnly && value === '';
-      const first = fields.find(isOpen) ?? fields[0];
+      const isMissing = ({ lang, readOnly, value }: HTMLInputElement) => lang !== '' && !readOnly && value === '';
+      const first = fields.find(isMissing) ?? fields[0];
       first?.focus({ preventScroll: true });
       // Not at all where there is room: the top stays in sight.
       first?.scrollIntoView({ block: 'nearest' });
