@@ -10,20 +10,21 @@ const source = `
   const late = new Set();
   DatabaseSync.prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql);
-    const commit = () => { if (late.delete(this)) statement.run(); };
+    const run = statement.run.bind(statement);
+    const commit = () => { if (late.delete(this)) run(); };
     if (sql === 'begin immediate') {
       writers.add(this);
-      return { run: () => late.has(this) || statement.run() };
+      statement.run = () => late.has(this) || run();
     }
-    if (sql !== 'commit') return statement;
-    return {
-      run: () => {
-        if (!writers.has(this)) return statement.run();
+    if (sql === 'commit') {
+      statement.run = () => {
+        if (!writers.has(this)) return run();
         if (late.has(this)) return;
         late.add(this);
         setTimeout(commit, ${COMMIT_MS});
-      },
-    };
+      };
+    }
+    return statement;
   };
   DatabaseSync.prototype.close = function () {
     if (late.delete(this)) this.exec('commit');
