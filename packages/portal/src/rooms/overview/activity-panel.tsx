@@ -1,4 +1,15 @@
-import { Group, Paper, SegmentedControl, SimpleGrid, Stack, Switch, Table, Text, Title } from '@mantine/core';
+import {
+  ColorSwatch,
+  Group,
+  Paper,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -78,11 +89,21 @@ export function ActivityPanel({ clientId }: { clientId: string }) {
                   <Title order={3} size="h6">
                     {t(`activity.chart.${name}`)}
                   </Title>
-                  <Text size="sm" c="dimmed">
-                    {series
-                      .map((each) => `${t(`activity.${each}`)}: ${number.format(activity.data.total[each])}`)
-                      .join(' · ')}
-                  </Text>
+                  <Group gap="md">
+                    {lines.map((line) => (
+                      <Group key={line.name} gap={6}>
+                        <ColorSwatch
+                          color={`var(--mantine-color-${line.color.replace('.', '-')})`}
+                          size={10}
+                          aria-hidden
+                        />
+                        <Text
+                          size="sm"
+                          c="dimmed"
+                        >{`${line.label}: ${number.format(activity.data.total[line.name])}`}</Text>
+                      </Group>
+                    ))}
+                  </Group>
                 </Group>
                 {asTable ? (
                   <section
