@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import pg from 'pg';
 import { bin, commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
 import { SECRET } from '../../packages/server/test/http/start.ts';
+import { askPostgres } from '../ask-postgres.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 
@@ -91,7 +91,7 @@ async function migrate(
 
 /** All connections to its database but this one. */
 async function terminate(url: string): Promise<void> {
-  await ask(
+  await askPostgres(
     url,
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
@@ -105,15 +105,5 @@ async function schemaOf(url: string): Promise<string> {
     `select indexdef from pg_indexes where schemaname = 'public' order by 1`,
     'select conname, pg_get_constraintdef(oid) from pg_constraint where connamespace = $$public$$::regnamespace order by 1, 2',
   ];
-  return JSON.stringify(await Promise.all(parts.map((sql) => ask(url, sql))));
-}
-
-async function ask(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  return JSON.stringify(await Promise.all(parts.map((sql) => askPostgres(url, sql))));
 }

@@ -1,11 +1,11 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { NewApplication } from '../../packages/server/src/domain/applications/create-application.ts';
 import { commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
 import { quietPort, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { PostgresServer } from '../../packages/server/test/postgres-server.ts';
+import { askPostgres } from '../ask-postgres.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 import { type EarlierVersion, unpackEarlierVersion } from '../earlier-version.ts';
@@ -85,7 +85,7 @@ async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: str
 async function upgradePostgres(stage: Stage, undos: (() => unknown)[], after?: string): Promise<Upgraded> {
   const { earlier, postgres } = stage;
   const name = `upgrade_${Math.random().toString(36).slice(2)}`;
-  await execute(postgres.url('postgres'), `create database ${name} template ${TEMPLATE}`);
+  await askPostgres(postgres.url('postgres'), `create database ${name} template ${TEMPLATE}`);
   const databaseUrl = postgres.url(name);
   const start = async (script?: string): Promise<ServeProcess> => {
     const port = String(await quietPort());
@@ -103,7 +103,7 @@ async function upgradePostgres(stage: Stage, undos: (() => unknown)[], after?: s
   await sleep(300);
   const began = performance.now();
   await commandLine(databaseUrl).json('migrate');
-  if (after !== undefined) await execute(databaseUrl, after);
+  if (after !== undefined) await askPostgres(databaseUrl, after);
   for (const old of replicas) {
     rotation.add((await start()).url);
     rotation.delete(old.url);
@@ -142,14 +142,4 @@ async function upgradeSqlite(stage: Stage, undos: (() => unknown)[], round: numb
 async function endNow(server: ServeProcess): Promise<void> {
   server.signal('SIGKILL');
   await server.exited;
-}
-
-async function execute(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }
