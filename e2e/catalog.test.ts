@@ -57,7 +57,12 @@ describe('the catalog room', () => {
     await text('English').fill('Nötifications & more');
     expect(await page.getByLabel('Name for programs').inputValue()).toBe('notifications_more');
     await text('Español').fill('Avisos');
+    // While it is under way nothing is taken that would be cleared away with it.
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/groups$/, (route) => held.promise.then(() => route.continue()), { times: 1 });
     await page.keyboard.press('Enter');
+    await expect.poll(() => text('English').isEditable()).toBe(false);
+    held.resolve();
 
     // Its keys follow: all that a kind needs is asked at once, in all languages while they are few.
     await dialog.getByText('Whole number', { exact: true }).waitFor();

@@ -48,8 +48,8 @@ describe.each(databases)('the first minutes with the portal on $kind', (database
       .click();
     await text('English').fill('Looks');
     await dialog.getByRole('button', { name: 'Add, then its keys' }).click();
-    await text('English').fill('Colour');
     await dialog.getByText('One of a list', { exact: true }).click();
+    await text('English').fill('Colour');
     await page.getByLabel('What they choose from: English').fill('Blue\nRed');
     await add.click();
     await page.getByRole('heading', { name: 'Colour', level: 2 }).waitFor();

@@ -115,6 +115,8 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
     typed.name !== undefined ||
     [typed.texts, typed.values, typed.constraint].some((part) => Object.values(part).some((each) => each !== ''));
   const hasValues = !values || (values.length > 0 && !asked.some(lineProblem));
+  // Letters that come while it is under way would be cleared away with what was sent.
+  const readOnly = edit.isPending;
   const isReady = problem === undefined && hasValues && (!isKey || limitProblems(limited).size === 0);
   useUnsaved(isBegun && !edit.isPending && !edit.isSuccess);
   const edits = editsOf(clientId);
@@ -190,6 +192,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
               lang={language.tag}
               dir={directionOf(language.tag)}
               maxLength={2000}
+              readOnly={readOnly}
               value={typed.texts[language.name] ?? ''}
               onChange={({ currentTarget: { value } }) => type({ texts: { ...typed.texts, [language.name]: value } })}
             />
@@ -203,6 +206,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           problem={problem === 'blank' && !isBegun ? undefined : problem}
           noName={typed.name === undefined}
           refused={refused('name')}
+          readOnly={readOnly}
           onChange={(wanted) => type({ name: wanted })}
         />
         {isKey && <KindChips value={typed.type} onChange={(kind) => type({ type: kind, constraint: NO_CONSTRAINT })} />}
@@ -221,6 +225,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
                 autosize
                 minRows={3}
                 maxRows={10}
+                readOnly={readOnly}
                 error={lineProblem(language) ?? (language === byDefault && refused('values'))}
                 lang={language.tag}
                 dir={directionOf(language.tag)}

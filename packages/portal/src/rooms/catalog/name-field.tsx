@@ -12,12 +12,13 @@ type Props = {
   refused: string | undefined;
   what: 'group' | 'key';
   disabled?: boolean;
+  readOnly?: boolean;
   onChange(name: string): void;
 };
 
 /** The name for programs, with what is the matter with it beside it. */
 export function NameField(props: Props) {
-  const { description, value, problem, noName = false, refused, what, disabled = false, onChange } = props;
+  const { description, value, problem, noName = false, refused, what, onChange } = props;
   const { t } = useTranslation('catalog');
   const error =
     problem === 'taken'
@@ -33,7 +34,8 @@ export function NameField(props: Props) {
       maw={360}
       maxLength={255}
       spellCheck={false}
-      disabled={disabled}
+      disabled={props.disabled ?? false}
+      readOnly={props.readOnly ?? false}
       error={error}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
