@@ -5,7 +5,7 @@ import { EXAMPLE } from '../packages/server/test/http/options/example-catalog.ts
 import { makeSignedInUser } from '../packages/server/test/http/start.ts';
 import { editorOf, manageWith } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal } from './portal.ts';
+import { expectAccessible, expectFits, expectFocus, openPortal } from './portal.ts';
 
 /** Many steps, on a machine that may be busy with other tests. */
 const LONG = { timeout: 120_000 };
@@ -66,7 +66,7 @@ describe('the catalog room', () => {
 
     // Its keys follow: all that a kind needs is asked at once, in all languages while they are few.
     await dialog.getByText('Whole number', { exact: true }).waitFor();
-    await expect.poll(() => text('English').evaluate((field) => field === document.activeElement)).toBe(true);
+    await expectFocus(text('English'));
     await page.keyboard.type('Portions');
     await dialog.getByText('Whole number', { exact: true }).click();
     await page.getByLabel('Least').fill('10');
@@ -76,7 +76,7 @@ describe('the catalog room', () => {
     await page.getByLabel('Least').fill('0');
     await page.getByRole('button', { name: 'Add and another' }).click();
     await page.getByText('Added: Portions.').waitFor();
-    await expect.poll(() => text('English').evaluate((field) => field === document.activeElement)).toBe(true);
+    await expectFocus(text('English'));
     expect(await page.getByLabel('Least').inputValue()).toBe('');
     await page.keyboard.type('Colour');
     await dialog.getByText('One of a list', { exact: true }).click();
@@ -98,6 +98,7 @@ describe('the catalog room', () => {
     await page.getByRole('button', { name: 'Add a value' }).click();
     await page.getByRole('button', { name: 'Save to draft' }).click();
     await page.getByText('A value is needed').waitFor();
+    await expectFocus(page.getByLabel('Value 3', { exact: true }));
     await page.keyboard.type('red');
     await page.getByText('This value is there already.').waitFor();
     await page.getByRole('button', { name: 'Remove: red' }).last().click();
@@ -142,7 +143,7 @@ describe('the catalog room', () => {
     expect(await first.getAttribute('href')).toBe(`/portal/applications/${clientId}/translations?missing=any`);
     await dialog.getByText('One of a list; red, Blue; by default red').waitFor();
     await expectAccessible(page);
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Publish');
+    await expectFocus(dialog.getByRole('button', { name: 'Publish', exact: true }));
     await page.keyboard.press('Enter');
     await page.getByText('Published as revision 1.').waitFor();
     const next = page.getByRole('link', { name: 'Translate them' });
@@ -171,6 +172,14 @@ describe('the catalog room', () => {
     const { page, complaints } = await portal.enter(room);
     await tree(page).focus();
     await page.keyboard.press('ArrowDown');
+    // The first edit, taken back while it is being saved.
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/catalog\/keys\//, (route) => held.promise.then(() => route.continue()), { times: 1 });
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.press('Control+z');
+    held.resolve();
+    await page.getByText('No changes against what is published').waitFor();
+    await expect.poll(async () => (await keysOf(page))[0]).toBe('vegetarian');
     await page.keyboard.press('Alt+ArrowDown');
     await page.keyboard.press('Alt+ArrowDown');
     await expect.poll(() => page.getByTestId('tree-said').textContent()).toBe('vegetarian moved to place 3 of 4');
@@ -208,12 +217,14 @@ describe('the catalog room', () => {
     const { room } = await application();
     const { page } = await portal.enter(room);
     const handle = row(page, 'ratio').locator('[title="Drag to move"]');
-    const [from, to] = [await handle.boundingBox(), await row(page, 'vegetarian').boundingBox()];
-    if (!from || !to) throw new Error('no boxes');
-    await page.mouse.move(from.x + 5, from.y + 5);
+    const target = row(page, 'vegetarian');
+    await handle.hover();
+    const to = await target.boundingBox();
+    if (!to) throw new Error('no box');
     await page.mouse.down();
-    await page.mouse.move(from.x, from.y - 30, { steps: 4 });
-    await page.mouse.move(to.x + 40, to.y + 4, { steps: 8 });
+    await page.mouse.move(to.x + 40, to.y + 4, { steps: 12 });
+    // Where it would fall is shown before it is let go.
+    await expect.poll(() => target.getAttribute('data-drop')).not.toBeNull();
     await page.mouse.up();
     await expect
       .poll(async () => (await keysOf(page)).slice(0, 4))
@@ -315,11 +326,12 @@ describe('the catalog room', () => {
 
     // What keeps it from being saved comes into sight.
     await row(page, 'volume').click();
+    await page.getByRole('heading', { name: 'volume', level: 2 }).waitFor();
     await page.getByLabel('Least').fill('11');
     await page.getByLabel('English', { exact: true }).focus();
     await page.keyboard.press('Control+s');
     await expect.poll(() => page.getByText('Least is above Most.').count()).toBe(2);
-    await expect.poll(() => page.getByLabel('Least').evaluate((field) => field === document.activeElement)).toBe(true);
+    await expectFocus(page.getByLabel('Least'));
     // Of the service, at the field that it names.
     await page.getByLabel('Least').fill('7');
     await page.keyboard.press('Control+s');

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { databases } from '../packages/server/test/databases.ts';
 import { PASSWORD, setUpToken } from '../packages/server/test/portal/portal.ts';
-import { openPortal } from './portal.ts';
+import { expectFocus, openPortal } from './portal.ts';
 
 const run = promisify(execFile);
 
@@ -29,7 +29,6 @@ describe.each(databases)('the first minutes with the portal on $kind', (database
     await dialog.getByRole('button', { name: 'Copy the secret and go on' }).click();
 
     const text = (language: string) => dialog.getByLabel(language, { exact: true });
-    const isReady = () => text('English').evaluate((field) => field === document.activeElement);
     const add = dialog.getByRole('button', { name: 'Add', exact: true });
     await text('English').fill('Notices');
     await dialog.getByRole('button', { name: 'Add, then its keys' }).click();
@@ -37,7 +36,7 @@ describe.each(databases)('the first minutes with the portal on $kind', (database
     await text('English').fill('Newsletter');
     await dialog.getByRole('button', { name: 'Add and another' }).click();
     await page.getByText('Added: Newsletter.').waitFor();
-    await expect.poll(isReady).toBe(true);
+    await expectFocus(text('English'));
     await text('English').fill('Times a week');
     await dialog.getByText('Whole number', { exact: true }).click();
     await add.click();
@@ -65,8 +64,9 @@ describe.each(databases)('the first minutes with the portal on $kind', (database
 
     await go(page, 'Connect');
     await page.getByText('Published as revision 1.').waitFor({ state: 'detached' });
-    const snippet = await page.getByRole('region', { name: 'curl' }).innerText();
-    await run('bash', ['-euc', snippet]);
+    const snippet = page.getByRole('region', { name: 'curl' });
+    await expect.poll(() => snippet.innerText()).toContain('/api/user_options');
+    await run('bash', ['-euc', await snippet.innerText()]);
     await page.getByRole('link', { name: /^See what .* chose$/ }).click();
     await page.getByRole('row', { name: /Newsletter.*Yes/ }).waitFor();
 

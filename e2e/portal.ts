@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { startTestServer, type TestServer } from '../packages/server/test/http/start.ts';
 import { cookieOf, openSession, signInToken } from '../packages/server/test/portal/portal.ts';
@@ -158,8 +158,14 @@ type Axe = {
 
 /** No page is wider than its window. */
 export async function expectFits(page: Page): Promise<void> {
-  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  expect(content).toBeLessThanOrEqual(window as number);
+  // What depends on the width of the window may take a moment to know it.
+  const overhang = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await expect.poll(overhang).toBeLessThanOrEqual(0);
+}
+
+/** Whoever types now types here. */
+export async function expectFocus(field: Locator): Promise<void> {
+  await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
 }
 
 /** The file that a page gives when this is done. */

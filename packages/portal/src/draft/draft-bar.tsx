@@ -2,7 +2,7 @@ import { ActionIcon, Group, Paper, Text, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../api/access.ts';
 import { api } from '../api/client.ts';
@@ -11,22 +11,29 @@ import { useOnce } from '../shell/use-once.ts';
 import classes from './draft-bar.module.css';
 import { EndDraft } from './end-draft.tsx';
 import { type DraftEdit, type DraftState, draftQuery } from './queries.ts';
-import { type Edit, useEdit, useTellConflict } from './use-edit.ts';
+import { type Edit, editsDone, useEdit, useTellConflict } from './use-edit.ts';
 
 /** What is not published yet, with the way back and the way on. It is there in every room that edits the catalog. */
 export function DraftBar({ clientId }: { clientId: string }) {
   const { data } = useQuery(draftQuery(clientId));
+  const { take, isTaking } = useSteps(clientId);
   if (!data?.draft || (data.draft.changeCount === 0 && !data.draft.undo && !data.draft.redo)) return null;
-  return <OpenDraft clientId={clientId} draft={data.draft} />;
+  return <OpenDraft clientId={clientId} draft={data.draft} take={take} isTaking={isTaking} />;
 }
 
-function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<DraftState['draft']> }) {
+type Kind = 'undo' | 'redo';
+
+/** The way back and forth, also by keys, which work before the first edit is saved and the bar there. */
+function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking: boolean } {
   const { t } = useTranslation('catalog');
-  const can = useCan(clientId);
+  const queries = useQueryClient();
   const step = useEdit(clientId);
   const tellConflict = useTellConflict();
-
-  const take = useOnce(async (kind: 'undo' | 'redo', about: DraftEdit | null) => {
+  const take = useOnce(async (kind: Kind) => {
+    // What is still being saved is what is to be taken back.
+    await editsDone(queries, clientId);
+    const draft = queries.getQueryData(draftQuery(clientId).queryKey)?.draft;
+    const about = draft?.[kind];
     if (!about) return;
     const path = `/manage/v1/applications/{clientId}/catalog/draft/${kind}` as const;
     // Of the state that is shown: in a room without the tree, that is the bar's own.
@@ -37,10 +44,17 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
       .then(() => notifications.show({ message: t(`bar.${kind}Done`, { what: titleOf(about) }) }), tellConflict);
   });
   useHotkeys([
-    ['mod+Z', () => void take('undo', draft.undo)],
-    ['mod+shift+Z', () => void take('redo', draft.redo)],
+    ['mod+Z', () => void take('undo')],
+    ['mod+shift+Z', () => void take('redo')],
   ]);
+  return { take, isTaking: step.isPending };
+}
 
+type Open = ReturnType<typeof useSteps> & { clientId: string; draft: NonNullable<DraftState['draft']> };
+
+function OpenDraft({ clientId, draft, take, isTaking }: Open) {
+  const { t } = useTranslation('catalog');
+  const can = useCan(clientId);
   return (
     <Paper withBorder shadow="sm" p="sm" className={classes.bar} role="region" aria-label={t('bar.title')}>
       <Group justify="space-between" gap="sm">
@@ -54,22 +68,10 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
           </Text>
         </div>
         <Group gap="xs">
-          {can('texts') && (
-            <>
-              <StepButton
-                kind="undo"
-                edit={draft.undo}
-                busy={step.isPending}
-                onClick={() => void take('undo', draft.undo)}
-              />
-              <StepButton
-                kind="redo"
-                edit={draft.redo}
-                busy={step.isPending}
-                onClick={() => void take('redo', draft.redo)}
-              />
-            </>
-          )}
+          {can('texts') &&
+            (['undo', 'redo'] as const).map((kind) => (
+              <StepButton key={kind} kind={kind} edit={draft[kind]} busy={isTaking} onClick={() => void take(kind)} />
+            ))}
           <EndDraft clientId={clientId} draft={draft} />
         </Group>
       </Group>
@@ -77,7 +79,7 @@ function OpenDraft({ clientId, draft }: { clientId: string; draft: NonNullable<D
   );
 }
 
-function StepButton(props: { kind: 'undo' | 'redo'; edit: DraftEdit | null; busy: boolean; onClick(): void }) {
+function StepButton(props: { kind: Kind; edit: DraftEdit | null; busy: boolean; onClick(): void }) {
   const { kind, edit, busy, onClick } = props;
   const { t } = useTranslation('catalog');
   const label = edit

@@ -1,6 +1,6 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { tellProblem } from '../shell/told.tsx';
 import { catalogKey, type Tree, treeQuery } from './queries.ts';
@@ -18,6 +18,8 @@ export function isConflict(error: unknown): boolean {
   return isInnkeeperError(error) && error.status === 412;
 }
 
+const mutationKeyOf = (clientId: string) => ['draft', clientId];
+
 /**
  * Edits of one draft go one after another, each with the ETag that the one before it got: whoever is quick does not
  * meet themselves.
@@ -25,7 +27,7 @@ export function isConflict(error: unknown): boolean {
 export function useEdit<T>(clientId: string) {
   const queries = useQueryClient();
   const { queryKey } = treeQuery(clientId);
-  const mutationKey = ['draft', clientId];
+  const mutationKey = mutationKeyOf(clientId);
   return useMutation({
     mutationKey,
     scope: { id: `draft ${clientId}` },
@@ -45,6 +47,18 @@ export function useEdit<T>(clientId: string) {
         ? undefined
         : queries.invalidateQueries({ queryKey: catalogKey(clientId) }),
   });
+}
+
+/** Resolves when no edit is under way any more, and what they made of the draft is known. */
+export async function editsDone(queries: QueryClient, clientId: string): Promise<void> {
+  while (queries.isMutating({ mutationKey: mutationKeyOf(clientId) }) > 0) {
+    await new Promise<void>((resolve) => {
+      const stop = queries.getMutationCache().subscribe(() => {
+        stop();
+        resolve();
+      });
+    });
+  }
 }
 
 /** For edits that nobody typed anything for: if somebody else was quicker, it says so and shows what there is now. */

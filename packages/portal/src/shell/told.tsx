@@ -17,9 +17,10 @@ export function Told({ children, act }: { children: ReactNode; act: ReactNode })
   );
 }
 
-/** That something was done, with the way back from it. */
+/** That something was done, with the way back from it, for long enough to be read and taken. */
 export function tellUndoable({ message, undo, ...rest }: NotificationData & { undo(): unknown }): void {
   const id = notifications.show({
+    autoClose: 8_000,
     ...rest,
     message: (
       <Told

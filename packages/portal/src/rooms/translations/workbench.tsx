@@ -219,7 +219,7 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
   notifications.hide(TOLD);
   const done = t(`toast.${act.act}`, { count: act.changed });
   const told = { id: TOLD, ...(more.length > 0 ? { title: done, message: more.join(' ') } : { message: done }) };
-  if (canUndo) tellUndoable({ ...told, undo, autoClose: 8_000 });
+  if (canUndo) tellUndoable({ ...told, undo });
   else notifications.show({ ...told, autoClose: 3_000 });
 }
 
