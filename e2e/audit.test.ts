@@ -31,8 +31,7 @@ describe('the audit of the portal', () => {
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'What' }).click();
     await page.getByRole('option', { name: 'Secret rotated' }).click();
-    await page.getByText('Application changed: Round 49').waitFor({ state: 'detached' });
-    expect(await page.getByRole('listitem').count()).toBe(1);
+    await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
     await page.setViewportSize({ width: 380, height: 760 });
     await expectFits(page);
     // What is about no application has a page of its own.

@@ -32,8 +32,9 @@ describe('the credentials room', () => {
     // Whoever took it along need not say so as well.
     const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env file' }).click());
     expect(file.name).toBe(`innkeeper-${application.clientId}.env`);
-    expect(await stored.count()).toBe(0);
+    await stored.waitFor({ state: 'detached' });
     await done.click();
+    await dialog.waitFor({ state: 'detached' });
     const next = { ...application, clientSecret };
     expect([await works(application), await works(next)]).toEqual([true, true]);
     expect(await page.content()).not.toContain(clientSecret);
@@ -121,7 +122,7 @@ describe('the credentials room', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     expect(await alert.getByRole('row').last().innerText()).toMatch(/Theirs\s+Mine/);
     await alert.getByRole('button', { name: 'Take theirs' }).click();
-    expect(await name.inputValue()).toBe('Theirs');
+    await expect.poll(() => name.inputValue()).toBe('Theirs');
     expect(complaints).toEqual([]);
   });
 

@@ -8,13 +8,17 @@ test('the guide is read, searched and copied from, in the theme one chose', asyn
   const { page, complaints } = await portal.visit('/guide', { permissions: ['clipboard-read', 'clipboard-write'] });
   expect(new URL(page.url()).pathname).toBe('/guide/');
   await page.getByRole('link', { name: 'quick start', exact: true }).click();
-  expect(await page.title()).toBe('Quick start · Innkeeper');
+  await expect.poll(() => page.title()).toBe('Quick start · Innkeeper');
+  await page.waitForLoadState();
   await expectAccessible(page);
 
   const block = page.locator('figure.code').first();
   await block.hover();
-  await block.getByRole('button', { name: 'Copy' }).click();
-  await block.getByRole('button', { name: 'Copied' }).waitFor();
+  // That it was done is said for a moment.
+  await Promise.all([
+    block.getByRole('button', { name: 'Copied' }).waitFor(),
+    block.getByRole('button', { name: 'Copy', exact: true }).click(),
+  ]);
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm ci && npm start\n');
 
   // By keyboard alone, with a slip of the finger, to a place on another page.
@@ -24,6 +28,8 @@ test('the guide is read, searched and copied from, in the theme one chose', asyn
   await found.waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
+  // With its scripts.
+  await page.waitForURL((url) => !url.pathname.endsWith('/quick-start'));
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.getByRole('main').getByText('rotate-secret').first().waitFor();
 

@@ -25,8 +25,8 @@ describe('the insights room', () => {
     await page.getByText('They have the default: Apple').waitFor();
     await page.getByRole('img', { name: 'When they chose' }).locator('path.recharts-rectangle').first().waitFor();
     await expectAccessible(page);
-    await page.getByRole('switch', { name: 'Show as a table' }).click({ force: true });
-    expect(await page.getByRole('table').last().getByRole('row').last().innerText()).toMatch(/2\s+0\s+1$/);
+    await page.getByRole('switch', { name: 'Show as a table' }).press('Space');
+    await expect.poll(() => page.getByRole('table').last().getByRole('row').last().innerText()).toMatch(/2\s+0\s+1$/);
     const file = await download(page, () => page.getByRole('button', { name: 'Export CSV' }).click());
     expect(file.name).toBe('kitchen-fruit.csv');
     expect(file.text).toContain('now,2,0,1,2,1');

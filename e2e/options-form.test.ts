@@ -99,7 +99,7 @@ test('every kind of key has its control, by keyboard and without anything for ax
   await options.save('all.motto', 'Servus!\nBussi!');
   await page.reload();
   await expect.poll(() => newsletter.isChecked()).toBe(true);
-  expect(await page.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('one\ntwo');
+  await expect.poll(() => page.getByRole('textbox', { name: 'Tags' }).inputValue()).toBe('one\ntwo');
   expect(await page.getByRole('radio').count()).toBe(2);
   // Not on one line, where a browser would drop what is between lines.
   const motto = page.getByRole('textbox', { name: 'Motto' });
@@ -159,7 +159,7 @@ test('what the service refuses is said in its words, beside what was typed; what
   await page.getByRole('alert').getByText('Volume must be at most 10.').waitFor();
   expect(await volume.inputValue()).toBe('11');
   expect(await volume.getAttribute('aria-invalid')).toBe('true');
-  expect((await held()).volume).toBe(5);
+  await expect.poll(held).toMatchObject({ volume: 5 });
   await expectAxeClean(page);
   await volume.fill('loud');
   await page.keyboard.press('Enter');
@@ -186,9 +186,9 @@ test('a connection that is lost takes nothing that was typed; a choice goes back
   const newsletter = page.getByRole('switch', { name: 'Newsletter' });
   await newsletter.click();
   await expect.poll(() => page.getByRole('alert').getByText('Not saved.').count()).toBe(2);
-  expect(await newsletter.isChecked()).toBe(false);
+  await expect.poll(() => newsletter.isChecked()).toBe(false);
   expect(await motto.inputValue()).toBe('typed in a tunnel');
-  expect(await held()).toMatchObject({ newsletter: false });
+  await expect.poll(held).toMatchObject({ newsletter: false });
   // Nor does a language that cannot be read now.
   await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('alert').getByText('Das konnte nicht geladen werden.').waitFor();
@@ -199,7 +199,7 @@ test('a connection that is lost takes nothing that was typed; a choice goes back
   await expect.poll(() => page.getByRole('button', { name: 'Try again' }).count()).toBe(1);
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(saved).toEqual({ motto: 'typed in a tunnel', newsletter: true });
-  expect(await newsletter.isChecked()).toBe(true);
+  await expect.poll(() => newsletter.isChecked()).toBe(true);
 });
 
 test('a choice is shown as made before the service has answered', async () => {
@@ -215,7 +215,7 @@ test('a choice is shown as made before the service has answered', async () => {
   );
   await page.getByRole('switch', { name: 'Newsletter' }).click();
   await page.getByText('Saving…').waitFor();
-  expect(await held()).toMatchObject({ newsletter: true });
+  await expect.poll(held).toMatchObject({ newsletter: true });
   expect(await saved()).toEqual({});
   release();
   await page.getByText('Saved', { exact: true }).waitFor();
@@ -298,7 +298,7 @@ test('a key that was archived says so and keeps what was typed; a type of value 
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('The option key is archived: it can no longer be chosen.').waitFor();
   expect(await motto.inputValue()).toBe('too late');
-  expect(await motto.isDisabled()).toBe(true);
+  await expect.poll(() => motto.isDisabled()).toBe(true);
   // Also when the page reads the catalog again.
   await page.getByRole('button', { name: 'de', exact: true }).click();
   await page.getByRole('switch', { name: 'Rundbrief' }).waitFor();

@@ -22,6 +22,8 @@ import { ownBrowser } from './portal.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const run = promisify(execFile);
+/** For a process to be up, on a machine that is busy with other tests. */
+const STARTING = { timeout: 50_000, interval: 200 };
 const built = (name: string) => join(ROOT, 'packages', name, 'dist');
 
 let project: string;
@@ -137,7 +139,7 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
   await writeFile(join(project, 'away.mjs'), away);
   running.push(spawn(process.execPath, ['away.mjs'], { cwd: project, env, stdio: 'ignore' }));
   const statusOfAway = () => fetch(`http://localhost:${awayPort}`).then(({ status }) => status, String);
-  await expect.poll(statusOfAway, { timeout: 10_000 }).toBe(502);
+  await expect.poll(statusOfAway, STARTING).toBe(502);
   expect(await statusOfAway()).toBe(502);
 
   const [html = ''] = await blocksOf('react', 'html');
@@ -152,11 +154,13 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
     fetch(`${service.url}/api/option_keys`, { headers: { apiKey: demo.clientId, origin: page.origin } });
   await expect.poll(async () => (await preflight()).headers.get('access-control-allow-origin')).toBe(page.origin);
   await expect
-    .poll(() =>
-      fetch(`http://localhost:${tokenPort}`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
+    .poll(
+      () =>
+        fetch(`http://localhost:${tokenPort}`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      STARTING,
     )
     .toBe(true);
 

@@ -7,7 +7,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { sqlite } from '../packages/server/test/databases.ts';
 import { editor } from '../packages/server/test/manage/manage.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
-import { download, expectAccessible, expectFits, openPortal, type Portal } from './portal.ts';
+import { download, expectAccessible, expectFits, expectFocus, openPortal, type Portal } from './portal.ts';
 
 const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
 
@@ -216,6 +216,8 @@ describe('the room of translations', () => {
     await paste(page, 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n');
     await page.getByText('5 texts pasted').waitFor();
     await page.getByText('1 empty cell changed nothing. 1 cell had no place here.').waitFor();
+    // It stays while somebody points at it.
+    await page.getByRole('alert').hover();
     await saved(page);
     expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Zwei\nZeilen' });
     expect(await draft('kitchen/key 03')).toMatchObject({ de: 'Drei', ar: 'ثلاثة' });
@@ -228,6 +230,7 @@ describe('the room of translations', () => {
     // All that is missing goes out as a list and comes back as one.
     await page.getByRole('button', { name: 'Translate a list' }).click();
     await page.getByRole('button', { name: 'Copy the list' }).click();
+    await expectFocus(page.getByRole('dialog').getByRole('textbox', { name: 'Deutsch' }));
     const list = await page.evaluate(() => navigator.clipboard.readText());
     await paste(page, `${list.replaceAll('Question', 'Frage')}\nzu viel`);
     await page.getByText('44 lines for 43 texts').waitFor();
@@ -294,6 +297,7 @@ describe('the room of translations', () => {
     await cell(page, 'kind', 1).first().click();
     await page.keyboard.type('Sorte');
     await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     await page.goBack();
     await saved(page);
     expect(await draft('fruit/kind')).toEqual({ de: 'Sorte' });
