@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../packages/server/test/free-port.ts';
 import { basic } from '../../packages/server/test/http/start.ts';
 import { send } from '../../packages/server/test/operations/load.ts';
-import { quietPort, type ServeProcess } from '../../packages/server/test/operations/serve-process.ts';
+import type { ServeProcess } from '../../packages/server/test/operations/serve-process.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { postgresFor } from '../databases.ts';
 import { Client, isDone, openPlace, type Place } from '../guest.ts';
@@ -40,7 +41,7 @@ async function run(ground: Ground, how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     startReplica({ settings: { ...SETTINGS, databaseUrl, port: String(port) } }, () => again++);
   const replicas: ServeProcess[] = [];
   ground.defer(() => replicas.map((replica) => replica.signal('SIGKILL')));
-  while (replicas.length < REPLICAS) replicas.push(await start(await quietPort()));
+  while (replicas.length < REPLICAS) replicas.push(await start(await freePort()));
   const place = await openPlace((replicas[0] as ServeProcess).url, application);
   const rotation = new Set(replicas.map(({ url }) => url));
   const load = startLoad(inTurn(place, rotation), { clients: CLIENTS });

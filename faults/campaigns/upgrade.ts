@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewApplication } from '../../packages/server/src/domain/applications/create-application.ts';
 import { commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
-import { quietPort, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
+import { freePort } from '../../packages/server/test/free-port.ts';
+import { type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { PostgresServer } from '../../packages/server/test/postgres-server.ts';
 import { askPostgres } from '../ask-postgres.ts';
 import type { Campaign, Ground } from '../campaign.ts';
@@ -88,7 +89,7 @@ async function upgradePostgres(stage: Stage, undos: (() => unknown)[], after?: s
   await askPostgres(postgres.url('postgres'), `create database ${name} template ${TEMPLATE}`);
   const databaseUrl = postgres.url(name);
   const start = async (script?: string): Promise<ServeProcess> => {
-    const port = String(await quietPort());
+    const port = String(await freePort());
     const server = await startReplica({ ...(script && { script }), settings: { ...SETTINGS, databaseUrl, port } });
     undos.push(() => endNow(server));
     return server;
@@ -121,7 +122,7 @@ async function upgradeSqlite(stage: Stage, undos: (() => unknown)[], round: numb
   const file = `${stage.sqlite}.${round}`;
   await copyFile(stage.sqlite, file);
   const databaseUrl = `sqlite:${file}`;
-  const settings = { ...SETTINGS, databaseUrl, port: String(await quietPort()) };
+  const settings = { ...SETTINGS, databaseUrl, port: String(await freePort()) };
   const old = await serve({ script: stage.earlier.bin, settings });
   undos.push(() => endNow(old));
   const load = startLoad(await openPlace(old.url, stage.applications[1] as NewApplication), { clients: CLIENTS });

@@ -204,11 +204,11 @@ test('the service is asked again after 429 and 503, when Retry-After says and on
   expect(await failure(() => options({ retries: 1 }).groups().all())).toMatchObject({ code: '9503', status: 503 });
   expect(server.seen).toHaveLength(2);
 
-  // A second is waited for.
+  // A second is waited for, as timers count it.
   server.script(busy(503, { 'retry-after': '1' }), json(200, { user_options_uid: 'u' }));
   const before = performance.now();
   await options().save(KEY, 'a');
-  expect(performance.now() - before).toBeGreaterThanOrEqual(1000);
+  expect(performance.now() - before).toBeGreaterThan(990);
 
   // Half an hour is not: whoever called decides.
   server.script(busy(429, { 'retry-after': '1800' }));

@@ -30,13 +30,13 @@ describe.each(databases)('rate limits on $kind', (database) => {
   });
 
   test('of an application: the last one is served, the next is 429 with Retry-After, and one comes back in time', async () => {
-    const application = await here.application({ rateLimit: '3/3s' });
-    const policy = '"address";q=40;w=3600, "application";q=3;w=3';
+    const application = await here.application({ rateLimit: '3/1h' });
+    const policy = '"address";q=40;w=3600, "application";q=3;w=3600';
     const from = someone();
     for (const left of [2, 1, 0]) {
       const answer = await createUser(here, application, from);
       expect(seen(answer)).toMatchObject({ status: 200, policy });
-      expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`"application";r=${left};t=[123]$`));
+      expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`"application";r=${left};t=\\d+$`));
     }
     const refused = await createUser(here, application, from);
     expect(refused.json).toEqual({ code: '9429', message: 'Too many requests.' });
@@ -49,8 +49,12 @@ describe.each(databases)('rate limits on $kind', (database) => {
     const { clientId } = application;
     const wrong = await createUser(here, { clientId, clientSecret: 'wrong' }, from);
     expect(seen(wrong)).toMatchObject({ status: 400, code: '0011', policy: '"address";q=40;w=3600' });
-    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
-    expect((await createUser(here, application, from)).status).toBe(200);
+
+    const brief = await here.application({ rateLimit: '1/1s' });
+    let answer = await createUser(here, brief, from);
+    while (answer.status !== 429) answer = await createUser(here, brief, from);
+    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get('retry-after')) * 1000));
+    expect((await createUser(here, brief, from)).status).toBe(200);
   });
 
   test('of every kind of request of an application, and apart for users and options', async () => {

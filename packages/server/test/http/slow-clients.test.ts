@@ -75,7 +75,7 @@ it('cuts off who sends a byte at a time after about ten seconds, and nobody else
   }
   cut = true;
   await serving;
-  expect(served.length).toBeGreaterThan(20);
+  expect(served.length).toBeGreaterThan(5);
   expect(served.toSorted((a, b) => a - b)[Math.floor(served.length / 2)]).toBeLessThan(2_000);
   // Who has sent nothing at all is told the same, and goes as well.
   for (const socket of idle) if (!socket.resume().closed) await once(socket, 'close');

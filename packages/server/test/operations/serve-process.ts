@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentName, type SettingName, type Settings } from '../../src/config.ts';
 import { createApplication, type NewApplication } from '../../src/domain/applications/create-application.ts';
 import { createKeyring } from '../../src/domain/keyring.ts';
 import { storageDriver } from '../../src/storage/open.ts';
+import { freePort } from '../free-port.ts';
 import { SECRET } from '../http/start.ts';
 
 export const BIN = fileURLToPath(new URL('../../bin/innkeeper.js', import.meta.url));
@@ -49,7 +48,7 @@ process.once('exit', () => {
 /** `innkeeper serve` as an operator runs it: a process of its own, by its bin, ready when this returns. */
 export async function serve(options: ServeOptions): Promise<ServeProcess> {
   const { settings = {}, script = BIN, args = [], nodeArgs = [], cwd, largestFile, failing = false } = options;
-  const port = Number(settings.port ?? (await quietPort()));
+  const port = Number(settings.port ?? (await freePort()));
   const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...options.env };
   for (const [name, value] of Object.entries({ ...settings, port: String(port) })) {
     env[environmentName(name as SettingName)] = value;
@@ -134,19 +133,5 @@ export async function makeApplication(databaseUrl: string): Promise<NewApplicati
     return await createApplication(storage, createKeyring(SECRET), 'Test', Date.now());
   } finally {
     await storage.close();
-  }
-}
-
-/** A free port below those that outgoing connections are given, so that none of them takes it meanwhile. */
-export async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(12_000, 32_000);
-    const probe = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!free) continue;
-    await new Promise((resolve) => probe.close(resolve));
-    return port;
   }
 }

@@ -2,10 +2,11 @@ import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { databases } from '../databases.ts';
+import { freePort } from '../free-port.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
 import { keepAliveAgent, type Outcome, post } from './load.ts';
 import { readPrometheus } from './prometheus.ts';
-import { endAll, makeApplication, quietPort, type ServeProcess, serve } from './serve-process.ts';
+import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';
 
 const [sqlite] = databases as [(typeof databases)[0]];
 let blocker: Server | undefined;
@@ -64,9 +65,9 @@ describe('INNKEEPER_WORKERS=2', () => {
     const [victim, survivor] = workersOf(server) as [number, number];
     process.kill(victim, 'SIGKILL');
     await vi.waitFor(() => expect(workersOf(server)).toHaveLength(3), { timeout: 30_000 });
-    expect(server.logs()).toContainEqual(
-      expect.objectContaining({ level: 'error', msg: 'a worker has ended; starting another', worker: victim }),
-    );
+    // Each process gathers its own lines for a moment.
+    const told = { level: 'error', msg: 'a worker has ended; starting another', worker: victim };
+    await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(told)), { timeout: 15_000 });
     for (let count = 0; count < 10; count++) expect((await ask(server, '/readyz')).status).toBe(200);
     expect((await ask(server, '/metrics')).status).toBe(200);
 
@@ -98,16 +99,18 @@ describe('INNKEEPER_WORKERS=2', () => {
     await Promise.all(clients);
     const dropped = outcomes.filter((outcome) => outcome.kind === 'dropped');
     expect(dropped.filter(({ reused }) => reused)).toEqual([]);
-    // Told that their connection ends, all connect anew. The kernel may reset a few that nobody had accepted on a busy
-    // machine; accepted and then dropped, as by a process above that hands them out, it would be nearly all.
-    expect(dropped.length).toBeLessThan(10);
+    // Told that their connection ends, all connect anew. The kernel resets those that nobody had accepted, on a busy
+    // machine all of the worker that ended first; accepted and then dropped, as by a process above that hands them out,
+    // it would be nearly all of both.
+    expect(dropped.length).toBeLessThan(14);
     expect(outcomes.filter((outcome) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
   });
 
   it('ends when it is told to while its workers are dead', async () => {
     const { server } = await startWorkers();
-    for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), 15_000);
+    const workers = workersOf(server);
+    for (const pid of workers) process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), 15_000);
     server.signal('SIGTERM');
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
@@ -115,7 +118,7 @@ describe('INNKEEPER_WORKERS=2', () => {
 
 describe.each(['1', '2'])('with %s workers, a port that is in use', (workers) => {
   it('ends the start at once, with one message that names it and the way out', async () => {
-    const port = await quietPort();
+    const port = await freePort();
     blocker = createServer();
     await new Promise<void>((resolve) => blocker?.listen(port, '127.0.0.1', resolve));
     const databaseUrl = await sqlite.fresh();

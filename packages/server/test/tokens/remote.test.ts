@@ -6,7 +6,7 @@ import { TokenServiceRefused, TokenServiceUnreachable } from '../../src/tokens/p
 import type { RemoteTokenServiceOptions } from '../../src/tokens/remote.ts';
 import type { Fault } from './oidc-provider-main.ts';
 import { type OidcProviderProcess, startOidcProvider } from './oidc-provider-process.ts';
-import { connect, createInnkeeperKey, hashToken, request } from './remote-service.ts';
+import { connect, createInnkeeperKey, hashToken, QUICK, request } from './remote-service.ts';
 
 let signSubjectToken: RemoteTokenServiceOptions['signSubjectToken'];
 let provider: OidcProviderProcess;
@@ -134,7 +134,7 @@ describe('ping and close', () => {
     await expect(lost.ping()).rejects.toThrow(/must be its issuer/);
   });
 
-  it('close cuts short what is under way', async () => {
+  it('close cuts short what is under way', QUICK, async () => {
     const service = connect(provider, { signSubjectToken });
     await provider.fail('black-hole');
     const waiting = expect(service.issue(request)).rejects.toThrow(TokenServiceUnreachable);
