@@ -137,6 +137,9 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   app.setErrorHandler(handleError);
   app.decorate('guideUrl', `${config.publicUrl}/guide`);
   app.decorateReply('errorCode', undefined);
+  app.decorateReply('sendWire', function (body) {
+    return this.send(body.toBuffer());
+  });
   app.decorateRequest('about', undefined);
 
   const refusalOf = watchRoutes(app, HEADER_LIMIT);

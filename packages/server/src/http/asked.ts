@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WireText } from './wire-text.ts';
 
 /**
  * What the busiest routes, the errors and the logs use of a request. Fastify's own has all of it, and so has that of
@@ -20,6 +21,7 @@ export type Answering = Pick<FastifyReply, 'elapsedTime' | 'errorCode' | 'getHea
   headers(values: Record<string, string>): Answering;
   type(contentType: string): Answering;
   send(payload?: unknown): Answering;
+  sendWire(body: WireText): Answering;
 };
 
 /** Answers what is to be sent, or sends it itself. */

@@ -5,6 +5,7 @@ import type { Answering, Asked, Handler } from './asked.ts';
 import { JSON_TYPE } from './json-body.ts';
 import { headLine, writeReadyHead } from './ready-head.ts';
 import type { About } from './request-log/about.ts';
+import { toWireBytes, WireText } from './wire-text.ts';
 
 type Parts = {
   logger: Asked['log'];
@@ -174,23 +175,27 @@ class QuickReply implements Answering {
 
   /** A text is sent as it is, anything else as JSON. */
   send(payload?: unknown): this {
-    this.sent = true;
     if (payload === undefined) {
+      this.sent = true;
       if (this.#isClosing()) this.#headers.connection = 'close';
       this.#response.writeHead(this.statusCode, this.#headers).end();
       return this;
     }
-    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const length = Buffer.byteLength(text);
+    return this.sendWire(new WireText(length === text.length ? text : toWireBytes(text)));
+  }
+
+  sendWire(body: WireText): this {
+    this.sent = true;
     if (this.request.about) this.request.about.answer = body;
     this.#headers['content-type'] ??= JSON_TYPE;
     let lines = '';
     for (const name in this.#headers) lines += headLine(name, this.#headers[name] as string);
-    const length = Buffer.byteLength(body);
-    const rest = ['content-length', String(length)];
+    const rest = ['content-length', String(body.bytes.length)];
     if (this.#isClosing()) rest.push('connection', 'close');
     writeReadyHead(this.#response, this.statusCode, lines, rest);
-    // ASCII is the same in both, and sent without a look at each character.
-    this.#response.end(body, length === body.length ? 'latin1' : 'utf8');
+    this.#response.end(body.bytes, 'latin1');
     return this;
   }
 }

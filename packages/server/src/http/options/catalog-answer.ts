@@ -6,6 +6,7 @@ import { etagOf, hasCurrent } from '../etag.ts';
 import { JSON_TYPE } from '../json-body.ts';
 import { type Listing, linkHeader, type Query, readParameter } from '../paging.ts';
 import { headLine, headLines } from '../ready-head.ts';
+import { toWireBytes, WireText } from '../wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import type { Wording } from './catalog-views.ts';
 
@@ -13,8 +14,7 @@ import type { Wording } from './catalog-views.ts';
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 type ReadyAnswer = {
-  /** UTF-8, a character a byte: node sends head and body as one text, and such a one without a look at it. */
-  body: string;
+  body: WireText;
   etag: string;
   /** Names and values in turn; those of an answer that says that nothing changed, and what one with the body has besides. */
   headers: readonly string[];
@@ -66,11 +66,7 @@ export async function answerFromCatalog(
   for (let at = 0; at < answerHeaders.length; at += 2) {
     reply.header(answerHeaders[at] as string, answerHeaders[at + 1]);
   }
-  return isCurrent ? reply.code(304).send() : reply.send(bytesOf(answer));
-}
-
-export function bytesOf({ body }: ReadyAnswer): Buffer {
-  return Buffer.from(body, 'latin1');
+  return isCurrent ? reply.code(304).send() : reply.sendWire(answer.body);
 }
 
 /** What was answered before to the same question. */
@@ -92,17 +88,16 @@ function makeAnswer(
   const params = request.params as Record<string, string>;
   const route = request.routeOptions.url as string;
   const value = make({ catalog, query, params, wording });
-  const bytes = Buffer.from(JSON.stringify(value));
-  const etag = etagOf(bytes);
+  const body = new WireText(toWireBytes(JSON.stringify(value)));
+  const etag = etagOf(body.toBuffer());
   const link = 'items' in value ? linkHeader(route, query, value as Listing<unknown>) : undefined;
   const headers = ['etag', etag, ...READ_HEADERS, ...(link === undefined ? [] : ['link', link])];
   const lines = headLines(headers);
   const answer = {
-    ...{ etag, route, params, headers, lines },
-    body: bytes.toString('latin1'),
+    ...{ body, etag, route, params, headers, lines },
     bodyHeaders: ['content-type', JSON_TYPE],
     bodyLines: lines + headLine('content-type', JSON_TYPE),
-    length: ['content-length', `${bytes.length}`],
+    length: ['content-length', `${body.bytes.length}`],
   };
   // What nobody documents shapes no answer: it would only be kept once more.
   const described = request.routeOptions.schema?.querystring as { properties?: object } | undefined;
@@ -125,7 +120,7 @@ function keep(catalog: CompiledCatalog, name: string, answer: ReadyAnswer): void
 }
 
 function sizeOf(name: string, answer: ReadyAnswer): number {
-  return answer.body.length + name.length * 2 + 1000;
+  return answer.body.bytes.length + name.length * 2 + 1000;
 }
 
 /** `language` by name or tag; without it what Accept-Language asks for, then the default (CONTRACT.md section 3). */

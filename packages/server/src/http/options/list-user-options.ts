@@ -29,6 +29,7 @@ import {
 } from './schemas.ts';
 import { claimsOfQuery } from './user-claims.ts';
 import { writeDefault, writeUserOption } from './user-option-view.ts';
+import { enclose, joinWritten, type Written } from './written.ts';
 
 const schema = {
   operationId: 'listUserOptions',
@@ -81,7 +82,7 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
       ({ placed }) => filter.matches(placed),
     );
     const { items, ...shown } = toListing(entries, page);
-    const options: string[] = [];
+    const options: Written[] = [];
     for (const { placed, record } of items) {
       if (!record) options.push(writeDefault(catalog, placed, owner, filter.language));
       else if (record.revision === catalog.revision) {
@@ -94,11 +95,8 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
     const link = linkHeader('/api/user_options', query, { items, ...shown });
     if (link !== undefined) reply.header('link', link);
     const { total, offset, limit } = shown;
-    return answerPrivately(
-      request,
-      reply,
-      `{"items":[${options.join()}],"total":${total},"offset":${offset},"limit":${limit}}`,
-    );
+    const end = `],"total":${total},"offset":${offset},"limit":${limit}}`;
+    return answerPrivately(request, reply, enclose('{"items":[', joinWritten(options), end));
   };
   app.get('/api/user_options', { schema, config: { quick: answer } }, answer);
 }

@@ -10,7 +10,7 @@ import { headLine, writeReadyHead } from '../ready-head.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { corsHeaders } from './api-key.ts';
-import { bytesOf, findReady } from './catalog-answer.ts';
+import { findReady } from './catalog-answer.ts';
 
 const NO_LENGTH: readonly string[] = [];
 
@@ -60,7 +60,7 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
     if (limited) rest = rest.concat(limited);
     writeReadyHead(response, status, lines, rest);
     if (isCurrent) response.end();
-    else response.end(ready.body, 'latin1');
+    else response.end(ready.body.bytes, 'latin1');
 
     const milliseconds = performance.now() - started;
     const address = addressOf(request);
@@ -79,7 +79,7 @@ export function createReadyReads({ service, record, requestLog, addressOf }: Par
       authorization: headers.authorization,
       userId: undefined,
       body: undefined,
-      answer: isCurrent ? undefined : bytesOf(ready),
+      answer: isCurrent ? undefined : ready.body.toBuffer(),
     }));
     return true;
   };

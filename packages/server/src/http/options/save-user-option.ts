@@ -7,6 +7,7 @@ import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { JSON_TYPE } from '../json-body.ts';
 import { noteUser } from '../request-log/about.ts';
+import { WireText } from '../wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';
 import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
@@ -103,7 +104,8 @@ export function saveUserOptionRoute(app: FastifyInstance, service: Service): voi
       .code(saved.created ? 201 : 200)
       .header('cache-control', 'no-store')
       .header('location', `/api/user_options/${saved.record.selectionId}`);
-    return reply.type(JSON_TYPE).send(writeUserOption(catalog, wanted.placed, saved.record, owner, undefined));
+    const { bytes } = writeUserOption(catalog, wanted.placed, saved.record, owner, undefined);
+    return reply.type(JSON_TYPE).sendWire(new WireText(bytes));
   };
   app.post('/api/user_options', { schema, config: { quick: answer } }, answer);
 }

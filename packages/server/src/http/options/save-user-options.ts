@@ -7,6 +7,7 @@ import { EXAMPLE } from '../examples.ts';
 import { JSON_TYPE } from '../json-body.ts';
 import { badParameter } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
+import { WireText } from '../wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
@@ -68,9 +69,9 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
     const items = saved.map(({ record }, index) => {
       const placed = wanted[index]?.placed;
       if (!placed) throw new Error('a save returned more than was sent');
-      return writeUserOption(catalog, placed, record, owner, undefined);
+      return writeUserOption(catalog, placed, record, owner, undefined).bytes;
     });
-    return reply.type(JSON_TYPE).send(`{"items":[${items.join()}],"total":${items.length}}`);
+    return reply.type(JSON_TYPE).sendWire(new WireText(`{"items":[${items.join()}],"total":${items.length}}`));
   };
   app.put('/api/user_options', { schema, config: { quick: answer } }, answer);
 }

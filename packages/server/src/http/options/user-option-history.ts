@@ -5,6 +5,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { linkHeader, type Query, readPage } from '../paging.ts';
 import { formatTime } from '../time.ts';
+import { toWireBytes } from '../wire-text.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
 import { READ_SECURITY, UserOptionParams, UserUidQuery } from './get-user-option.ts';
 import { answerPrivately } from './private-answer.ts';
@@ -68,6 +69,7 @@ export function userOptionHistoryRoute(app: FastifyInstance, service: Service): 
     };
     const link = linkHeader(`/api/user_options/${selectionId}/history`, query, listing);
     if (link !== undefined) reply.header('link', link);
-    return answerPrivately(request, reply, JSON.stringify(listing));
+    const bytes = toWireBytes(JSON.stringify(listing));
+    return answerPrivately(request, reply, { bytes, mark: bytes });
   });
 }

@@ -3,7 +3,10 @@ import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts
 import { translationUid } from '../../domain/catalog/translation-uid.ts';
 import { isOpenText } from '../../domain/selections/save-selections.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
+import { etagOf } from '../etag.ts';
 import { formatTime } from '../time.ts';
+import { toWireBytes } from '../wire-text.ts';
+import { enclose, type Written } from './written.ts';
 
 type Owner = { clientId: string; userUid: string };
 
@@ -17,11 +20,11 @@ export function writeUserOption(
   { selectionId, value, language, createdAt, updatedAt }: SelectionRecord,
   { clientId, userUid }: Owner,
   only: Language | undefined,
-): string {
-  return (
-    `{"user_options_uid":"${selectionId}","app_id":"${clientId}","user_uid":"${userUid}",` +
-    `${writeChoice(catalog, placed, value, language, only)},` +
-    `"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}"}`
+): Written {
+  return enclose(
+    `{"user_options_uid":"${selectionId}","app_id":"${clientId}","user_uid":"${userUid}",`,
+    writeChoice(catalog, placed, value, language, only),
+    `,"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}"}`,
   );
 }
 
@@ -31,18 +34,19 @@ export function writeDefault(
   placed: PlacedKey,
   { clientId, userUid }: Owner,
   only: Language | undefined,
-): string {
+): Written {
   const value = JSON.stringify(placed.key.defaultValue);
   const writtenIn = catalog.languages.byDefault?.tag ?? null;
-  return (
-    `{"user_options_uid":null,"app_id":"${clientId}","user_uid":"${userUid}",` +
-    `${writeChoice(catalog, placed, value, writtenIn, only)},"created_at":null,"updated_at":null,"is_default":true}`
+  return enclose(
+    `{"user_options_uid":null,"app_id":"${clientId}","user_uid":"${userUid}",`,
+    writeChoice(catalog, placed, value, writtenIn, only),
+    ',"created_at":null,"updated_at":null,"is_default":true}',
   );
 }
 
 /** Characters that choices of one revision may take up together; beyond it, all are made anew. */
 const KEPT_CHARACTERS = 1024 * 1024;
-type Choices = { texts: Map<string, string>; characters: number };
+type Choices = { written: Map<string, Written>; characters: number };
 
 const choices = new WeakMap<CompiledCatalog, Choices>();
 
@@ -53,25 +57,31 @@ function writeChoice(
   value: string,
   writtenIn: string | null,
   only: Language | undefined,
-): string {
+): Written {
   const write = (): string => {
     const option = viewOption(catalog, key, JSON.parse(value) as Scalar | Scalar[], writtenIn, only);
-    return `"group":${JSON.stringify(viewGroupOf(catalog, group, only))},"option":${JSON.stringify(option)}`;
+    return toWireBytes(
+      `"group":${JSON.stringify(viewGroupOf(catalog, group, only))},"option":${JSON.stringify(option)}`,
+    );
   };
   // What people may write freely is seldom the same.
-  if (key.values === null && key.type !== 'boolean') return write();
+  if (key.values === null && key.type !== 'boolean') {
+    const bytes = write();
+    return { bytes, mark: bytes };
+  }
   let kept = choices.get(catalog);
   if (!kept || kept.characters > KEPT_CHARACTERS) {
-    kept = { texts: new Map(), characters: 0 };
+    kept = { written: new Map(), characters: 0 };
     choices.set(catalog, kept);
   }
   const name = `${key.keyNo} ${only?.tag ?? ''} ${writtenIn ?? ''} ${value}`;
-  const known = kept.texts.get(name);
-  if (known !== undefined) return known;
-  const text = write();
-  kept.texts.set(name, text);
-  kept.characters += name.length + text.length;
-  return text;
+  const known = kept.written.get(name);
+  if (known) return known;
+  const bytes = write();
+  const choice = { bytes, mark: etagOf(bytes) };
+  kept.written.set(name, choice);
+  kept.characters += name.length + bytes.length;
+  return choice;
 }
 
 function viewGroupOf({ languages }: CompiledCatalog, group: PlacedKey['group'], only: Language | undefined) {

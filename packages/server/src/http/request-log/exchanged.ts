@@ -1,6 +1,7 @@
 import type { Service } from '../../domain/service.ts';
 import type { Answering, Asked } from '../asked.ts';
 import { clientAddress } from '../client-address.ts';
+import { WireText } from '../wire-text.ts';
 import type { Exchanged } from './logged-request.ts';
 
 /** Which application a request was for; undefined: none. */
@@ -26,6 +27,6 @@ export function readExchanged(request: Asked, reply: Answering): Exchanged {
     authorization: headers.authorization,
     userId: about?.userId,
     body: Buffer.isBuffer(body) ? body : undefined,
-    answer: about?.answer,
+    answer: about?.answer instanceof WireText ? about.answer.toBuffer() : about?.answer,
   };
 }

@@ -76,6 +76,30 @@ describe.each(databases)('saved user options on $kind', (database) => {
     expect((await read('', { 'if-none-match': etag })).status).toBe(401);
   });
 
+  test('every text has a tag of its own, whatever it is written in', async () => {
+    const { save, choice, read } = await guest();
+    const tagOf = new Map<string, string | null>();
+    for (const [name, value] of [
+      ['fruit', ['apple']],
+      ['fruit', ['cherry']],
+      ['tags', ['日本', 'naïve 🎉']],
+      ['tags', ['日本', 'naïve 🎊']],
+    ] as const) {
+      expect((await save(await choice(name, value))).json).toMatchObject({ option: { name, value } });
+      for (const query of ['', '?language=de', '?effective=true', '?limit=1']) {
+        const { text, headers } = await read(query);
+        const tag = headers.get('etag');
+        expect(tagOf.get(text) ?? tag).toBe(tag);
+        tagOf.set(text, tag);
+      }
+    }
+    expect(new Set(tagOf.values()).size).toBe(tagOf.size);
+    expect(values((await read()).json)).toEqual([
+      ['fruit', ['cherry']],
+      ['tags', ['日本', 'naïve 🎊']],
+    ]);
+  });
+
   test('one record by uid, unset with 204, its history kept', async () => {
     const { user, save, choice, read, apiKey } = await guest();
     const { json } = await save(await choice('volume', [5]));
