@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { NewSelection, SelectionMeans, SelectionRecord, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
-import { ALL, createApplication, createUser, NOW, times } from './examples.ts';
+import { ALL, accessToken, createApplication, createUser, NOW, times } from './examples.ts';
 
 const selection = (keyNo: number, value: unknown, given: Partial<NewSelection> = {}): NewSelection => ({
   selectionId: randomUUID(),
@@ -54,6 +54,23 @@ describe.each(databases)('selections on $kind', (database) => {
       { ...text, createdAt: NOW, updatedAt: NOW },
     ]);
     expect(await storage.selections.list(randomUUID())).toEqual([]);
+  });
+
+  test("what a token's owner chose is listed with the owner, while the token is live", async () => {
+    const { userId, specialToken } = await createUser(storage, appId);
+    const token = accessToken();
+    await storage.tokens.exchange(specialToken.tokenHash, NOW, token);
+    const ofToken = (now = NOW) => other.selections.listOfToken(token.tokenId, now);
+    const owner = await storage.tokens.findOwner(token.tokenId, NOW);
+    expect(await ofToken()).toEqual({ ...owner, selections: [] });
+    await save(userId, [
+      selection(7, 'Zoë 🦊 "\\{},\u0000\ud800', { language: 'es', revision: 12 }),
+      selection(2, true),
+    ]);
+    expect(await ofToken()).toEqual({ ...owner, selections: await storage.selections.list(userId) });
+    expect(await ofToken(token.expiresAt)).toBeUndefined();
+    await storage.tokens.revoke(appId, token.tokenId);
+    expect(await ofToken()).toBeUndefined();
   });
 
   test('a key saved again keeps its selectionId and its creation, and takes the rest', async () => {

@@ -306,7 +306,15 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     inverse: 'read',
   },
   // The history of selections tells who changed them and how.
-  selections: { list: 'read', save: 'silent', unset: 'silent', history: 'read', countByValue: 'read', survey: 'read' },
+  selections: {
+    list: 'read',
+    listOfToken: 'read',
+    save: 'silent',
+    unset: 'silent',
+    history: 'read',
+    countByValue: 'read',
+    survey: 'read',
+  },
   trials: {
     add: {
       tell: (_, outcome, _before, appId) =>

@@ -2,7 +2,7 @@ import type { SelectionMeans, UserRecord } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
-import { authenticateUser } from './authenticate.ts';
+import { authenticate, type FindOwner } from './authenticate.ts';
 import type { Credentials } from './delete-user.ts';
 import { isUuid } from './user-code.ts';
 
@@ -26,7 +26,7 @@ export async function identifyUserToSave(
   application: Application,
   claims: UserClaims,
 ): Promise<UserToSave> {
-  const byToken = await userOfTokens(service, application, claims);
+  const byToken = await userOfTokens(service, application, claims, ownerOf(service));
   if (byToken) return { user: byToken, means: 'access_token', isNamed: false };
   if (claims.userUid === undefined) throw userMissing();
   const { saveByUserUid } = application.settings;
@@ -44,11 +44,24 @@ export async function identifyUserToRead(
   application: Application,
   claims: UserClaims,
 ): Promise<IdentifiedUser> {
-  const byToken = await userOfTokens(service, application, claims);
+  const byToken = await userOfTokens(service, application, claims, ownerOf(service));
   if (byToken) return { user: byToken, means: 'access_token' };
+  return { user: await userOfCredentials(service, application, claims), means: 'user_uid' };
+}
+
+/** The user that whoever holds the application's secret names. */
+export async function userOfCredentials(
+  service: Service,
+  application: Application,
+  claims: UserClaims,
+): Promise<UserRecord> {
   if (!(await hasSecret(service, application, claims))) throw new InnkeeperError('userCredentialsNeeded');
   if (claims.userUid === undefined) throw userMissing();
-  return { user: await findUser(service, application, claims.userUid), means: 'user_uid' };
+  return findUser(service, application, claims.userUid);
+}
+
+function ownerOf({ storage }: Service): FindOwner<UserRecord> {
+  return (tokenId, now) => storage.tokens.findOwner(tokenId, now);
 }
 
 function userMissing(): InnkeeperError {
@@ -56,16 +69,17 @@ function userMissing(): InnkeeperError {
 }
 
 /** The user that all tokens sent agree on, and user_uid with them; undefined when no token was sent. */
-async function userOfTokens(
+export async function userOfTokens<User extends UserRecord>(
   service: Service,
   application: Application,
   { userUid, accessToken, credentials }: UserClaims,
-): Promise<UserRecord | undefined> {
+  findOwner: FindOwner<User>,
+): Promise<User | undefined> {
   const tokens = [accessToken, credentials.kind === 'bearer' ? credentials.accessToken : undefined];
-  let user: UserRecord | undefined;
+  let user: User | undefined;
   for (const token of new Set(tokens)) {
     if (token === undefined) continue;
-    const owner = await authenticateUser(service, token);
+    const owner = await authenticate(service, token, findOwner);
     if (!owner || owner.appId !== application.appId || (user && user.userId !== owner.userId)) {
       throw new InnkeeperError('accessTokenInvalid');
     }

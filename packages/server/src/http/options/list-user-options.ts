@@ -3,8 +3,8 @@ import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { defaultedKeys } from '../../domain/selections/effective.ts';
+import { readSelections } from '../../domain/selections/read-selections.ts';
 import type { Service } from '../../domain/service.ts';
-import { identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import type { Handler } from '../asked.ts';
@@ -69,18 +69,19 @@ const schema = {
 export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {
   const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
-    const { user } = await identifyUserToRead(service, application, claimsOfQuery(request));
+    const { user, selections } = await readSelections(service, application, claimsOfQuery(request));
     noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);
     const query = request.query as Query;
     const filter = readFilter(catalog, query);
     const page = readPage(query);
 
-    const saved = await service.storage.selections.list(user.userId);
     const owner = { clientId: application.clientId, userUid: user.userId };
-    const entries = inCatalogOrder(catalog, saved, filter.effective ? defaultedKeys(catalog, saved) : []).filter(
-      ({ placed }) => filter.matches(placed),
-    );
+    const entries = inCatalogOrder(
+      catalog,
+      selections,
+      filter.effective ? defaultedKeys(catalog, selections) : [],
+    ).filter(({ placed }) => filter.matches(placed));
     const { items, ...shown } = toListing(entries, page);
     const options: Written[] = [];
     for (const { placed, record } of items) {

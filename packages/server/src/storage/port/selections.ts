@@ -1,3 +1,5 @@
+import type { UserRecord } from './users.ts';
+
 export type SelectionRecord = {
   selectionId: string;
   keyNo: number;
@@ -41,6 +43,8 @@ export type KeySurvey = {
 export interface SelectionStore {
   /** All of a user's, by key number. */
   list(userId: string): Promise<SelectionRecord[]>;
+  /** The same of the owner of a live access token (TokenStore.findOwner), of one moment with that. */
+  listOfToken(tokenId: string, now: number): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
   /**
    * All or none, each key at most once, with their history; records come in the order given. A key saved before
    * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so.

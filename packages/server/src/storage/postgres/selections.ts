@@ -1,10 +1,20 @@
 import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
+import { tokenIdToBytes } from './encoding.ts';
+import { OF_ACCESS_TOKEN } from './tokens.ts';
+import { toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
-const LIST = statement(`
-  select selection_id as "selectionId", key_no as "keyNo", revision, value, language,
-    created_at as "createdAt", updated_at as "updatedAt"
-  from selections where user_id = $1 order by key_no
+const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, value, language,
+    created_at as "createdAt", updated_at as "updatedAt"`;
+
+const LIST = statement(`select ${COLUMNS} from selections where user_id = $1 order by key_no`);
+
+const LIST_OF_TOKEN = statement(`
+  select ${USER_COLUMNS}, (
+    select coalesce(json_agg(s order by s."keyNo"), '[]')
+    from (select ${COLUMNS} from selections where user_id = u.user_id) s
+  ) as selections
+  from ${OF_ACCESS_TOKEN}
 `);
 
 // Replicas' clocks differ a little: within one selection its own count tells the order.
@@ -71,6 +81,12 @@ type SavedRow = { selection_id: string; key_no: number; created_at: number } | {
 export function selectionStore(connections: Connections): SelectionStore {
   return {
     list: (userId) => connections.read<SelectionRecord>(LIST, [userId]),
+
+    async listOfToken(tokenId, now) {
+      type Row = UserRow & { selections: SelectionRecord[] };
+      const [row] = await connections.read<Row>(LIST_OF_TOKEN, [tokenIdToBytes(tokenId), now]);
+      return row && { ...toUser(row), selections: row.selections };
+    },
 
     async save(appId, userId, selections, { at, means }) {
       const values = [userId, appId, at, means, JSON.stringify(selections)];

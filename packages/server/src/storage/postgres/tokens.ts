@@ -5,14 +5,14 @@ import { violation } from './errors.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
+/** Of a live one: `$1` is its id, `$2` the time. */
+export const OF_ACCESS_TOKEN = `access_tokens t ${OWNER} where t.token_id = $1 and t.expires_at > $2`;
 
 const FIND_SPECIAL_TOKEN = statement(`
   select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = $1 and t.expires_at > $2
 `);
 
-const FIND_OWNER = statement(`
-  select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = $1 and t.expires_at > $2
-`);
+const FIND_OWNER = statement(`select ${USER_COLUMNS} from ${OF_ACCESS_TOKEN}`);
 
 const REPLACE = statement(`
   with receiver as (

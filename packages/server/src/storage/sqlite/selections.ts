@@ -1,6 +1,7 @@
 import type { NewSelection, SelectionEvent, SelectionMeans, SelectionRecord, SelectionStore } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes, toUuid } from './encoding.ts';
+import { findOwner } from './tokens.ts';
 
 const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, updated_at';
 
@@ -12,10 +13,18 @@ const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event) v
     language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1, previous_value = value
   returning lower(hex(selection_id)), created_at, last_event, previous_value`;
 
-export function selectionReads({ statement, rows, snapshot }: Connection): Pick<SelectionStore, 'list' | 'history'> {
+export function selectionReads(connection: Connection): Pick<SelectionStore, 'list' | 'listOfToken' | 'history'> {
+  const { statement, rows, snapshot } = connection;
+  const list = (userId: string): SelectionRecord[] => rows(LIST).all(toBytes(userId)).map(toRecord);
   return {
     async list(userId) {
-      return rows(LIST).all(toBytes(userId)).map(toRecord);
+      return list(userId);
+    },
+    async listOfToken(tokenId, now) {
+      return snapshot(() => {
+        const owner = findOwner(connection, tokenId, now);
+        return owner && { ...owner, selections: list(owner.userId) };
+      });
     },
     async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {

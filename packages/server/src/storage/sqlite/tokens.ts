@@ -1,4 +1,4 @@
-import type { AccessTokenRecord, NewSpecialToken, TokenStore } from '../port.ts';
+import type { AccessTokenRecord, NewSpecialToken, TokenStore, UserRecord } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toHex, toUuid } from './encoding.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
@@ -7,6 +7,12 @@ const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
 const OF_SPECIAL_TOKEN = `select ${USER_COLUMNS} from special_tokens t ${OWNER} where t.token_hash = ? and t.expires_at > ?`;
 const OF_ACCESS_TOKEN = `select ${USER_COLUMNS} from access_tokens t ${OWNER} where t.token_id = ? and t.expires_at > ?`;
 
+/** `now` is when its token has to be live. */
+export function findOwner(connection: Connection, tokenId: string, now: number): UserRecord | undefined {
+  const row = connection.rows(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
+  return row && toUser(row);
+}
+
 export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecialToken' | 'findOwner' | 'list'> {
   return {
     async findSpecialToken(tokenHash, now) {
@@ -14,8 +20,7 @@ export function tokenReads(connection: Connection): Pick<TokenStore, 'findSpecia
       return row && toUser(row);
     },
     async findOwner(tokenId, now) {
-      const row = connection.rows(OF_ACCESS_TOKEN).get(toBytes(tokenId), now);
-      return row && toUser(row);
+      return findOwner(connection, tokenId, now);
     },
     async list(userId, now) {
       return connection

@@ -1,0 +1,19 @@
+import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import type { Service } from '../service.ts';
+import { type UserClaims, userOfCredentials, userOfTokens } from '../users/identify-user.ts';
+
+/** Who reads, and what this user chose: by a token, as most reads come, in one look at the database. */
+export async function readSelections(
+  service: Service,
+  application: Application,
+  claims: UserClaims,
+): Promise<{ user: UserRecord; selections: SelectionRecord[] }> {
+  const { selections } = service.storage;
+  const byToken = await userOfTokens(service, application, claims, (tokenId, now) =>
+    selections.listOfToken(tokenId, now),
+  );
+  if (byToken) return { user: byToken, selections: byToken.selections };
+  const user = await userOfCredentials(service, application, claims);
+  return { user, selections: await selections.list(user.userId) };
+}
