@@ -1,8 +1,19 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { sqlite } from '../packages/server/test/databases.ts';
 import { makeSignedInUser, makeUser } from '../packages/server/test/http/start.ts';
 import { memberWith } from '../packages/server/test/portal/portal.ts';
 import { download, expectAccessible, expectFits, openPortal } from './portal.ts';
+
+/** The next change of an application is under way until this is called. */
+async function holdChange(page: Page): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/applications\/[^/]+$/, async (route) => {
+    if (route.request().method() === 'PATCH') await held.promise;
+    await route.continue();
+  });
+  return held.resolve;
+}
 
 describe('the credentials room', () => {
   const portal = openPortal(sqlite);
@@ -82,7 +93,11 @@ describe('the credentials room', () => {
     await origins.fill('https://app.example.com');
     await origins.press('Enter');
     await expectFits(page);
+    const release = await holdChange(page);
     await page.getByRole('button', { name: 'Save' }).click();
+    // What is typed meanwhile is for the next time.
+    await lifetime.fill('99');
+    release();
     await page.getByText('The settings were saved.').waitFor();
     const [stored] = await portal.server.service.storage.applications.list([appId]);
     expect(stored?.settings).toEqual({
@@ -93,8 +108,9 @@ describe('the credentials room', () => {
       rateLimit: '3000/1m',
       addressRateLimit: '600/90s',
     });
-    await lifetime.fill('99');
     await page.getByText('From 1 minutes to 30 days').waitFor();
+    await page.getByText('1 change is not saved yet').waitFor();
+    expect(await lifetime.inputValue()).toBe('99');
     expect(complaints).toEqual([]);
   });
 
@@ -129,7 +145,13 @@ describe('the credentials room', () => {
   test('an application is renamed, and deleted by typing its name', async () => {
     const { clientId, appId } = await portal.server.application();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
-    await page.getByRole('textbox', { name: 'Name of the application' }).fill('Shop <b>');
+    const name = page.getByRole('textbox', { name: 'Name of the application' });
+    const release = await holdChange(page);
+    await name.fill('Shop');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await name.fill('Shop <b>');
+    release();
+    await page.getByRole('button', { name: 'Application Shop: switch' }).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Application Shop <b>: switch' }).waitFor();
     await expectAccessible(page);

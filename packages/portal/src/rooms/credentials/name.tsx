@@ -17,26 +17,28 @@ export function Name({ clientId, name, mayChange }: { clientId: string; name: st
   const shown = typed ?? name;
   const conflictsWith = (theirs: string) => typed !== undefined && theirs !== base && theirs !== typed;
   const renaming = useMutation({
-    async mutationFn() {
+    async mutationFn(wanted: string) {
       const fresh = await queries.fetchQuery({ ...applicationQuery(clientId), staleTime: 0 });
       if (conflictsWith(fresh.name)) return false;
-      await api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body: { name: shown } });
+      await api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body: { name: wanted } });
       return true;
     },
-    async onSuccess(isSaved) {
+    async onSuccess(isSaved, wanted) {
       if (!isSaved) return;
+      setBase(wanted);
       await Promise.all([
         queries.invalidateQueries({ queryKey: ['application', clientId] }),
         queries.invalidateQueries({ queryKey: ['applications'] }),
       ]);
-      setTyped(undefined);
+      // What was typed since stays.
+      setTyped((now) => (now === wanted ? undefined : now));
       notifications.show({ message: t('name.saved') });
     },
   });
   const renameOnce = useMutateOnce(renaming);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    renameOnce();
+    renameOnce(shown);
   };
   return (
     <form onSubmit={submit}>

@@ -13,6 +13,17 @@ import { SettingsConflict } from './settings-conflict.tsx';
 import { SettingsFields } from './settings-fields.tsx';
 
 type Name = keyof Settings;
+type Some = Partial<Settings>;
+/** What is not saved yet, and what was stored when each change was begun. */
+type Typed = { draft: Some; base: Some };
+const NOTHING: Typed = { draft: {}, base: {} };
+
+const pick = (settings: Some, names: readonly Name[]): Some =>
+  Object.fromEntries(names.map((name) => [name, settings[name]]));
+const keep = ({ draft, base }: Typed, isKept: (name: Name) => boolean): Typed => {
+  const names = (Object.keys(draft) as Name[]).filter(isKept);
+  return { draft: pick(draft, names), base: pick(base, names) };
+};
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
@@ -23,45 +34,41 @@ export function SettingsForm(props: { clientId: string; settings: Settings; mayC
   const { clientId, settings: stored, mayChange } = props;
   const { t } = useTranslation('credentials');
   const queries = useQueryClient();
-  const [draft, setDraft] = useState<Partial<Settings>>({});
-  /** What was stored when each change was begun. */
-  const [base, setBase] = useState<Partial<Settings>>({});
+  const [{ draft, base }, setTyped] = useState(NOTHING);
   const shown = { ...stored, ...draft };
   const changed = (Object.keys(draft) as Name[]).filter((name) => !same(draft[name], stored[name]));
   const conflictsWith = (theirs: Settings) =>
     changed.filter((name) => !same(theirs[name], base[name]) && !same(theirs[name], draft[name]));
   const conflicts = conflictsWith(stored);
   const saving = useMutation({
-    async mutationFn() {
+    async mutationFn(sent: Some) {
       const fresh = await queries.fetchQuery({ ...applicationQuery(clientId), staleTime: 0 });
       if (conflictsWith(fresh.settings).length > 0) return false;
-      const body = { settings: Object.fromEntries(changed.map((name) => [name, draft[name]])) };
+      const body = { settings: pick(sent, changed) };
       await api.patch('/manage/v1/applications/{clientId}', { path: { clientId }, body });
       return true;
     },
-    async onSuccess(isSaved) {
+    async onSuccess(isSaved, sent) {
       if (!isSaved) return;
+      setTyped((now) => ({ ...now, base: { ...now.base, ...sent } }));
       await queries.invalidateQueries({ queryKey: ['application', clientId] });
-      setDraft({});
-      setBase({});
+      // What was typed since stays.
+      setTyped((now) => keep(now, (name) => !(name in sent) || !same(now.draft[name], sent[name])));
       notifications.show({ message: t('settings.saved') });
     },
   });
   const saveOnce = useMutateOnce(saving);
-  const set = (change: Partial<Settings>) => {
-    const names = (Object.keys(change) as Name[]).filter((name) => !(name in base));
-    setBase((before) => ({ ...before, ...Object.fromEntries(names.map((name) => [name, stored[name]])) }));
-    setDraft((before) => ({ ...before, ...change }));
-  };
-  const takeTheirs = () => {
-    const kept = Object.fromEntries(Object.entries(draft).filter(([name]) => !conflicts.includes(name as Name)));
-    setDraft(kept);
+  const set = (change: Some) => {
+    setTyped((now) => {
+      const begun = (Object.keys(change) as Name[]).filter((name) => !(name in now.base));
+      return { draft: { ...now.draft, ...change }, base: { ...pick(stored, begun), ...now.base } };
+    });
   };
   const problems = isInnkeeperError(saving.error) ? saving.error.errors : [];
   const problemOf = (name: Name) => problems.find(({ field }) => field === `settings.${name}`)?.message;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (changed.length > 0) saveOnce();
+    if (changed.length > 0) saveOnce(draft);
   };
 
   return (
@@ -76,8 +83,8 @@ export function SettingsForm(props: { clientId: string; settings: Settings; mayC
               theirs: stored[name],
               mine: draft[name],
             }))}
-            onTheirs={takeTheirs}
-            onMine={() => setBase(stored)}
+            onTheirs={() => setTyped((now) => keep(now, (name) => !conflicts.includes(name)))}
+            onMine={() => setTyped((now) => ({ ...now, base: stored }))}
           />
         )}
         {mayChange && (
@@ -89,8 +96,7 @@ export function SettingsForm(props: { clientId: string; settings: Settings; mayC
               <Button
                 variant="default"
                 onClick={() => {
-                  setDraft({});
-                  setBase({});
+                  setTyped(NOTHING);
                   saving.reset();
                 }}
               >
