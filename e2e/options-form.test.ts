@@ -289,6 +289,10 @@ test('a key that was archived says so and keeps what was typed; a type of value 
     ...CATALOG,
     groups: [{ name: 'all', keys: group?.keys?.filter((key) => key.name !== 'motto') }],
   } as never);
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent++;
+  });
   await motto.fill('too late');
   await expect
     .poll(async () =>
@@ -304,5 +308,6 @@ test('a key that was archived says so and keeps what was typed; a type of value 
   await page.getByRole('switch', { name: 'Rundbrief' }).waitFor();
   expect(await motto.inputValue()).toBe('too late');
   expect(await saved()).toEqual({});
+  expect(sent).toBe(1);
   expect(complaints).toEqual([]);
 });

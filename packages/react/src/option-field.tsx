@@ -4,7 +4,7 @@ import { choicesOf, controlOf, isGroup } from './control-of.ts';
 import type { Parts } from './parts.ts';
 import type { Value } from './selection-saver.ts';
 import type { Texts } from './texts.ts';
-import { useField } from './use-field.ts';
+import { ARCHIVED, useField } from './use-field.ts';
 
 type OptionFieldProps = {
   optionKey: OptionKey;
@@ -64,9 +64,6 @@ export function OptionField({ optionKey, held, parts, texts, onDirty }: OptionFi
     </parts.Field>
   );
 }
-
-/** What the service says of a key that is archived. */
-const ARCHIVED = '1012';
 
 function hintOf(
   { min_selected: min, max_selected: max }: OptionKey,

@@ -15,6 +15,9 @@ type State =
 /** What somebody typed or chose and the service does not have yet. */
 type Draft = { text: string } | { chosen: Value };
 
+/** What the service says of a key that is archived. */
+export const ARCHIVED = '1012';
+
 /** One key of a form: what it shows, and what becomes of what is typed and chosen. */
 export function useField(optionKey: OptionKey, held: Value | undefined, texts: Texts) {
   const { saver } = useInnkeeper();
@@ -63,6 +66,8 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
     // What was begun was taken back.
     if (state.phase === 'failed' && 'because' in state) setState({ phase: 'rest' });
     if (!draft || !('text' in draft)) return;
+    // Its field is left because it can no longer be typed in.
+    if (state.phase === 'failed' && 'error' in state && state.error.code === ARCHIVED) return;
     const next = toCommit(optionKey, { text: draft.text, shown: held, isSaving: state.phase === 'saving' });
     if (next === 'wait') return;
     if (next === 'drop') setDraft(undefined);
