@@ -11,16 +11,16 @@ const OTHER_ID = '22222222-2222-4222-8222-222222222222';
 const HASH = 'ab'.repeat(32);
 
 /** Of a bigint: pgbench puts it into each place by itself. */
-export const uuidOf = (number: string): string => `lpad(to_hex(${number}::bigint), 32, '0')::uuid`;
+const hexOf = (number: string, digits: number): string => `lpad(to_hex(${number}::bigint), ${digits}, '0')`;
+export const uuidOf = (number: string): string => `${hexOf(number, 32)}::uuid`;
 export const nameOf = (number: string): string => `('stored-' || ${number}::bigint)`;
-export const hashOfNumber = (number: string): string => `decode(lpad(to_hex(${number}::bigint), 64, '0'), 'hex')`;
-const bytesOf = (number: string): string => `decode(lpad(to_hex(${number}::bigint), 32, '0'), 'hex')`;
+export const hashOfNumber = (number: string): string => `decode(${hexOf(number, 64)}, 'hex')`;
 
 /**
- * The statements that the service sends for an operation, as pgbench can run them: `:n` is the user's number. Their text is
- * the storage's own; which acts an operation is made of is repeated here, as in domain/users and domain/selections.
+ * The statement that the service sends for an operation that comes alone, as pgbench can run it: `:n` is the user's number.
+ * Its text is the storage's own; which act an operation is made of is repeated here, as in domain/users and domain/selections.
  */
-export async function statementsOf(operation: string, place: Place): Promise<string[]> {
+export function statementOf(operation: string, place: Place): Promise<string> {
   const user = { ...newUser(place, 0, USER_ID), clientUserId: CLIENT_USER_ID };
   const token = { ...newAccessToken(), tokenId: OTHER_ID };
   const selection = { ...newSelection(place), selectionId: OTHER_ID };
@@ -28,18 +28,13 @@ export async function statementsOf(operation: string, place: Place): Promise<str
   switch (operation) {
     case 'create-user':
       user.specialToken.tokenHash = HASH;
-      return [await sent((connections) => userStore(connections).createWithToken(user))];
+      return sent((connections) => userStore(connections).createWithToken(user));
     case 'get-access-token':
-      return [
-        await sent((connections) => tokenStore(connections).findSpecialToken(HASH, now)),
-        await sent((connections) => tokenStore(connections).exchange(HASH, now, token)),
-      ];
+      return sent((connections) => tokenStore(connections).exchange(HASH, now, token));
     default:
-      return [
-        await sent((connections) =>
-          selectionStore(connections).save(place.appId, USER_ID, [selection], { at: now, means: 'user_uid' }),
-        ),
-      ];
+      return sent((connections) =>
+        selectionStore(connections).save(place.appId, USER_ID, [selection], { at: now, means: 'user_uid' }),
+      );
   }
 }
 
@@ -50,22 +45,25 @@ async function sent(act: (connections: Connections) => Promise<unknown>): Promis
     first ??= statement.text.replace(/\$(\d+)/g, (_, index) => toSql(values[Number(index) - 1]));
     return [];
   };
-  await act({ read: note, write: note } as unknown as Connections).catch(() => {});
+  const noteShared = (statement: { text: string }, shared: object) => note(statement, [JSON.stringify([shared])]);
+  await act({ read: note, write: note, writeWithOthers: noteShared } as unknown as Connections).catch(() => {});
   if (first === undefined) throw new Error('an act sent no statement');
   return first.replaceAll(/\s+/g, ' ').trim();
 }
 
+/** What stands for something else, and what it is in SQL, as a text. */
+const STANDS_FOR = new Map([
+  [USER_ID, `(${uuidOf(':n')})::text`],
+  [OTHER_ID, `(${uuidOf(':n')})::text`],
+  [OTHER_ID.replaceAll('-', ''), hexOf(':n', 32)],
+  [CLIENT_USER_ID, nameOf(':n')],
+  [HASH, hexOf(':n', 64)],
+]);
+const PLACEHOLDERS = new RegExp(`(${[...STANDS_FOR.keys()].join('|')})`);
+
 function toSql(value: unknown): string {
-  if (Buffer.isBuffer(value)) return value.length === 32 ? hashOfNumber(':n') : bytesOf(':n');
   if (typeof value === 'number') return String(value);
-  if (value === null) return 'null';
-  const text = String(value);
-  if (text === USER_ID) return `(${uuidOf(':n')})`;
-  if (text === CLIENT_USER_ID) return nameOf(':n');
   // pgbench takes a colon before a letter or digit for a variable of its own, in a text too.
-  const parts = text
-    .replaceAll('":', '": ')
-    .split(OTHER_ID)
-    .map((part) => `'${part.replaceAll("'", "''")}'`);
-  return parts.length === 1 ? String(parts[0]) : `(${parts.join(` || (${uuidOf(':n')})::text || `)})`;
+  const parts = String(value).replaceAll('":', '": ').split(PLACEHOLDERS);
+  return `(${parts.map((part) => STANDS_FOR.get(part) ?? `'${part.replaceAll("'", "''")}'`).join(' || ')})`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Contestant } from '../compare.ts';
-import { hashOfNumber, nameOf, statementsOf, uuidOf } from './pg-statements.ts';
+import { hashOfNumber, nameOf, statementOf, uuidOf } from './pg-statements.ts';
 import { type Place, STORED_OPERATIONS } from './storage-acts.ts';
 
 /** Where Debian and others put it: the npm package of PostgreSQL has none. */
@@ -39,8 +39,11 @@ export async function pgbenchLimit(
   );
   if (!place) throw new Error('pgbench: there is nothing in the database');
   const script = join(folder, `pgbench-${operation}.sql`);
-  const lines = ['\\set i :i + 1', `\\set n :base + :client_id * ${A_CLIENT} + :i`];
-  for (const statement of await statementsOf(operation, place)) lines.push(`${statement};`);
+  const lines = [
+    '\\set i :i + 1',
+    `\\set n :base + :client_id * ${A_CLIENT} + :i`,
+    `${await statementOf(operation, place)};`,
+  ];
   await writeFile(script, `${lines.join('\n')}\n`);
 
   let best = FIRST_RATE;

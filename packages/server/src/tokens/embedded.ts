@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { SigningKeys } from './keys.ts';
 import { KnownTokens } from './known-tokens.ts';
-import type { IdentifiedToken, TokenService } from './port.ts';
+import type { IdentifiedToken, Reserve, TokenService } from './port.ts';
 
 /** RFC 9068 access tokens, signed here. They stand until they expire, are revoked, or their user is deleted. */
 export function createEmbeddedTokenService(options: {
@@ -21,25 +21,30 @@ export function createEmbeddedTokenService(options: {
     return key;
   };
 
+  const reserve: Reserve = ({ clientId, lifetimeSeconds }) => {
+    const tokenId = randomUUIDv7();
+    const iat = Math.floor(now() / 1000);
+    const exp = iat + lifetimeSeconds;
+    const token = { tokenId, issuedAt: iat * 1000, expiresAt: exp * 1000 };
+    const sign = keys.signer('at+jwt');
+    return {
+      ...token,
+      async make({ userId }) {
+        const claims = { iss: issuer(), sub: userId, aud: clientId, client_id: clientId, iat, exp, jti: tokenId };
+        const accessToken = await sign(claims);
+        knownTokens.add(accessToken, token);
+        return accessToken;
+      },
+    };
+  };
+
   return {
     kind: 'embedded',
+    reserve,
 
-    async issue({ user, clientId, lifetimeSeconds }) {
-      const tokenId = randomUUIDv7();
-      const iat = Math.floor(now() / 1000);
-      const exp = iat + lifetimeSeconds;
-      const accessToken = await keys.signJwt('at+jwt', {
-        iss: issuer(),
-        sub: user.userId,
-        aud: clientId,
-        client_id: clientId,
-        iat,
-        exp,
-        jti: tokenId,
-      });
-      const token = { tokenId, issuedAt: iat * 1000, expiresAt: exp * 1000 };
-      knownTokens.add(accessToken, token);
-      return { accessToken, ...token };
+    async issue({ user, ...request }) {
+      const { make, ...token } = reserve(request);
+      return { accessToken: await make(user), ...token };
     },
 
     tokenIdOf: (accessToken) => knownTokens.get(accessToken)?.tokenId ?? readTokenId(accessToken),

@@ -5,6 +5,8 @@ export interface TokenService {
   readonly kind: 'embedded' | 'remote';
   /** Throws TokenServiceUnreachable or TokenServiceRefused, nothing else. */
   issue(request: { user: UserRecord; clientId: string; lifetimeSeconds: number }): Promise<IssuedToken>;
+  /** Where nothing can go wrong in making a token, all of it that storage has to know is settled before its user is known. */
+  readonly reserve?: Reserve;
   /** What storage knows a token by, taken from its text unproven; undefined when no token of ours could read like it. */
   tokenIdOf(accessToken: string): string | undefined;
   /**
@@ -24,6 +26,9 @@ export type IssuedToken = {
   issuedAt: number;
   expiresAt: number;
 };
+
+export type Reserve = (request: { clientId: string; lifetimeSeconds: number }) => ReservedToken;
+export type ReservedToken = Omit<IssuedToken, 'accessToken'> & { make(user: UserRecord): Promise<string> };
 
 export type IdentifiedToken = { tokenId: string; issuedAt: number; expiresAt: number };
 

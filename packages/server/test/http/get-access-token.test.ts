@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { TokenService } from '../../src/tokens/port.ts';
 import { databases } from '../databases.ts';
 import { MISSING } from './missing-fields.ts';
 import { makeUser, startTestServer, type TestServer } from './start.ts';
@@ -54,14 +55,12 @@ describe.each(databases)('get-access-token on $kind', (database) => {
     const application = await server.application();
     const { clientSecret } = application;
     const [first, second] = [await makeUser(server, application), await makeUser(server, application)];
-    const { tokens } = server.service;
-    const issue = vi.spyOn(tokens, 'issue');
+    const reserve = vi.spyOn(server.service.tokens as Required<TokenService>, 'reserve');
     await server.post(PATH, { clientSecret, specialToken: first.specialToken });
-    const taken = await issue.mock.results[0]?.value;
-    issue.mockResolvedValueOnce(taken);
+    reserve.mockReturnValueOnce(reserve.mock.results[0]?.value);
     const exchange = () => server.post(PATH, { clientSecret, specialToken: second.specialToken });
     expect(await exchange()).toMatchObject({ status: 400, json: { code: '0002' } });
-    issue.mockRestore();
+    reserve.mockRestore();
     expect(await exchange()).toMatchObject({ status: 200 });
   });
 

@@ -1,5 +1,5 @@
 import type { UserRecord } from '../../storage/port.ts';
-import { type IssuedToken, TokenServiceRefused, TokenServiceUnreachable } from '../../tokens/port.ts';
+import { type IssuedToken, type Reserve, TokenServiceRefused, TokenServiceUnreachable } from '../../tokens/port.ts';
 import type { Admit } from '../applications/admit.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
@@ -24,10 +24,7 @@ export type AccessGrant = {
   expiresInSeconds: number;
 };
 
-/**
- * Exchanges a specialToken for an access token. The token is made first and spent last, in one
- * conditional act: whoever's act finds it unspent wins, and while the token service fails it stays good.
- */
+/** Exchanges a specialToken for an access token, in one conditional act: whoever's act finds it unspent wins. */
 export async function getAccessToken(service: Service, request: GetAccessTokenRequest): Promise<AccessGrant> {
   const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnExchange');
   const specialToken = required(request.specialToken, 'specialToken', 'specialTokenMissing');
@@ -37,38 +34,77 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   request.about.appId = application.appId;
   request.admit(application);
   const owner = applicationOfToken(specialToken);
-  if (owner !== undefined && owner !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
+  if (owner === undefined) throw new InnkeeperError('specialTokenInvalid');
+  if (owner !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
 
   const tokenHash = service.keyring.hashToken(specialToken);
-  const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
-  if (!user) throw new InnkeeperError('specialTokenInvalid');
-  if (user.appId !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');
-
-  request.about.userId = user.userId;
-  const issued = await issue(service, application, user);
-  const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), issued);
-  if (outcome === 'spent') throw new InnkeeperError('specialTokenInvalid');
-  if (outcome === 'token-taken') throw new InnkeeperError('tokenNotGenerated');
+  const { reserve } = service.tokens;
+  const exchange = reserve ? exchangeThenMake(reserve) : makeThenExchange;
+  const { user, accessToken, issuedAt, expiresAt } = await exchange(service, application, tokenHash, request.about);
   service.activity.count(application.appId, 'tokensIssued');
 
   return {
     userId: user.userId,
     name: user.clientUserName,
     email: emailOf(user.clientUserId),
-    accessToken: issued.accessToken,
-    expiresInSeconds: Math.round((issued.expiresAt - issued.issuedAt) / 1000),
+    accessToken,
+    expiresInSeconds: Math.round((expiresAt - issuedAt) / 1000),
   };
 }
 
-async function issue(service: Service, application: Application, user: UserRecord): Promise<IssuedToken> {
-  const { appId, clientId, settings } = application;
+type Exchange = (
+  service: Service,
+  application: Application,
+  tokenHash: string,
+  about: GetAccessTokenRequest['about'],
+) => Promise<IssuedToken & { user: UserRecord }>;
+
+/** Where making a token cannot fail: one act tells whose it is and spends it. */
+const exchangeThenMake =
+  (reserve: Reserve): Exchange =>
+  async (service, application, tokenHash, about) => {
+    const { make, ...token } = reserve(requestOf(application));
+    const user = await spend(service, tokenHash, token);
+    about.userId = user.userId;
+    const accessToken = await timed(service, application, () => make(user));
+    return { ...token, accessToken, user };
+  };
+
+/** A service elsewhere may fail: while it does, the special token stays good. */
+const makeThenExchange: Exchange = async (service, application, tokenHash, about) => {
+  const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
+  if (!user) throw new InnkeeperError('specialTokenInvalid');
+  about.userId = user.userId;
+  const issued = await timed(service, application, () => service.tokens.issue({ user, ...requestOf(application) }));
+  await spend(service, tokenHash, issued);
+  return { ...issued, user };
+};
+
+async function spend(
+  service: Service,
+  tokenHash: string,
+  token: Omit<IssuedToken, 'accessToken'>,
+): Promise<UserRecord> {
+  const { tokenId, issuedAt, expiresAt } = token;
+  const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), { tokenId, issuedAt, expiresAt });
+  if (outcome === 'spent') throw new InnkeeperError('specialTokenInvalid');
+  if (outcome === 'token-taken') throw new InnkeeperError('tokenNotGenerated');
+  return outcome;
+}
+
+function requestOf({ clientId, settings }: Application) {
+  return { clientId, lifetimeSeconds: settings.accessTokenTtl };
+}
+
+/** Counts how long it took, or that it failed. */
+async function timed<T>({ activity }: Service, { appId }: Application, make: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {
-    const issued = await service.tokens.issue({ user, clientId, lifetimeSeconds: settings.accessTokenTtl });
-    service.activity.count(appId, 'tokenMicroseconds', Math.round((performance.now() - began) * 1000));
-    return issued;
+    const made = await make();
+    activity.count(appId, 'tokenMicroseconds', Math.round((performance.now() - began) * 1000));
+    return made;
   } catch (error) {
-    service.activity.count(appId, 'tokensFailed');
+    activity.count(appId, 'tokensFailed');
     if (error instanceof TokenServiceUnreachable) throw new InnkeeperError('tokenServiceUnreachable', { cause: error });
     if (error instanceof TokenServiceRefused) throw new InnkeeperError('tokenNotGenerated', { cause: error });
     throw error;

@@ -16,12 +16,15 @@ export interface TokenStore {
   ): Promise<{ outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' }>;
   /** The user a special token stands for, while it is good. Reading does not spend it. */
   findSpecialToken(tokenHash: string, now: number): Promise<UserRecord | undefined>;
-  /** Spends the special token and adds the access token to its user, or does neither: also when its tokenId is in use. */
+  /**
+   * Spends the special token, adds the access token to its user and tells who that is; or does nothing, also when the
+   * access token's id is in use.
+   */
   exchange(
     tokenHash: string,
     now: number,
     accessToken: AccessTokenRecord,
-  ): Promise<'exchanged' | 'spent' | 'token-taken'>;
+  ): Promise<UserRecord | 'spent' | 'token-taken'>;
   /** The owner of a live access token; undefined as soon as the token is revoked or its user deleted. */
   findOwner(tokenId: string, now: number): Promise<UserRecord | undefined>;
   /** A user's live access tokens, newest first. */

@@ -13,6 +13,7 @@ import {
   toPortError,
   wasNotSent,
 } from './errors.ts';
+import { Gathering } from './gathering.ts';
 import { Lane } from './lane.ts';
 import { Servers } from './servers.ts';
 import { type Query, Transactions } from './transactions.ts';
@@ -39,11 +40,13 @@ export class Connections {
   readonly #readLanes: Lane[];
   readonly #writeLanes: Lane[];
   readonly #transactions: Transactions;
+  readonly #gatherings = new Map<Statement, Gathering<never>>();
   readonly #inTurn = new Map<string, { lane: Lane; acts: number }>();
   readonly #failedWrite = new RecentFailure();
   #naming = true;
   #underWay = 0;
   #committed = 0;
+  #commits = 0;
   #idle: (() => void) | undefined;
   #closed = false;
 
@@ -73,8 +76,30 @@ export class Connections {
       const send = (lanes: Lane[]): Promise<Row[]> => this.#send<Row>(lanes, statement, values, false);
       const rows = await (inTurnWith === undefined ? send(this.#writeLanes) : this.#takeTurn(inTurnWith, send));
       this.#committed++;
+      this.#commits++;
       return rows;
     });
+  }
+
+  /** The same for the busiest acts: their statement takes many of them (gathering.ts), and answers the rows of this one. */
+  writeWithOthers<Row extends { no: number }>(statement: Statement, act: object, keys: string[]): Promise<Row[]> {
+    return this.#act(async () => {
+      const rows = await this.#gatheringOf<Row>(statement).add(act, keys);
+      this.#committed++;
+      return rows;
+    });
+  }
+
+  #gatheringOf<Row extends { no: number }>(statement: Statement): Gathering<Row> {
+    const known = this.#gatherings.get(statement);
+    if (known) return known as unknown as Gathering<Row>;
+    const gathering = new Gathering<Row>(async (acts) => {
+      const rows = await this.#send<Row>(this.#writeLanes, statement, [acts], false);
+      this.#commits++;
+      return rows;
+    });
+    this.#gatherings.set(statement, gathering as unknown as Gathering<never>);
+    return gathering;
   }
 
   /** `work` may run several times, each time in a new transaction. */
@@ -85,6 +110,7 @@ export class Connections {
         throw error;
       });
       this.#committed++;
+      this.#commits++;
       return result;
     });
   }
@@ -98,7 +124,7 @@ export class Connections {
     const { open, idle, waiting } = this.#transactions.figures;
     return {
       committedActs: this.#committed,
-      committedBatches: this.#committed,
+      committedBatches: this.#commits,
       connections: {
         open: open + lanes.length,
         idle: idle + lanes.filter((lane) => lane.underWay === 0).length,

@@ -35,6 +35,11 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006';
 }
 
+/** A row was locked for longer than the statement would wait. */
+export function isUnderLock(error: unknown): boolean {
+  return sqlState(error) === '55P03';
+}
+
 /** disk_full, io_error: reads may go on. */
 export function isUnwritable(error: unknown): boolean {
   return /^(53100|58030)$/.test(sqlState(error) ?? '');

@@ -1,6 +1,7 @@
 import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
+import { actsOf } from './gathering.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
 import { toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
@@ -39,27 +40,32 @@ const select = (columns: string, grouping: string): string =>
   `select ${columns}, count(*) as count from selections where app_id = $1 and key_no = $2 ${grouping}`;
 
 // The user is locked first, as whoever deletes the user does: in the other order the two could wait for each other. A
-// user that is locked already is being deleted. Keys go in the order of their numbers for the same reason: two saves of
-// the same keys follow each other. What is replaced is read from the row while it is ours: a row that came in after
-// this statement began is not seen by it, but updated all the same.
+// user that is locked already is being deleted. Rows go in the order of users and keys for the same reason: two saves of
+// the same follow each other. What is replaced is read from the row while it is ours: a row that came in after
+// this statement began is not seen by it, but updated all the same. A user's key is in it once (gathering.ts).
 const SAVE = statement(`
-  with owner as (
-    select user_id from users where user_id = $1 and app_id = $2 for key share skip locked
+  with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', selections: 'json' })}, owned as (
+    select a.* from acts a, lateral (
+      select from users u where u.user_id = a."userId" and u.app_id = a."appId" for key share skip locked
+    ) owner
+  ), chosen as materialized (
+    select o.no, o."userId", o."appId", o.at, o.means, n.* from owned o, json_to_recordset(o.selections)
+      as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text)
   ), saved as (
     insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language)
-    select o.user_id, $2::bigint, $3::bigint, $3::bigint, 1, n."selectionId", n."keyNo", n.revision, n.value, n.language
-    from owner o, json_to_recordset($5::json)
-      as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text)
-    order by n."keyNo"
+    select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language from chosen
+    order by "userId", "keyNo"
     on conflict (user_id, key_no) do update set
       revision = excluded.revision, value = excluded.value, language = excluded.language, updated_at = excluded.updated_at,
       last_event = selections.last_event + 1, previous_value = selections.value
     returning user_id, selection_id, last_event, key_no, previous_value, value, created_at
   ), told as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-    select user_id, selection_id, last_event, key_no, $3::bigint, $4::text, previous_value, value from saved
+    select s.user_id, s.selection_id, s.last_event, s.key_no, c.at, c.means, s.previous_value, s.value
+    from saved s join chosen c on c."userId" = s.user_id and c."keyNo" = s.key_no
   )
-  select s.selection_id, s.key_no, s.created_at from owner left join saved s on true
+  select o.no, s.selection_id, s.key_no, s.created_at
+  from owned o left join chosen c using (no) left join saved s on s.user_id = c."userId" and s.key_no = c."keyNo"
 `);
 
 const UNSET = statement(`
@@ -76,7 +82,7 @@ const UNSET = statement(`
 `);
 
 /** One without values: the user is there, and nothing was to be saved. */
-type SavedRow = { selection_id: string; key_no: number; created_at: number } | { key_no: null };
+type SavedRow = { no: number } & ({ selection_id: string; key_no: number; created_at: number } | { key_no: null });
 
 export function selectionStore(connections: Connections): SelectionStore {
   return {
@@ -89,8 +95,9 @@ export function selectionStore(connections: Connections): SelectionStore {
     },
 
     async save(appId, userId, selections, { at, means }) {
-      const values = [userId, appId, at, means, JSON.stringify(selections)];
-      const rows = await connections.write<SavedRow>(SAVE, values, userId);
+      const act = { userId, appId, at, means, selections };
+      const keys = selections.map(({ keyNo }) => `${userId} ${keyNo}`);
+      const rows = await connections.writeWithOthers<SavedRow>(SAVE, act, keys);
       if (rows.length === 0) return { outcome: 'user-gone' };
       const saved = new Map(rows.map((row) => [row.key_no, row]));
       const records = selections.map((selection): SelectionRecord => {

@@ -1,7 +1,8 @@
 import type { TokenStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes, tokenIdOf, tokenIdToBytes } from './encoding.ts';
+import { toBytes, toHex, tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
+import { actsOf } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
@@ -26,19 +27,22 @@ const REPLACE = statement(`
   select client_user_name from receiver
 `);
 
-// One conditional delete decides who spends it. The user is locked first, as whoever deletes the user does: in the
-// other order the two could wait for each other. A user that is locked already is being deleted, and its token with it.
+// Whoever locks it spends it; in one order, so that two such statements never wait for each other. The user is locked first,
+// as whoever deletes the user does. One that is locked already is being deleted, and its token with it.
 const EXCHANGE = statement(`
-  with holder as (
-    select u.user_id from special_tokens t join users u on u.user_id = t.user_id
-    where t.token_hash = $1 and t.expires_at > $2
-    for key share of u skip locked
-  ), spent as (
-    delete from special_tokens t using holder h where t.token_hash = $1 and t.user_id = h.user_id returning t.user_id
+  with ${actsOf({ tokenHash: 'text', now: 'bigint', tokenId: 'text', issuedAt: 'bigint', expiresAt: 'bigint' })}, spent as materialized (
+    select a.no, a."tokenId", a."issuedAt", a."expiresAt", held.* from (select * from acts order by "tokenHash") a, lateral (
+      select t.token_hash, ${USER_COLUMNS} from special_tokens t ${OWNER}
+      where t.token_hash = decode(a."tokenHash", 'hex') and t.expires_at > a.now
+      for key share of u skip locked for update of t
+    ) held
+  ), gone as (
+    delete from special_tokens where token_hash = any (array(select token_hash from spent))
+  ), added as (
+    insert into access_tokens (token_id, user_id, issued_at, expires_at)
+    select decode("tokenId", 'hex'), user_id, "issuedAt", "expiresAt" from spent
   )
-  insert into access_tokens (token_id, user_id, issued_at, expires_at)
-  select $3::bytea, user_id, $4::bigint, $5::bigint from spent
-  returning token_id
+  select no, ${USER_COLUMNS.replaceAll(/\b[up]\./g, '')} from spent
 `);
 
 const LIST = statement(`
@@ -82,11 +86,12 @@ export function tokenStore(connections: Connections): TokenStore {
       return row && toUser(row);
     },
     async exchange(tokenHash, now, accessToken) {
-      const { tokenId, issuedAt, expiresAt } = accessToken;
-      const values = [toBytes(tokenHash), now, tokenIdToBytes(tokenId), issuedAt, expiresAt];
+      const { issuedAt, expiresAt } = accessToken;
+      const [token, tokenId] = [toHex(toBytes(tokenHash)), toHex(tokenIdToBytes(accessToken.tokenId))];
+      const act = { tokenHash: token, now, tokenId, issuedAt, expiresAt };
       try {
-        const rows = await connections.write(EXCHANGE, values);
-        return rows.length > 0 ? 'exchanged' : 'spent';
+        const [row] = await connections.writeWithOthers<UserRow & { no: number }>(EXCHANGE, act, [token, tokenId]);
+        return row ? toUser(row) : 'spent';
       } catch (error) {
         // The statement is undone as a whole: the special token is as good as before.
         if (violation(error)?.constraint === 'access_tokens_key') return 'token-taken';

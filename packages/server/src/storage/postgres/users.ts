@@ -1,7 +1,8 @@
 import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes } from './encoding.ts';
+import { toBytes, toHex } from './encoding.ts';
 import { violation } from './errors.ts';
+import { actsOf } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const FIND = statement(`
@@ -17,6 +18,30 @@ const CONFLICT = `
   when exists (select 1 from profiles p where p.app_id = $1 and p.client_user_id = $2)
     then 'profile-exists'
 `;
+
+// The common case, for many at once. Rows go in one order, so that two such statements never wait for each other.
+const CREATE_NEW = statement(`
+  with ${actsOf({
+    appId: 'bigint',
+    clientUserId: 'text',
+    userId: 'uuid',
+    clientUserName: 'text',
+    createdAt: 'bigint',
+    tokenHash: 'text',
+    tokenExpiresAt: 'bigint',
+  })}, profile as (
+    insert into profiles (app_id, client_user_id, user_id, client_user_name)
+    select "appId", "clientUserId", "userId", "clientUserName" from acts order by "appId", "clientUserId"
+    on conflict (app_id, client_user_id) do nothing returning user_id
+  ), account as (
+    insert into users (user_id, app_id, client_user_id, created_at)
+    select a."userId", a."appId", a."clientUserId", a."createdAt" from acts a join profile p on p.user_id = a."userId"
+  ), token as (
+    insert into special_tokens (token_hash, user_id, expires_at)
+    select decode(a."tokenHash", 'hex'), a."userId", a."tokenExpiresAt" from acts a join profile p on p.user_id = a."userId"
+  )
+  select a.no from acts a join profile p on p.user_id = a."userId"
+`);
 
 const CREATE = statement(`
   with profile as (
@@ -82,6 +107,7 @@ const MAX_ROUNDS = 20;
 export function userStore(connections: Connections): Omit<UserStore, 'page' | 'searchByName'> {
   return {
     async createWithToken(user) {
+      if (!user.idempotency && (await createNew(connections, user))) return 'created';
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const outcome = await tryCreate(connections, user);
         if (outcome) return outcome;
@@ -97,6 +123,20 @@ export function userStore(connections: Connections): Omit<UserStore, 'page' | 's
       return rows.length > 0 ? 'deleted' : 'unknown';
     },
   };
+}
+
+/** Whether it is created. If not, nothing happened, and why is for tryCreate to say. */
+async function createNew(connections: Connections, user: NewUser): Promise<boolean> {
+  const { appId, clientUserId, userId, clientUserName, createdAt, specialToken } = user;
+  const token = { tokenHash: toHex(toBytes(specialToken.tokenHash)), tokenExpiresAt: specialToken.expiresAt };
+  const act = { appId, clientUserId, userId, clientUserName, createdAt, ...token };
+  try {
+    const rows = await connections.writeWithOthers(CREATE_NEW, act, [`${appId} ${clientUserId}`]);
+    return rows.length > 0;
+  } catch (error) {
+    if (violation(error)) return false;
+    throw error;
+  }
 }
 
 /** null when someone else came between: nothing happened, and what they did can be seen now. */

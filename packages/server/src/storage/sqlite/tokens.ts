@@ -76,8 +76,10 @@ export function tokenActs(connection: Connection) {
       tokenHash: string,
       now: number,
       token: AccessTokenRecord,
-    ): 'exchanged' | 'spent' | 'token-taken' {
+    ): UserRecord | 'spent' | 'token-taken' {
       const [special, tokenId] = [toBytes(tokenHash), toBytes(token.tokenId)];
+      const owner = connection.rows(OF_SPECIAL_TOKEN).get(special, now);
+      if (!owner) return 'spent';
       // One conditional delete decides who spends it.
       const spent = connection
         .rows(
@@ -85,16 +87,11 @@ export function tokenActs(connection: Connection) {
            and not exists (select 1 from access_tokens where token_id = ?3) returning user_id`,
         )
         .get(special, now, tokenId);
-      if (!spent) {
-        const good = connection
-          .rows('select 1 from special_tokens where token_hash = ? and expires_at > ?')
-          .get(special, now);
-        return good ? 'token-taken' : 'spent';
-      }
+      if (!spent) return 'token-taken';
       connection
         .statement('insert into access_tokens (token_id, user_id, issued_at, expires_at) values (?, ?, ?, ?)')
         .run(tokenId, spent[0] as Uint8Array, token.issuedAt, token.expiresAt);
-      return 'exchanged';
+      return toUser(owner);
     },
     revokeAccessToken(appId: number, tokenId: string): void {
       connection
