@@ -107,18 +107,23 @@ describe('the end of a server', () => {
     expect(String((await once(served, 'data'))[0])).toContain('200 OK');
 
     const body = JSON.stringify({ clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Late' });
-    const head = `POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const slow = await open(late, head + body.slice(0, 20));
+    const head = `POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n`;
+    /** A request whose head the server has read, and says so. */
+    const begin = async (server: ServeProcess): Promise<Socket> => {
+      const socket = await open(server, `${head}Expect: 100-continue\r\n\r\n${body.slice(0, 20)}`);
+      expect(String((await once(socket, 'data'))[0])).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+      return socket;
+    };
+    const slow = await begin(late);
     let answer = '';
     slow.setEncoding('utf8').on('data', (text: string) => {
       answer += text;
     });
-    for (let count = 0; count < 5; count++) await open(hanging, head + body.slice(0, 20));
+    for (let count = 0; count < 5; count++) await begin(hanging);
 
-    await sleep(1_000); // what was sent has been read
     const ends = [idle, late, hanging].map(endOf);
     for (const server of [idle, late, hanging]) server.signal('SIGTERM');
-    await sleep(1_000);
+    await expect.poll(() => open(late).then(() => 'open', String)).toContain('ECONNREFUSED');
     slow.write(body.slice(20));
     const [idleEnd, lateEnd, hangingEnd] = await Promise.all(ends);
 
