@@ -27,7 +27,13 @@ describe('the portal', () => {
   });
 
   test('speaks four languages and has a dark theme; both are kept', async () => {
-    const { page } = await portal.enter('', { email: 'polyglot@example.com' });
+    const email = 'polyglot@example.com';
+    const { page } = await portal.enter('', { email });
+    const kept = async () =>
+      JSON.parse((await portal.server.service.storage.accounts.findByEmail(email))?.account.preferences ?? '{}');
+    // The first is long under way: what is chosen last is kept all the same.
+    const held = Promise.withResolvers<void>();
+    await page.route('**/account/preferences', (route) => held.promise.then(() => route.continue()), { times: 1 });
     const menu = () => page.getByRole('button', { name: /@example\.com$/ }).click();
     await menu();
     for (const [language, signOut] of [
@@ -38,6 +44,8 @@ describe('the portal', () => {
       await page.getByRole('menuitemradio', { name: language }).click();
       await page.getByRole('menuitem', { name: signOut }).waitFor();
     }
+    held.resolve();
+    await expect.poll(kept).toMatchObject({ language: 'hu' });
     // In two tabs: both come to rest on what is chosen in one of them.
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -46,6 +54,7 @@ describe('the portal', () => {
     const taken = await Promise.all([page, other].map(themesTaken));
     await page.getByRole('menuitemradio', { name: 'Sötét' }).click();
     expect(await Promise.all(taken.map((themes) => themes()))).toEqual([['dark'], ['dark']]);
+    await expect.poll(kept).toEqual({ theme: 'dark', language: 'hu' });
     await page.reload();
     await page.getByRole('heading', { name: 'Alkalmazások' }).waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.mantineColorScheme)).toBe('dark');

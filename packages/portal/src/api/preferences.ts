@@ -8,6 +8,7 @@ import { sessionQuery } from './queries.ts';
 
 export const THEMES = ['light', 'dark', 'auto'] as const;
 export type Theme = (typeof THEMES)[number];
+const KEY = ['preferences'];
 
 /** How somebody wants the portal to be: shown at once, and kept with the account for their other browsers. */
 export function usePreferences() {
@@ -15,10 +16,16 @@ export function usePreferences() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const client = useQueryClient();
   const save = useMutation({
+    mutationKey: KEY,
+    // One after another: what was chosen last is what is kept.
+    scope: { id: 'preferences' },
     mutationFn: async (body: { theme?: Theme; language?: PortalLanguage }) =>
       (await api.patch('/manage/v1/account/preferences', { body })).data,
+    // Not while the next is under way, whose choice is shown already.
     onSuccess: (preferences) =>
-      client.setQueryData(sessionQuery.queryKey, (before) => before && { ...before, preferences }),
+      client.isMutating({ mutationKey: KEY }) > 1
+        ? undefined
+        : client.setQueryData(sessionQuery.queryKey, (before) => before && { ...before, preferences }),
   });
   return {
     theme: colorScheme as Theme,
