@@ -100,12 +100,16 @@ describe('the room of translations', () => {
     await page.getByText('2 texts taken away').waitFor();
     await saved(page);
     expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2' });
-    await page.keyboard.press('ControlOrMeta+z');
-    await page.getByText('2 texts as they were before').waitFor();
+    await Promise.all([
+      page.getByText('2 texts as they were before').waitFor(),
+      page.keyboard.press('ControlOrMeta+z'),
+    ]);
     await saved(page);
     expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
-    await page.keyboard.press('ControlOrMeta+Shift+z');
-    await page.getByText('2 texts changed again').waitFor();
+    await Promise.all([
+      page.getByText('2 texts changed again').waitFor(),
+      page.keyboard.press('ControlOrMeta+Shift+z'),
+    ]);
     await saved(page);
     expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
     expect(complaints).toEqual([]);
