@@ -61,16 +61,12 @@ const LINKED = [
 export function linkHeader(path: string, query: Query, { total, offset, limit }: Listing<unknown>): string | undefined {
   if (limit === 0) return undefined;
   const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
-  const pages: [relation: string, at: number, shown: boolean][] = [
-    ['first', 0, true],
-    ['prev', Math.max(0, Math.min(offset - limit, last)), offset > 0],
-    ['next', offset + limit, offset + limit < total],
-    ['last', last, true],
-  ];
   const known = LINKED.filter((name) => typeof query[name] === 'string').map((name) => [name, query[name] as string]);
   const start = known.length === 0 ? `${path}?` : `${path}?${new URLSearchParams(known)}&`;
-  return pages
-    .filter(([, , shown]) => shown)
-    .map(([relation, at]) => `<${start}offset=${at}&limit=${limit}>; rel="${relation}"`)
-    .join(', ');
+  const link = (relation: string, at: number): string => `<${start}offset=${at}&limit=${limit}>; rel="${relation}"`;
+  const links = [link('first', 0)];
+  if (offset > 0) links.push(link('prev', Math.max(0, Math.min(offset - limit, last))));
+  if (offset + limit < total) links.push(link('next', offset + limit));
+  links.push(link('last', last));
+  return links.join(', ');
 }

@@ -9,11 +9,13 @@ let dayText = '';
 export function formatTime(milliseconds: number): string {
   const today = Math.floor(milliseconds / DAY_MS);
   if (today !== day) {
-    dayText = new Date(today * DAY_MS).toISOString().slice(0, 10);
+    dayText = `${new Date(today * DAY_MS).toISOString().slice(0, 10)} `;
     day = today;
   }
   const seconds = Math.floor((milliseconds - today * DAY_MS) / 1000);
   const hour = Math.floor(seconds / 3600);
   const minute = Math.floor(seconds / 60) % 60;
-  return `${dayText} ${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[seconds % 60]}`;
+  // Apart: V8 copies what is so short into one text, and keeps what is longer as a tree of its parts.
+  const clock = `${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[seconds % 60]}`;
+  return dayText + clock;
 }

@@ -114,19 +114,18 @@ export async function placeAt(
   return { catalog, placed };
 }
 
-type Entry = { placed: PlacedKey; record: SelectionRecord | undefined };
+type Entry = { placed: PlacedKey; record: SelectionRecord | undefined; place: number };
 
 /** As the keys stand in the catalog today; what is archived comes last. */
 function inCatalogOrder(catalog: CompiledCatalog, saved: SelectionRecord[], defaulted: PlacedKey[]): Entry[] {
   const entries: Entry[] = [];
+  const placeOf = (keyNo: number): number => catalog.orderByNo.get(keyNo) ?? catalog.keys.length + keyNo;
   for (const record of saved) {
     const placed = catalog.keyByNo.get(record.keyNo);
-    if (placed) entries.push({ placed, record });
+    if (placed) entries.push({ placed, record, place: placeOf(record.keyNo) });
   }
-  for (const placed of defaulted) entries.push({ placed, record: undefined });
-  const place = ({ placed }: Entry) =>
-    catalog.orderByNo.get(placed.key.keyNo) ?? catalog.keys.length + placed.key.keyNo;
-  return entries.sort((a, b) => place(a) - place(b));
+  for (const placed of defaulted) entries.push({ placed, record: undefined, place: placeOf(placed.key.keyNo) });
+  return entries.sort((a, b) => a.place - b.place);
 }
 
 type Filter = { language: Language | undefined; effective: boolean; matches(placed: PlacedKey): boolean };

@@ -46,7 +46,7 @@ export function writeDefault(
 
 /** Characters that choices of one revision may take up together; beyond it, all are made anew. */
 const KEPT_CHARACTERS = 1024 * 1024;
-type Choices = { written: Map<string, Written>; characters: number };
+type Choices = { ofKeys: Map<Key, Map<string, Written>>; characters: number };
 
 const choices = new WeakMap<CompiledCatalog, Choices>();
 
@@ -71,15 +71,21 @@ function writeChoice(
   }
   let kept = choices.get(catalog);
   if (!kept || kept.characters > KEPT_CHARACTERS) {
-    kept = { written: new Map(), characters: 0 };
+    kept = { ofKeys: new Map(), characters: 0 };
     choices.set(catalog, kept);
   }
-  const name = `${key.keyNo} ${only?.tag ?? ''} ${writtenIn ?? ''} ${value}`;
-  const known = kept.written.get(name);
+  let ofKey = kept.ofKeys.get(key);
+  if (!ofKey) {
+    ofKey = new Map();
+    kept.ofKeys.set(key, ofKey);
+  }
+  // No JSON reads like a tag and more: in most answers, which are in all languages, no name is put together.
+  const name = only ? `${only.tag} ${value}` : value;
+  const known = ofKey.get(name);
   if (known) return known;
   const bytes = write();
   const choice = { bytes, mark: etagOf(bytes) };
-  kept.written.set(name, choice);
+  ofKey.set(name, choice);
   kept.characters += name.length + bytes.length;
   return choice;
 }
