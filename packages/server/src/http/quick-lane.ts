@@ -130,7 +130,7 @@ class QuickRequest implements Asked {
 class QuickReply implements Answering {
   readonly #response: ServerResponse;
   readonly #isClosing: () => boolean;
-  readonly #headers: Record<string, string> = {};
+  readonly #headers = new Map<string, string>();
   readonly #started = performance.now();
   readonly request: QuickRequest;
   readonly server: Answering['server'];
@@ -156,17 +156,17 @@ class QuickReply implements Answering {
 
   /** Names in lower case, as everywhere here. */
   header(name: string, value: string): this {
-    this.#headers[name] = value;
+    this.#headers.set(name, value);
     return this;
   }
 
   headers(values: Record<string, string>): this {
-    Object.assign(this.#headers, values);
+    for (const name in values) this.#headers.set(name, values[name] as string);
     return this;
   }
 
   getHeader(name: string): string | undefined {
-    return this.#headers[name];
+    return this.#headers.get(name);
   }
 
   type(contentType: string): this {
@@ -176,9 +176,8 @@ class QuickReply implements Answering {
   /** A text is sent as it is, anything else as JSON. */
   send(payload?: unknown): this {
     if (payload === undefined) {
-      this.sent = true;
-      if (this.#isClosing()) this.#headers.connection = 'close';
-      this.#response.writeHead(this.statusCode, this.#headers).end();
+      this.#writeHead([]);
+      this.#response.end();
       return this;
     }
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
@@ -187,16 +186,19 @@ class QuickReply implements Answering {
   }
 
   sendWire(body: WireText): this {
-    this.sent = true;
     if (this.request.about) this.request.about.answer = body;
-    this.#headers['content-type'] ??= JSON_TYPE;
-    let lines = '';
-    for (const name in this.#headers) lines += headLine(name, this.#headers[name] as string);
-    const rest = ['content-length', String(body.bytes.length)];
-    if (this.#isClosing()) rest.push('connection', 'close');
-    writeReadyHead(this.#response, this.statusCode, lines, rest);
+    if (!this.#headers.has('content-type')) this.type(JSON_TYPE);
+    this.#writeHead(['content-length', String(body.bytes.length)]);
     this.#response.end(body.bytes, 'latin1');
     return this;
+  }
+
+  #writeHead(rest: string[]): void {
+    this.sent = true;
+    let lines = '';
+    for (const [name, value] of this.#headers) lines += headLine(name, value);
+    if (this.#isClosing()) rest.push('connection', 'close');
+    writeReadyHead(this.#response, this.statusCode, lines, rest);
   }
 }
 

@@ -10,7 +10,7 @@ import { readUserOptionRequest } from './find-user-option.ts';
 import { placeAt } from './list-user-options.ts';
 import { answerPrivately } from './private-answer.ts';
 import { CACHED_HEADERS, LanguageQuery, NotModified, queryOf, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
-import { writeUserOption } from './user-option-view.ts';
+import { writeOwner, writeUserOption } from './user-option-view.ts';
 
 export const UserOptionParams = Type.Object({ user_options_uid: Type.String({ format: 'uuid' }) });
 export const UserUidQuery = {
@@ -53,7 +53,7 @@ export function getUserOptionRoute(app: FastifyInstance, service: Service): void
     const record = records.find((each) => each.selectionId === selectionId);
     if (!record) throw new InnkeeperError('selectionNotFound');
     const { catalog, placed } = await placeAt(service, application.appId, record);
-    const owner = { clientId: application.clientId, userUid: user.userId };
+    const owner = writeOwner(application.clientId, user.userId);
     return answerPrivately(request, reply, writeUserOption(catalog, placed, record, owner, language));
   });
 }

@@ -28,7 +28,7 @@ import {
   UserOptionAnswer,
 } from './schemas.ts';
 import { claimsOfQuery } from './user-claims.ts';
-import { writeDefault, writeUserOption } from './user-option-view.ts';
+import { writeDefault, writeOwner, writeUserOption } from './user-option-view.ts';
 import { enclose, joinWritten, type Written } from './written.ts';
 
 const schema = {
@@ -76,7 +76,7 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
     const filter = readFilter(catalog, query);
     const page = readPage(query);
 
-    const owner = { clientId: application.clientId, userUid: user.userId };
+    const owner = writeOwner(application.clientId, user.userId);
     const entries = inCatalogOrder(
       catalog,
       selections,

@@ -12,7 +12,7 @@ import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';
 import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
-import { writeUserOption } from './user-option-view.ts';
+import { writeOwner, writeUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
 
 export const WantedOption = {
@@ -99,7 +99,7 @@ export function saveUserOptionRoute(app: FastifyInstance, service: Service): voi
       saved: [saved],
     } = done;
     if (!wanted || !saved) throw new Error('a save without a record');
-    const owner = { clientId: application.clientId, userUid: user.userId };
+    const owner = writeOwner(application.clientId, user.userId);
     reply
       .code(saved.created ? 201 : 200)
       .header('cache-control', 'no-store')

@@ -13,7 +13,7 @@ import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
 import { UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody, unknownMembers } from './user-claims.ts';
-import { writeUserOption } from './user-option-view.ts';
+import { writeOwner, writeUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
 
 const MAX_OPTIONS = 500;
@@ -64,7 +64,7 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
       return wanted;
     });
     const { user, catalog, wanted, saved } = done;
-    const owner = { clientId: application.clientId, userUid: user.userId };
+    const owner = writeOwner(application.clientId, user.userId);
     reply.header('cache-control', 'no-store');
     const items = saved.map(({ record }, index) => {
       const placed = wanted[index]?.placed;

@@ -8,7 +8,10 @@ import { formatTime } from '../time.ts';
 import { toWireBytes } from '../wire-text.ts';
 import { enclose, type Written } from './written.ts';
 
-type Owner = { clientId: string; userUid: string };
+/** Members `app_id` and `user_uid`, the same in every record of an answer: made once, and in one piece (as wire-text.ts makes it). */
+export function writeOwner(clientId: string, userUid: string): string {
+  return toWireBytes(`"app_id":"${clientId}","user_uid":"${userUid}",`);
+}
 
 /**
  * The stored record of SPEC.md 2.4 as JSON: `catalog` is the revision it was saved in, so it reads today as it did then.
@@ -18,11 +21,11 @@ export function writeUserOption(
   catalog: CompiledCatalog,
   placed: PlacedKey,
   { selectionId, value, language, createdAt, updatedAt }: SelectionRecord,
-  { clientId, userUid }: Owner,
+  owner: string,
   only: Language | undefined,
 ): Written {
   return enclose(
-    `{"user_options_uid":"${selectionId}","app_id":"${clientId}","user_uid":"${userUid}",`,
+    `{"user_options_uid":"${selectionId}",${owner}`,
     writeChoice(catalog, placed, value, language, only),
     `,"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}"}`,
   );
@@ -32,13 +35,13 @@ export function writeUserOption(
 export function writeDefault(
   catalog: CompiledCatalog,
   placed: PlacedKey,
-  { clientId, userUid }: Owner,
+  owner: string,
   only: Language | undefined,
 ): Written {
   const value = JSON.stringify(placed.key.defaultValue);
   const writtenIn = catalog.languages.byDefault?.tag ?? null;
   return enclose(
-    `{"user_options_uid":null,"app_id":"${clientId}","user_uid":"${userUid}",`,
+    `{"user_options_uid":null,${owner}`,
     writeChoice(catalog, placed, value, writtenIn, only),
     ',"created_at":null,"updated_at":null,"is_default":true}',
   );

@@ -39,5 +39,9 @@ export function toUuid(bytes: Uint8Array): string {
 
 /** Of `lower(hex(…))` in a query: a text is read from a row in a third of the time that bytes take. */
 export function hexToUuid(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  // In short parts: V8 copies those into one text, and keeps what is longer as a tree of all that was added.
+  const first = `${hex.slice(0, 8)}-`;
+  const second = `${hex.slice(8, 12)}-${hex.slice(12, 16)}-`;
+  const third = `${hex.slice(16, 20)}-`;
+  return first + second + (third + hex.slice(20));
 }
