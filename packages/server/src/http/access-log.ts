@@ -2,6 +2,8 @@ import { type Logger, symbols } from 'pino';
 import { maskPath } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
+const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
+
 /** A request that was answered. Never its body, headers or query. */
 export type Exchange = {
   requestId: string;
@@ -41,16 +43,17 @@ export function createAccessLog(metrics: Metrics, logger: Logger): (exchange: Ex
   };
 }
 
-/** The time as text, put together once a millisecond. */
+/** The time as `toISOString` writes it, which takes longer than all the rest of a line: it is asked once a second. */
 function clock(): () => string {
-  let at = 0;
-  let text = '';
+  let second = 0;
+  let upToSecond = '';
   return () => {
     const now = Date.now();
-    if (now !== at) {
-      at = now;
-      text = new Date(now).toISOString();
+    const milliseconds = now % 1000;
+    if (now - milliseconds !== second) {
+      second = now - milliseconds;
+      upToSecond = new Date(second).toISOString().slice(0, -4);
     }
-    return text;
+    return `${upToSecond}${THREE_DIGITS[milliseconds]}Z`;
   };
 }
