@@ -60,7 +60,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     for (const line of server.stdout().split('\n').slice(0, -1)) {
       expect(JSON.parse(line)).toMatchObject({
         level: expect.any(String),
-        time: expect.any(String),
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         pid: expect.any(Number),
       });
     }
