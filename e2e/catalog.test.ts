@@ -59,7 +59,7 @@ describe('the catalog room', () => {
     await text('Español').fill('Avisos');
     // While it is under way nothing is taken that would be cleared away with it.
     const held = Promise.withResolvers<void>();
-    await page.route(/\/groups$/, (route) => held.promise.then(() => route.continue()), { times: 1 });
+    await page.route(/\/catalog\/groups\b/, (route) => held.promise.then(() => route.continue()), { times: 1 });
     await page.keyboard.press('Enter');
     await expect.poll(() => text('English').isEditable()).toBe(false);
     held.resolve();
