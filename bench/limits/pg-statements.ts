@@ -45,7 +45,8 @@ async function sent(act: (connections: Connections) => Promise<unknown>): Promis
     first ??= statement.text.replace(/\$(\d+)/g, (_, index) => toSql(values[Number(index) - 1]));
     return [];
   };
-  const noteShared = (statement: { text: string }, shared: object) => note(statement, [JSON.stringify([shared])]);
+  const noteShared = (statement: { text: string }, shared: object) =>
+    note(statement, [JSON.stringify([shared]), '100']);
   await act({ read: note, write: note, writeWithOthers: noteShared } as unknown as Connections).catch(() => {});
   if (first === undefined) throw new Error('an act sent no statement');
   return first.replaceAll(/\s+/g, ' ').trim();

@@ -3,23 +3,28 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
 import { createApplication, createUser, NOW, times, user } from '../contract/examples.ts';
-import { databases } from '../databases.ts';
+import { postgres } from '../databases.ts';
 
-const postgres = databases.find(({ kind }) => kind === 'postgres');
-if (!postgres) throw new Error('no PostgreSQL');
-
-test('saves that wait for some users keep nobody else waiting', async () => {
+async function begin(people: number) {
   const url = await postgres.fresh();
   const storage = await postgresDriver(url).open();
   const appId = await createApplication(storage);
-  const users = await Promise.all(times(60, async () => (await createUser(storage, appId)).userId));
-  const [busy, others] = [users.slice(0, 4), users.slice(4)];
-  const save = (userId: string) => {
-    const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
-    return storage.selections.save(appId, userId, [selection], { at: NOW, means: 'user_uid' });
+  const users = await Promise.all(times(people, async () => (await createUser(storage, appId)).userId));
+  const saveKeys = (userId: string, keys: number[], value: string) => {
+    const selections = keys.map((keyNo) => ({ selectionId: randomUUID(), keyNo, revision: 1, value, language: null }));
+    return storage.selections.save(appId, userId, selections, { at: NOW, means: 'user_uid' });
   };
-  const outcomesOf = async (saving: ReturnType<typeof save>[]) =>
-    new Set((await Promise.all(saving)).map(({ outcome }) => outcome));
+  const save = (userId: string) => saveKeys(userId, [1], 'true');
+  return { url, storage, appId, users, save, saveKeys };
+}
+
+async function outcomesOf(acts: Promise<{ outcome: string }>[]): Promise<Set<string>> {
+  return new Set((await Promise.all(acts)).map(({ outcome }) => outcome));
+}
+
+test('saves that wait for some users keep nobody else waiting', async () => {
+  const { url, storage, users, save } = await begin(90);
+  const [busy, others] = [users.slice(0, 34), users.slice(34)];
   await Promise.all(busy.map(save));
 
   const holder = new pg.Client({ connectionString: url });
@@ -30,6 +35,9 @@ test('saves that wait for some users keep nobody else waiting', async () => {
   const saving = times(100, (index) => save(busy[index % busy.length] as string).finally(() => waiting--));
   for (const _ of times(3, String)) expect(await outcomesOf(others.map(save))).toEqual(new Set(['saved']));
   expect(waiting).toBe(100);
+  // However many find a lock, few of them ask for it at a time.
+  const asking = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  expect((await holder.query(asking)).rows.length).toBeLessThanOrEqual(6);
   await holder.query('rollback');
   await holder.end();
   expect(await outcomesOf(saving)).toEqual(new Set(['saved']));
@@ -49,5 +57,46 @@ test('an act that is refused takes none of those down that share its statement',
   // All of the second sixty in one commit.
   expect(committedActs - before.committedActs).toBeGreaterThanOrEqual(119);
   expect(committedBatches - before.committedBatches).toBeLessThan(70);
+  await storage.close();
+});
+
+test('a delete that waits for its user keeps no saves waiting', async () => {
+  const { url, storage, appId, users, save } = await begin(20);
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select from users where user_id = any($1) for update', [users.slice(0, 12)]);
+  let waiting = 12;
+  const deleting = users.slice(0, 12).map((userId) => storage.users.delete(appId, userId).finally(() => waiting--));
+  for (const _ of times(3, String)) expect(await outcomesOf(users.slice(12).map(save))).toEqual(new Set(['saved']));
+  expect(waiting).toBe(12);
+  await holder.query('rollback');
+  await holder.end();
+  expect(new Set(await Promise.all(deleting))).toEqual(new Set(['deleted']));
+  await storage.close();
+});
+
+test('saves of the same keys happen in the order in which they came', async () => {
+  const { storage, users, saveKeys } = await begin(1);
+  const [userId = ''] = users;
+  await Promise.all([saveKeys(userId, [1], '1'), saveKeys(userId, [1, 2], '2'), saveKeys(userId, [2], '3')]);
+  const values = (await storage.selections.list(userId)).map(({ keyNo, value }) => [keyNo, value]);
+  expect(values).toEqual([
+    [1, '2'],
+    [2, '3'],
+  ]);
+  await storage.close();
+});
+
+test('an act that conflicts with somebody every time fails alone', async () => {
+  const { url, storage, users, saveKeys } = await begin(10);
+  await postgres.execute(
+    url,
+    `create function conflict() returns trigger language plpgsql as $$
+       begin raise exception using errcode = 'serialization_failure'; end $$;
+     create trigger conflicts before insert on selections for each row when (new.value = '7') execute function conflict()`,
+  );
+  const saving = await Promise.allSettled(users.map((userId, index) => saveKeys(userId, [1], String(index))));
+  expect(saving.map(({ status }) => status)).toEqual(times(10, (index) => (index === 7 ? 'rejected' : 'fulfilled')));
   await storage.close();
 });

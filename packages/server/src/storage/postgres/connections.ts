@@ -22,9 +22,11 @@ import { type Query, Transactions } from './transactions.ts';
 const READ_LANES = 2;
 /**
  * A lane commits one act after another, and PostgreSQL flushes together what several lanes commit at once. Measured
- * with 64 creates under way: 2 lanes 1,200 to 1,600 a second, 16 lanes 2,700 to 3,600; more gain nothing.
+ * with 64 creates under way, each in a statement: 2 lanes 1,200 to 1,600 a second, 16 lanes 2,700 to 3,600; more gain nothing.
  */
-const WRITE_LANES = 16;
+const WRITE_LANES = 10;
+/** For statements of many acts (gathering.ts), which wait a moment for a lock: behind one that waits for long they would all. */
+const SHARED_LANES = 6;
 /** Beyond this many acts the server cannot keep up: refusing at once beats answering too late. */
 const MAX_UNDER_WAY = 10_000;
 const MAX_TRIES = 8;
@@ -39,6 +41,7 @@ export function statement(text: string): Statement {
 export class Connections {
   readonly #readLanes: Lane[];
   readonly #writeLanes: Lane[];
+  readonly #sharedLanes: Lane[];
   readonly #transactions: Transactions;
   readonly #gatherings = new Map<Statement, Gathering<never>>();
   readonly #inTurn = new Map<string, { lane: Lane; acts: number }>();
@@ -54,6 +57,7 @@ export class Connections {
     const servers = new Servers(url);
     this.#readLanes = Array.from({ length: READ_LANES }, () => new Lane(servers));
     this.#writeLanes = Array.from({ length: WRITE_LANES }, () => new Lane(servers));
+    this.#sharedLanes = Array.from({ length: SHARED_LANES }, () => new Lane(servers));
     this.#transactions = new Transactions(servers);
   }
 
@@ -93,8 +97,8 @@ export class Connections {
   #gatheringOf<Row extends { no: number }>(statement: Statement): Gathering<Row> {
     const known = this.#gatherings.get(statement);
     if (known) return known as unknown as Gathering<Row>;
-    const gathering = new Gathering<Row>(async (acts) => {
-      const rows = await this.#send<Row>(this.#writeLanes, statement, [acts], false);
+    const gathering = new Gathering<Row>(async (acts, lockMs) => {
+      const rows = await this.#send<Row>(this.#sharedLanes, statement, [acts, String(lockMs)], false);
       this.#commits++;
       return rows;
     });
@@ -115,12 +119,16 @@ export class Connections {
     });
   }
 
+  get #lanes(): Lane[] {
+    return [...this.#readLanes, ...this.#writeLanes, ...this.#sharedLanes];
+  }
+
   get underWay(): number {
     return this.#underWay;
   }
 
   figures(): StorageFigures {
-    const lanes = [...this.#readLanes, ...this.#writeLanes].filter((lane) => lane.open);
+    const lanes = this.#lanes.filter((lane) => lane.open);
     const { open, idle, waiting } = this.#transactions.figures;
     return {
       committedActs: this.#committed,
@@ -137,7 +145,7 @@ export class Connections {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
-    await Promise.all([...this.#readLanes, ...this.#writeLanes, this.#transactions].map((held) => held.close()));
+    await Promise.all([...this.#lanes, this.#transactions].map((held) => held.close()));
   }
 
   async #act<T>(act: () => Promise<T>): Promise<T> {
@@ -197,7 +205,7 @@ export class Connections {
 
   /** Reads too must not stay with an address that no longer hears of new writes. */
   #abandonAll(): void {
-    for (const lane of [...this.#readLanes, ...this.#writeLanes]) lane.abandon();
+    for (const lane of this.#lanes) lane.abandon();
     this.#transactions.close().catch(() => {});
   }
 }
