@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Storage, StorageUnavailable } from '../../src/storage/port.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
@@ -145,7 +146,8 @@ test('prepared statements that are lost in a pooler cost nothing but speed', asy
 test('a server that has few connections to give is used with those', async () => {
   const server = await startPostgres({ settings: ['max_connections=6', 'superuser_reserved_connections=0'] });
   undo.push(() => server.stop());
-  const storage = await open(await server.createDatabase());
+  const url = await server.createDatabase();
+  const storage = await open(url);
   const appId = await createApplication(storage);
   for (const round of [1, 2, 3]) {
     expect(new Set(await Promise.all(times(100, () => storage.users.createWithToken(user(appId)))))).toEqual(
@@ -153,4 +155,15 @@ test('a server that has few connections to give is used with those', async () =>
     );
     expect(await eventually(() => storage.applications.countUsers(appId))).toBe(100 * round);
   }
+  // Now there is none left at all, and no delete was among those before.
+  const { userId } = await createUser(storage, appId);
+  for (let left = true; left; ) {
+    const client = new pg.Client({ connectionString: url });
+    left = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    if (left) undo.push(() => client.end());
+  }
+  expect(await storage.users.delete(appId, userId)).toBe('deleted');
 });

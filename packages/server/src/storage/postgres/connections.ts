@@ -8,6 +8,7 @@ import {
   isAboutPreparedStatement,
   isConflict,
   isConnectionLost,
+  isNoneToGive,
   isReadOnly,
   isUnwritable,
   toPortError,
@@ -182,13 +183,19 @@ export class Connections {
     repeatable: boolean,
   ): Promise<Row[]> {
     let repeated = false;
+    let usable = lanes;
     const attempt = async (): Promise<Row[]> => {
-      const lane = chooseLane(lanes);
+      const lane = chooseLane(usable);
       const named = this.#naming;
       try {
         return (await lane.query(named ? { name, text, values } : { text, values })).rows;
       } catch (error) {
         if (isReadOnly(error)) this.#abandonAll();
+        // Others' lanes have the connections there are.
+        if (isNoneToGive(error) && usable === lanes && this.#lanes.some(({ open }) => open)) {
+          usable = this.#lanes;
+          return attempt();
+        }
         if (named && isAboutPreparedStatement(error)) {
           this.#naming = false;
           return attempt();
