@@ -2,12 +2,12 @@ import { StorageUnavailable } from '../port.ts';
 import { isConflict, isUnderLock, toPortError } from './errors.ts';
 import { STATEMENT_MS } from './servers.ts';
 
-/** So many statements of a kind are under way at once: while PostgreSQL flushes one, it carries out the next. */
-const UNDER_WAY = 2;
+/** So many statements of a kind are under way at once: PostgreSQL flushes one, carries out the next and has another to go on with. */
+const UNDER_WAY = 3;
 /** And so many of acts that go alone, which may wait for locks: never so many that they take every lane. */
 const ALONE_UNDER_WAY = 4;
-/** The first of a statement waits for its last. */
-const MOST_ACTS = 64;
+/** The first of a statement waits for its last, and while all that there are wait, nobody makes new ones. */
+const MOST_ACTS = 16;
 const MOST_CHARACTERS = 256 * 1024;
 /** How long a statement waits for a row that somebody holds: whoever shares it, or comes after it on its lane, waits too. */
 const LOCK_MS = 100;
