@@ -8,15 +8,15 @@ import {
   isAboutPreparedStatement,
   isConflict,
   isConnectionLost,
-  isNoneToGive,
   isReadOnly,
+  isTimeout,
   isUnwritable,
   toPortError,
   wasNotSent,
 } from './errors.ts';
 import { Gathering } from './gathering.ts';
 import { Lane } from './lane.ts';
-import { Servers } from './servers.ts';
+import { Servers, STATEMENT_MS } from './servers.ts';
 import { type Query, Transactions } from './transactions.ts';
 
 /** Reads wait for no disk: two lanes keep a server process each busy. */
@@ -53,6 +53,7 @@ export class Connections {
   #commits = 0;
   #idle: (() => void) | undefined;
   #closed = false;
+  #abandonedAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string) {
     const servers = new Servers(url);
@@ -191,8 +192,10 @@ export class Connections {
         return (await lane.query(named ? { name, text, values } : { text, values })).rows;
       } catch (error) {
         if (isReadOnly(error)) this.#abandonAll();
-        // Others' lanes have the connections there are.
-        if (isNoneToGive(error) && usable === lanes && this.#lanes.some(({ open }) => open)) {
+        // A server that answers one no more may answer none: the others would say so only one by one, each when its time is up.
+        else if (isTimeout(error) && performance.now() > this.#abandonedAt + STATEMENT_MS) this.#abandonAll();
+        // None can be had now; others' lanes have those that there are.
+        if (error instanceof StorageUnavailable && usable === lanes && this.#lanes.some(({ open }) => open)) {
           usable = this.#lanes;
           return attempt();
         }
@@ -212,6 +215,7 @@ export class Connections {
 
   /** Reads too must not stay with an address that no longer hears of new writes. */
   #abandonAll(): void {
+    this.#abandonedAt = performance.now();
     for (const lane of this.#lanes) lane.abandon();
     this.#transactions.close().catch(() => {});
   }

@@ -40,11 +40,6 @@ export function isUnderLock(error: unknown): boolean {
   return sqlState(error) === '55P03';
 }
 
-/** The server answers, but has no connection left for us: nothing was sent. Also what servers.ts says of it for a while. */
-export function isNoneToGive(error: unknown): boolean {
-  return error instanceof StorageUnavailable && /too many|connection slots|no more connections/.test(error.message);
-}
-
 /** disk_full, io_error: reads may go on. */
 export function isUnwritable(error: unknown): boolean {
   return /^(53100|58030)$/.test(sqlState(error) ?? '');
