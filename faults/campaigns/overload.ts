@@ -12,8 +12,8 @@ import { worst } from '../worst.ts';
 /** As many connections as keep the service busy, each with the next request when it was answered: what comes back is its capacity. */
 const CLIENTS = 64;
 const TIMES_AS_MUCH = 10;
-/** For those who come without waiting for others, and give up after so long. */
-const CONNECTIONS = 2_000;
+/** For those who come without waiting for others, and give up after so long: more than can be answered while they wait for their turn. */
+const CONNECTIONS = 6_000;
 const PATIENCE_MS = 5_000;
 const SPELL_MS = 10_000;
 const RECOVERY_MS = 10_000;
@@ -21,8 +21,10 @@ const LEAST = 0.8;
 const LIVE_MS = 2_000;
 /** Users who save and read. */
 const GUESTS = 50;
-/** In the control, a second shows it. */
-const CONTROL_MS = 3_000;
+type Flood = { ms: number; connections: number };
+const FLOOD: Flood = { ms: SPELL_MS, connections: CONNECTIONS };
+/** In the control, a second of a few hundred shows it. */
+const CONTROL: Flood = { ms: 3_000, connections: 500 };
 
 export const overload: Campaign = {
   name: 'overload',
@@ -36,7 +38,7 @@ export const overload: Campaign = {
     const application = await setStage(databaseUrl);
     const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
     ground.defer(() => end(server));
-    await run(ground, await openPlace(server.url, application), SPELL_MS);
+    await run(ground, await openPlace(server.url, application), FLOOD);
   },
   control: {
     what: 'a server that takes the longer, the more wait',
@@ -44,17 +46,17 @@ export const overload: Campaign = {
     async run(ground) {
       const naive = await startNaiveServer({ slowsDown: true });
       ground.defer(() => naive.close());
-      await run(ground, naive.place, CONTROL_MS);
+      await run(ground, naive.place, CONTROL);
     },
   },
 };
 
-async function run(ground: Ground, place: Place, ms: number): Promise<void> {
+async function run(ground: Ground, place: Place, { ms, connections }: Flood): Promise<void> {
   const asker = new Client(place);
   ground.defer(() => asker.close());
   const guests = await Promise.all(Array.from({ length: GUESTS }, () => signedIn(asker)));
-  const open = async (connections: number): Promise<Arrivals> => {
-    const arrivals = await openArrivals({ place, guests, connections, patienceMs: PATIENCE_MS });
+  const open = async (count: number): Promise<Arrivals> => {
+    const arrivals = await openArrivals({ place, guests, connections: count, patienceMs: PATIENCE_MS });
     ground.defer(() => arrivals.close());
     return arrivals;
   };
@@ -62,8 +64,8 @@ async function run(ground: Ground, place: Place, ms: number): Promise<void> {
   const capacity = async (): Promise<number> => (await few.spell({ ms: ms / 2 })).acknowledged / (ms / 2000);
   await capacity();
   const before = await capacity();
-  const many = await open(CONNECTIONS);
   const endWatch = watchLiveness(place.url);
+  const many = await open(connections);
   const spells: Ended[] = [];
   for (let spell = 0; spell < ground.times; spell++) {
     await ground.attempt(async (lose) => {

@@ -199,9 +199,9 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     end: note,
   });
   const turnAway = createTurnAway({ waitingActs: () => service.storage.waitingActs(), metrics, logger });
-  answerFirst(app.server, (request, response) => {
+  answerFirst(app.server, (request, response, waitedMs) => {
     if (closing || held) return false;
-    return answerReady(request, response) || turnAway(request, response) || answerQuickly(request, response);
+    return answerReady(request, response) || turnAway(request, response, waitedMs) || answerQuickly(request, response);
   });
 
   const routes = collectRoutes(app);

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../domain/errors.ts';
+import { JSON_TYPE } from './json-body.ts';
 import type { Metrics } from './metrics.ts';
+import { PROBES } from './probes.ts';
+import { headLine, headLines, writeReadyHead } from './ready-head.ts';
 import { requestIdOf } from './request-id.ts';
 
 /**
@@ -11,19 +14,15 @@ import { requestIdOf } from './request-id.ts';
  * rest of a body, an OAuth 2.0 server) is not counted: it keeps nobody else waiting.
  */
 const MOST_WAITING = 1_000;
-/**
- * Requests are read in turns of the event loop, and nobody is answered, or let in, before a turn is over: one that has taken so
- * many requests and so long takes no more. The count alone says nothing, and the time alone may be the machine's.
- */
-const MOST_IN_A_TURN = 512;
-const LONGEST_TURN_MS = 100;
+/** For its turn, a request waits for so long at most. */
+const LONGEST_WAIT_MS = 500;
 /**
  * To say no takes a third to a half of the time that an answer takes. So it is not said more often than this: whoever was told to come
  * again is not heard before, and the more there are of them, the later that is.
  */
 const REFUSALS_A_SECOND = 1_000;
-/** For those who look after the process; and they cost next to nothing. */
-const NEVER = new Set(['/livez', '/readyz', '/metrics']);
+/** Whoever comes again all the same waits for no longer than this, whatever was said: others would have given up by then. */
+const LONGEST_REST_S = 4;
 const TELL_MS = 1_000;
 
 type Parts = { waitingActs: () => number; metrics: Metrics; logger: Logger };
@@ -32,46 +31,43 @@ type Parts = { waitingActs: () => number; metrics: Metrics; logger: Logger };
 export function createTurnAway({ waitingActs, metrics, logger }: Parts) {
   const { status, code, message } = new InnkeeperError('overloaded');
   const body = JSON.stringify({ code, message });
-  const headers = [
-    ...['content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body))],
-    ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
-  ];
-  let inTurn = 0;
-  let turnBegan = 0;
-  const endTurn = (): void => {
-    inTurn = 0;
-  };
-  /** Counts as one of this turn. */
-  const isTurnFull = (): boolean => {
-    if (++inTurn === 1) {
-      turnBegan = performance.now();
-      setImmediate(endTurn);
-    }
-    return inTurn > MOST_IN_A_TURN && performance.now() - turnBegan > LONGEST_TURN_MS;
-  };
-  let resting = 0;
+  const lines = headLines([
+    ...['content-type', JSON_TYPE, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
+  ]);
+  const length = String(Buffer.byteLength(body));
+  const resting = new Set<Socket>();
+  /** What is left of a body is thrown away when its answer has left, and whoever reads it wakes the connection up. */
+  function keepResting(this: Socket): void {
+    this.pause();
+  }
   const rest = (socket: Socket, seconds: number): void => {
     socket.pause();
+    socket.on('resume', keepResting);
     const wake = (): void => {
-      resting--;
+      socket.off('resume', keepResting);
+      resting.delete(socket);
       socket.resume();
     };
     // Not all at the same moment: they would be too many again, and nobody there in between.
-    setTimeout(wake, (0.5 + Math.random() / 2) * seconds * 1000).unref();
+    setTimeout(wake, (0.5 + Math.random() / 2) * Math.min(seconds, LONGEST_REST_S) * 1000).unref();
   };
   let count = 0;
   const tell = (): void => {
     logger.warn({ code, requests: count }, 'too much to do: requests were turned away');
     count = 0;
   };
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (!isTurnFull() && waitingActs() < MOST_WAITING) return false;
+  return (request: IncomingMessage, response: ServerResponse, waitedMs: number): boolean => {
+    if (waitedMs < LONGEST_WAIT_MS && waitingActs() < MOST_WAITING) return false;
     const { method = 'unknown', url = '' } = request;
-    if (NEVER.has(url)) return false;
-    const seconds = Math.ceil(++resting / REFUSALS_A_SECOND);
-    const own = ['retry-after', String(seconds), 'x-request-id', requestIdOf(request.headers)];
-    response.writeHead(status, [...headers, ...own]).end(body);
-    response.once('close', () => rest(request.socket, seconds));
+    if (PROBES.has(url)) return false;
+    const { socket } = request;
+    const isResting = resting.has(socket);
+    resting.add(socket);
+    const seconds = Math.ceil(resting.size / REFUSALS_A_SECOND);
+    const own = headLine('retry-after', String(seconds)) + headLine('x-request-id', requestIdOf(request.headers));
+    writeReadyHead(response, status, lines + own, ['content-length', length]);
+    response.end(body, 'latin1');
+    if (!isResting) response.once('close', () => rest(socket, seconds));
     metrics.count(method, 'unknown', status, code);
     // A line for each would take from what is served, too.
     if (++count === 1) setTimeout(tell, TELL_MS).unref();

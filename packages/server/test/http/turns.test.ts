@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { databases } from '../databases.ts';
+import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
+import { startTestServer, type TestServer } from './start.ts';
+
+const [sqlite] = databases as [(typeof databases)[0]];
+/** More than are answered in one turn of the event loop. */
+const MANY = 300;
+
+let server: TestServer;
+let clientId: string;
+const lines: Line[] = [];
+beforeAll(async () => {
+  server = await startTestServer(await sqlite.fresh());
+  ({ clientId } = await server.application());
+});
+afterAll(async () => {
+  for (const { socket } of lines) socket.destroy();
+  await server.close();
+});
+
+async function open(requests: string[]): Promise<Line> {
+  const line = await pipeline(server.url, requests);
+  lines.push(line);
+  return line;
+}
+
+it('answers in the order of asking, whatever had to wait for the next turn', async () => {
+  const paths = ['/api/user_options', '/livez', '/nowhere', '/api/option_groups'];
+  const asked = Array.from({ length: MANY }, (_, at) => `X-Request-Id: n${at}\r\napiKey: ${clientId}\r\n`);
+  const line = await open(asked.map((headers, at) => rawRequest(paths[at % paths.length] as string, '', headers)));
+  await expect.poll(() => countOf(line.text, 'x-request-id: ')).toBe(MANY);
+  const answered = [...line.text.matchAll(/x-request-id: (n\d+)/g)].map(([, id]) => id);
+  expect(answered).toEqual(asked.map((_, at) => `n${at}`));
+  const statuses = [...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses.slice(-4)).toEqual(['401', '200', '404', '200']);
+});
+
+it('lets others in while a crowd on open connections asks without a break', { timeout: 30_000 }, async () => {
+  const ask = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`);
+  let over = false;
+  const crowd = await Promise.all(Array.from({ length: 3 * MANY }, () => open([])));
+  for (const { socket } of crowd) {
+    socket.on('data', () => over || socket.write(ask));
+    socket.write(ask);
+  }
+  // Each on a connection of its own, of which one is accepted in a turn.
+  const late = await Promise.all(Array.from({ length: 150 }, () => open([ask])));
+  await expect.poll(() => late.every(({ text }) => text.includes('200 OK')), { timeout: 10_000 }).toBe(true);
+  over = true;
+});
+
+it('turns away who has waited for half a second, and nobody who looks after it', { timeout: 30_000 }, async () => {
+  const crowd = await Promise.all(Array.from({ length: 2 * MANY }, () => open([rawRequest('/livez')])));
+  await expect.poll(() => crowd.every(({ text }) => text.includes('200 OK')), { timeout: 10_000 }).toBe(true);
+  const watch = crowd.pop() as Line;
+  for (const line of [watch, ...crowd]) line.text = '';
+  // A machine that is slow: each turn takes so long.
+  const TURN_MS = 200;
+  let over = false;
+  const dawdle = (): void => {
+    for (const until = performance.now() + TURN_MS; performance.now() < until; );
+    if (!over) setImmediate(dawdle);
+  };
+  for (const { socket } of crowd) socket.write(rawRequest('/api/user_options', '', `apiKey: ${clientId}\r\n`));
+  watch.socket.write(rawRequest('/livez'));
+  dawdle();
+  const text = (): string => crowd.map((line) => line.text).join('');
+  await expect.poll(() => countOf(text(), 'HTTP/1.1 '), { timeout: 20_000 }).toBe(crowd.length);
+  over = true;
+  const turnedAway = countOf(text(), 'HTTP/1.1 503 ');
+  expect(turnedAway).toBeGreaterThan(0);
+  expect(countOf(text(), 'HTTP/1.1 401 ')).toBe(crowd.length - turnedAway);
+  expect(countOf(text(), '"code":"9503"')).toBe(turnedAway);
+  expect(countOf(text(), 'retry-after: 1')).toBe(turnedAway);
+  expect(watch.text).toContain('200 OK');
+});
