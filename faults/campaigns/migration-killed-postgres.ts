@@ -20,40 +20,53 @@ type OnTheWay = (bytes: Buffer) => Buffer;
 export const migrationKilledPostgres: Campaign = {
   name: 'migration-killed-postgres',
   title:
-    'innkeeper migrate on PostgreSQL, at its nth message to the server, for an n by chance: in turn the process is killed (kill -9) and its connection ended by the server (pg_terminate_backend)',
+    'innkeeper migrate on PostgreSQL, at its nth message to the server, each n at most once: in turn the process is killed (kill -9) and its connection ended by the server (pg_terminate_backend)',
   promise: 'innkeeper migrate then does the rest: the schema is that of an undisturbed one',
   unit: 'kills',
   times: { short: 6, full: 40 },
-  run: (ground) => run(ground, asSent),
+  run: (ground) => run(ground, { onTheWay: asSent, hows: ['kill', 'terminate'] }),
   control: {
-    what: 'a migration without a transaction',
-    times: 40,
-    run: (ground) => run(ground, withoutTransactions),
+    what: 'a migration without a transaction, killed at one message after another until it shows',
+    times: Number.POSITIVE_INFINITY,
+    run: (ground) => run(ground, { onTheWay: withoutTransactions, hows: ['kill'], untilLost: true }),
   },
 };
 
-async function run(ground: Ground, onTheWay: OnTheWay): Promise<void> {
+type How = 'kill' | 'terminate';
+type Faults = { onTheWay: OnTheWay; hows: How[]; untilLost?: boolean };
+
+async function run(ground: Ground, { onTheWay, hows, untilLost = false }: Faults): Promise<void> {
   const postgres = await postgresFor(ground);
   const undisturbed = await postgres.createDatabase();
   const { messages } = await migrate(undisturbed, asSent);
   const wanted = await schemaOf(undisturbed);
-  const [killed, ended]: [number[], number[]] = [[], []];
-  for (let round = 0; round < ground.times; round++) {
+  const stopped = { kill: 0, terminate: 0 };
+  let [tried, hasLost] = [0, false];
+  for (const at of inAnyOrder(messages).slice(0, ground.times)) {
+    const how = hows[tried++ % hows.length] as How;
     await ground.attempt(async (lose) => {
       const url = await postgres.createDatabase();
-      const at = 1 + Math.floor(Math.random() * messages);
-      const { code } = await migrate(url, onTheWay, { at, how: round % 2 === 0 ? 'kill' : 'terminate' });
-      if (code !== 0) (round % 2 === 0 ? killed : ended).push(at);
+      const { code } = await migrate(url, onTheWay, { at, how });
+      if (code !== 0) stopped[how]++;
       const again = await commandLine(url).run('migrate', '--json');
-      if (again.code !== 0) return lose(`at message ${at}, the rest is not done: ${again.stderr}`);
-      if ((await schemaOf(url)) !== wanted) lose(`at message ${at}, the schema is another`);
+      const isAsWanted = again.code === 0 && (await schemaOf(url)) === wanted;
+      if (isAsWanted) return;
+      hasLost = true;
+      lose(`at message ${at}, ${again.code === 0 ? 'the schema is another' : `the rest is not done: ${again.stderr}`}`);
     });
+    if (untilLost && hasLost) break;
   }
-  if (killed.length + ended.length < ground.times / 2) throw new Error('Hardly any was stopped in time.');
-  ground.tell(`${killed.length} killed and ${ended.length} cut off before the end, of ${messages} messages`);
+  if (stopped.kill + stopped.terminate < tried / 2) throw new Error('Hardly any was stopped in time.');
+  ground.tell(`${stopped.kill} killed and ${stopped.terminate} cut off before the end, of ${messages} messages`);
 }
 
-type Fault = { at: number; how: 'kill' | 'terminate' };
+/** The numbers from 1 to `last`. */
+function inAnyOrder(last: number): number[] {
+  const numbers = Array.from({ length: last }, (_, index) => ({ number: index + 1, place: Math.random() }));
+  return numbers.toSorted((one, other) => one.place - other.place).map(({ number }) => number);
+}
+
+type Fault = { at: number; how: How };
 
 /** How many messages it sent, and how it ended. */
 async function migrate(

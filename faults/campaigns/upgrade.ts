@@ -20,7 +20,7 @@ import { worst } from '../worst.ts';
 const REPLICAS = 2;
 const CLIENTS = 8;
 const TEMPLATE = 'earlier';
-/** Of those that were accepted. */
+/** Of all requests: without an answer, with 5xx, or, where somebody listens all the time, refused. */
 const MOST_ERRORS = 0.0001;
 
 /** What the old version still asks for. */
@@ -67,8 +67,6 @@ async function run(ground: Ground, kinds: ('postgres' | 'sqlite')[], after?: str
         const counts = load.counts();
         acknowledged += counts.acknowledged;
         failed += counts.unknown + (kind === 'postgres' ? counts.refused : 0);
-        if (counts.unknown > 0) lose(`${kind}: ${counts.unknown} requests without an answer, or with 5xx`);
-        if (kind === 'postgres' && counts.refused > 0) lose(`${kind}: ${counts.refused} requests refused`);
         for (const loss of [...load.surprises, ...(await checkAll(load))]) lose(`${kind}: ${loss}`);
         const late = await serve({ script: earlier.bin, settings: { ...SETTINGS, databaseUrl }, failing: true });
         const { code } = await late.exited;
