@@ -176,6 +176,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   });
   app.addHook('preClose', async () => {
     closing = true;
+    crowd.hearAll();
     const cutOff = setTimeout(() => app.server.closeAllConnections(), CLOSE_MS).unref();
     app.server.once('close', () => clearTimeout(cutOff));
     await drain(app.server, (until) => {
@@ -198,10 +199,12 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     fail: handleError,
     end: note,
   });
-  const turnAway = createTurnAway({ waitingActs: () => service.storage.waitingActs(), metrics, logger });
+  const crowd = createTurnAway({ waitingActs: () => service.storage.waitingActs(), metrics, logger });
   answerFirst(app.server, (request, response, waitedMs) => {
     if (closing || held) return false;
-    return answerReady(request, response) || turnAway(request, response, waitedMs) || answerQuickly(request, response);
+    return (
+      answerReady(request, response) || crowd.turnAway(request, response, waitedMs) || answerQuickly(request, response)
+    );
   });
 
   const routes = collectRoutes(app);

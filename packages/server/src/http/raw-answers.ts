@@ -10,6 +10,7 @@ import type { Metrics } from './metrics.ts';
 import { requestIdOf } from './request-id.ts';
 import { readableTarget } from './request-target.ts';
 import { statusText } from './status-text.ts';
+import { readAgain, stopReading } from './unheard.ts';
 
 /** What any path here may be asked with: CONNECT names a host, and no path. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
@@ -62,17 +63,24 @@ export function createRawAnswers(
   return {
     clientError(error, socket) {
       if (isDiscarded(socket)) discardAll(socket);
-      else if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) socket.destroy();
-      else endWith(socket, answer(refusalOfError(error), { socket }, error.code));
+      else if (error.code === 'ECONNRESET') socket.destroy();
+      else {
+        afterEarlier(socket, () => {
+          if (!socket.writable || isAnswering(socket)) socket.destroy();
+          else endWith(socket, answer(refusalOfError(error), { socket }, error.code));
+        });
+      }
     },
     listen(server) {
+      // Who has said all it has to say may still want to hear the answer.
+      Object.assign(server, { httpAllowHalfOpen: true });
       // There is nothing to tunnel to.
       server.on('connect', (request: IncomingMessage, socket: Duplex) => {
         const { url = '' } = request;
         const refusal = url.startsWith('/')
           ? refusalOf({ url: readableTarget(url) })
           : new InnkeeperError('methodNotAllowed', { headers: { allow: METHODS } });
-        endWith(socket as Socket, answer(refusal, request));
+        afterEarlier(socket as Socket, () => endWith(socket as Socket, answer(refusal, request)));
       });
       // An expectation other than 100-continue: RFC 9110 10.1.1.
       server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -92,9 +100,25 @@ function readTarget({ rawPacket, bytesParsed = 0 }: ParseError): string | undefi
   return /^[\w!#$%&'*+.^`|~-]+ (\/\S*) HTTP\/1\.[01]\r?$/.exec(line)?.[1];
 }
 
+/** The answer that is next to leave. */
+function nextAnswer(socket: Socket): ServerResponse | undefined {
+  return (socket as { _httpMessage?: ServerResponse })._httpMessage;
+}
+
+/** When all is answered that came whole on this connection before: by their order clients tell whose an answer is. */
+function afterEarlier(socket: Socket, act: () => void): void {
+  const earlier = nextAnswer(socket);
+  if (!earlier?.req.complete) return act();
+  stopReading(socket);
+  earlier.once('close', () => {
+    readAgain(socket);
+    afterEarlier(socket, act);
+  });
+}
+
 /** A second answer amid the first would read as a part of it. */
 function isAnswering(socket: Socket): boolean {
-  return (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent === true;
+  return nextAnswer(socket)?.headersSent === true;
 }
 
 type RawAnswer = { status: number; headers: Record<string, string>; body: string };

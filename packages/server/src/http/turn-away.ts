@@ -2,11 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../domain/errors.ts';
+import { bringsBody, discardRest } from './discard-rest.ts';
 import { JSON_TYPE } from './json-body.ts';
 import type { Metrics } from './metrics.ts';
-import { PROBES } from './probes.ts';
+import { isProbe } from './probes.ts';
 import { headLine, headLines, writeReadyHead } from './ready-head.ts';
 import { requestIdOf } from './request-id.ts';
+import { readAgain, stopReading } from './unheard.ts';
 
 /**
  * Acts that wait for the database. Some hundreds of clients, each waiting for its answer, never make so many; beyond, all
@@ -27,50 +29,69 @@ const TELL_MS = 1_000;
 
 type Parts = { waitingActs: () => number; metrics: Metrics; logger: Logger };
 
-/** Answers 9503 before anything is read of a request, while there is too much to do. Answers whether it did. */
-export function createTurnAway({ waitingActs, metrics, logger }: Parts) {
+export type TurnAway = {
+  /** Answers 9503 before anything is read of a request, while there is too much to do. Answers whether it did. */
+  turnAway(request: IncomingMessage, response: ServerResponse, waitedMs: number): boolean;
+  /** Hears everybody again, for good: before the server closes. */
+  hearAll(): void;
+};
+
+export function createTurnAway({ waitingActs, metrics, logger }: Parts): TurnAway {
   const { status, code, message } = new InnkeeperError('overloaded');
   const body = JSON.stringify({ code, message });
-  const lines = headLines([
-    ...['content-type', JSON_TYPE, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
-  ]);
   const length = String(Buffer.byteLength(body));
-  const resting = new Set<Socket>();
-  /** What is left of a body is thrown away when its answer has left, and whoever reads it wakes the connection up. */
-  function keepResting(this: Socket): void {
-    this.pause();
-  }
+  const lines = headLines([
+    'content-type',
+    JSON_TYPE,
+    'cache-control',
+    'no-store',
+    'x-content-type-options',
+    'nosniff',
+  ]);
+  /** Connections of who was told to come again, with what ends their rest. */
+  const resting = new Map<Socket, () => void>();
+  let isOver = false;
   const rest = (socket: Socket, seconds: number): void => {
-    socket.pause();
-    socket.on('resume', keepResting);
+    if (isOver || socket.destroyed || resting.has(socket)) return;
     const wake = (): void => {
-      socket.off('resume', keepResting);
+      clearTimeout(timer);
       resting.delete(socket);
-      socket.resume();
+      readAgain(socket);
     };
     // Not all at the same moment: they would be too many again, and nobody there in between.
-    setTimeout(wake, (0.5 + Math.random() / 2) * Math.min(seconds, LONGEST_REST_S) * 1000).unref();
+    const ms = (0.5 + Math.random() / 2) * Math.min(seconds, LONGEST_REST_S) * 1000;
+    const timer = setTimeout(wake, ms).unref();
+    resting.set(socket, wake);
+    stopReading(socket);
   };
   let count = 0;
   const tell = (): void => {
     logger.warn({ code, requests: count }, 'too much to do: requests were turned away');
     count = 0;
   };
-  return (request: IncomingMessage, response: ServerResponse, waitedMs: number): boolean => {
-    if (waitedMs < LONGEST_WAIT_MS && waitingActs() < MOST_WAITING) return false;
-    const { method = 'unknown', url = '' } = request;
-    if (PROBES.has(url)) return false;
-    const { socket } = request;
-    const isResting = resting.has(socket);
-    resting.add(socket);
-    const seconds = Math.ceil(resting.size / REFUSALS_A_SECOND);
-    const own = headLine('retry-after', String(seconds)) + headLine('x-request-id', requestIdOf(request.headers));
-    writeReadyHead(response, status, lines + own, ['content-length', length]);
-    response.end(body, 'latin1');
-    if (!isResting) response.once('close', () => rest(socket, seconds));
-    metrics.count(method, 'unknown', status, code);
-    // A line for each would take from what is served, too.
-    if (++count === 1) setTimeout(tell, TELL_MS).unref();
-    return true;
+  return {
+    turnAway(request, response, waitedMs) {
+      if (waitedMs < LONGEST_WAIT_MS && waitingActs() < MOST_WAITING) return false;
+      if (isProbe(request)) return false;
+      const { method = 'unknown', socket } = request;
+      const seconds = Math.ceil((resting.size + 1) / REFUSALS_A_SECOND);
+      const own = headLine('retry-after', String(seconds)) + headLine('x-request-id', requestIdOf(request.headers));
+      discardRest(request);
+      writeReadyHead(response, status, lines + own, ['content-length', length]);
+      response.end(body, 'latin1');
+      // Of one that is to be closed, nothing more is heard anyway.
+      if (response.shouldKeepAlive) {
+        const isWhole = request.complete || !bringsBody(request);
+        (isWhole ? response : request).once('close', () => rest(socket, seconds));
+      }
+      metrics.count(method, 'unknown', status, code);
+      // A line for each would take from what is served, too.
+      if (++count === 1) setTimeout(tell, TELL_MS).unref();
+      return true;
+    },
+    hearAll() {
+      isOver = true;
+      for (const wake of resting.values()) wake();
+    },
   };
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { PROBES } from './probes.ts';
+import type { Socket } from 'node:net';
+import { isProbe } from './probes.ts';
+import { readAgain, stopReading } from './unheard.ts';
 
 /**
  * So many requests are answered in one turn of the event loop; what else has come waits for the turns after it, in the order it came.
@@ -17,10 +19,13 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 /** `waitedMs` is how long it has waited for its turn. */
 type Answer = (request: IncomingMessage, response: ServerResponse, waitedMs: number) => void;
 type Waiting = { request: IncomingMessage; response: ServerResponse; since: number };
+/** The requests of one connection: more than one where its client does not wait for answers. */
+type Line = { waiting: Waiting[]; isUnheard: boolean };
 
-/** Calls `answer` for a bounded number of requests in each turn. Probes do not wait. */
+/** Calls `answer` for a bounded number of requests in each turn: of each connection one, then of each another. Probes do not wait. */
 export function inTurns(server: Server, answer: Answer): Listener {
-  const waiting: Waiting[] = [];
+  /** The first is the one whose turn comes next. */
+  const lines = new Map<Socket, Line>();
   let answered = 0;
   let most = MOST_IN_A_TURN;
   let hasAccepted = false;
@@ -35,26 +40,44 @@ export function inTurns(server: Server, answer: Answer): Listener {
     endsSoon = false;
     most = hasAccepted ? MOST_WHILE_OTHERS_CONNECT : MOST_IN_A_TURN;
     hasAccepted = false;
-    const next = waiting.splice(0, most);
-    answered = next.length;
-    if (answered === 0) return;
+    answered = 0;
+    if (lines.size === 0) return;
     endAfterThis();
     const now = performance.now();
-    for (const { request, response, since } of next) {
+    for (const [socket, line] of lines) {
+      if (answered === most) break;
+      answered++;
+      lines.delete(socket);
+      const { request, response, since } = line.waiting.shift() as Waiting;
+      if (line.waiting.length > 0) lines.set(socket, line);
+      else if (line.isUnheard) readAgain(socket);
       // Some have gone meanwhile.
-      if (!request.socket.destroyed) answer(request, response, now - since);
+      if (!socket.destroyed) answer(request, response, now - since);
     }
   };
   server.on('connection', () => {
     hasAccepted = true;
     endAfterThis();
   });
+  const wait = (waiting: Waiting): void => {
+    const { socket } = waiting.request;
+    const line = lines.get(socket);
+    if (!line) {
+      lines.set(socket, { waiting: [waiting], isUnheard: false });
+      return;
+    }
+    line.waiting.push(waiting);
+    if (line.isUnheard) return;
+    // Node would read on for as long as nothing is answered, and its client could send without end.
+    line.isUnheard = true;
+    stopReading(socket);
+  };
 
   return (request, response) => {
     endAfterThis();
-    const isInTime = waiting.length === 0 && answered < most;
+    const isInTime = lines.size === 0 && answered < most;
     if (isInTime) answered++;
-    if (isInTime || PROBES.has(request.url ?? '')) answer(request, response, 0);
-    else waiting.push({ request, response, since: performance.now() });
+    if (isInTime || isProbe(request)) answer(request, response, 0);
+    else wait({ request, response, since: performance.now() });
   };
 }

@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import type { NewApplication } from '../../src/domain/applications/create-application.ts';
 import { databases } from '../databases.ts';
 import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
 import { startTestServer, type TestServer, uniqueName } from './start.ts';
@@ -9,37 +11,59 @@ const [sqlite] = databases as [(typeof databases)[0]];
 const WAITING = 1_000;
 const CONNECTIONS = 20;
 
-let server: TestServer;
-let lock: DatabaseSync;
-const lines: Line[] = [];
-beforeAll(async () => {
-  const url = await sqlite.fresh();
-  server = await startTestServer(url);
-  lock = new DatabaseSync(url.slice('sqlite:'.length));
-});
-afterAll(async () => {
-  for (const { socket } of lines) socket.destroy();
-  lock.close();
-  await server.close();
+const undos: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const undo of undos.splice(0).toReversed()) await undo();
 });
 
-async function open(requests: string[]): Promise<Line> {
+type Stage = { server: TestServer; close: () => Promise<void>; lock: DatabaseSync; application: NewApplication };
+
+async function setStage(): Promise<Stage> {
+  const url = await sqlite.fresh();
+  const server = await startTestServer(url);
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= server.close();
+    return closed;
+  };
+  undos.push(close);
+  const lock = new DatabaseSync(url.slice('sqlite:'.length));
+  undos.push(() => lock.close());
+  return { server, close, lock, application: await server.application() };
+}
+
+async function open({ server }: Stage, requests: string[]): Promise<Line> {
   const line = await pipeline(server.url, requests);
-  lines.push(line);
+  undos.push(() => line.socket.destroy());
   return line;
+}
+
+function create({ application: { clientId, clientSecret } }: Stage): string {
+  const body = { clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' };
+  return rawRequest('/api/v2/app/create-user', JSON.stringify(body));
+}
+
+/** Nothing can be written: what comes waits, until as many do as may. */
+async function fill(stage: Stage): Promise<Line[]> {
+  stage.lock.exec('begin immediate');
+  const each = (): Promise<Line> =>
+    open(
+      stage,
+      Array.from({ length: WAITING / CONNECTIONS }, () => create(stage)),
+    );
+  const waiting = await Promise.all(Array.from({ length: CONNECTIONS }, each));
+  const { storage } = stage.server.service;
+  await expect.poll(() => storage.waitingActs(), { timeout: 20_000 }).toBeGreaterThanOrEqual(WAITING);
+  return waiting;
 }
 
 /** Whoever waits for the lock gives up after 5 s, which a machine that stands still for as long would see. */
 const HOW = { timeout: 60_000, retry: 2 };
 
 it('turns requests away while too many acts wait, not who looks after it, and takes new ones again', HOW, async () => {
-  const { clientId, clientSecret } = await server.application();
-  const create = (): string =>
-    rawRequest(
-      '/api/v2/app/create-user',
-      JSON.stringify({ clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' }),
-    );
-  const key = { apiKey: clientId };
+  const stage = await setStage();
+  const { server, lock } = stage;
+  const key = { apiKey: stage.application.clientId };
   expect((await server.send('GET', '/api/option_groups', { headers: key })).status).toBe(200);
   // On connections of their own: those of who was turned away are not heard for a second.
   const alone = async (path: string, headers = {}) => {
@@ -47,14 +71,9 @@ it('turns requests away while too many acts wait, not who looks after it, and ta
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
 
-  // Nothing can be written: what comes waits.
-  lock.exec('begin immediate');
-  const creates = Array.from({ length: CONNECTIONS }, () => Array.from({ length: WAITING / CONNECTIONS }, create));
-  const waiting = await Promise.all(creates.map(open));
-  const { storage } = server.service;
-  await expect.poll(() => storage.waitingActs(), { timeout: 20_000 }).toBeGreaterThanOrEqual(WAITING);
+  const waiting = await fill(stage);
   // With a body, and without.
-  const impatient = await Promise.all([open([create()]), open([rawRequest('/api/user_options')])]);
+  const impatient = await Promise.all([open(stage, [create(stage)]), open(stage, [rawRequest('/api/user_options')])]);
   const [turnedAway, manage, live, ready, metrics, catalog] = await Promise.all([
     server.post('/api/v2/app/create-user', {}),
     alone('/manage/v1/applications', { 'x-request-id': 'mine' }),
@@ -65,6 +84,16 @@ it('turns requests away while too many acts wait, not who looks after it, and ta
     await expect.poll(() => line.text).toContain('retry-after: 1');
     line.socket.write(rawRequest('/livez'));
   }
+  // Who sends all of it before it reads finds no broken connection.
+  const slow = await open(stage, [
+    'POST /api/user_options HTTP/1.1\r\nConnection: close\r\nContent-Length: 9000\r\n\r\n',
+  ]);
+  for (let part = 0; part < 3; part++) {
+    await sleep(20);
+    slow.socket.write('x'.repeat(3_000));
+  }
+  await expect.poll(() => slow.socket.closed).toBe(true);
+  expect([countOf(slow.text, 'HTTP/1.1 503'), countOf(slow.text, 'HTTP/1.1 ')]).toEqual([1, 1]);
   lock.exec('rollback');
 
   expect(turnedAway).toMatchObject({
@@ -90,4 +119,18 @@ it('turns requests away while too many acts wait, not who looks after it, and ta
   expect(countOf(answers(), 'HTTP/1.1 200 OK')).toBeGreaterThan(WAITING * 0.95);
   expect((await server.post('/api/v2/app/create-user', {})).json.code).toBe('0004');
   expect((await alone('/metrics')).text).toMatch(/status="503",code="9503"\} \d/);
+});
+
+it('hears who was turned away again before it closes', HOW, async () => {
+  const stage = await setStage();
+  await fill(stage);
+  const impatient = await Promise.all(Array.from({ length: 5 }, () => open(stage, [create(stage)])));
+  for (const line of impatient) {
+    await expect.poll(() => line.text).toContain('retry-after: 1');
+    line.socket.write(create(stage));
+  }
+  stage.lock.exec('rollback');
+  await expect.poll(() => stage.server.service.storage.waitingActs(), { timeout: 20_000 }).toBeLessThan(WAITING / 2);
+  await stage.close();
+  await expect.poll(() => impatient.every(({ text }) => text.includes('200 OK'))).toBe(true);
 });

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databases } from '../databases.ts';
 import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
-import { startTestServer, type TestServer } from './start.ts';
+import { startTestServer, type TestServer, uniqueName } from './start.ts';
 
 const [sqlite] = databases as [(typeof databases)[0]];
 /** More than are answered in one turn of the event loop. */
@@ -29,11 +30,43 @@ it('answers in the order of asking, whatever had to wait for the next turn', asy
   const paths = ['/api/user_options', '/livez', '/nowhere', '/api/option_groups'];
   const asked = Array.from({ length: MANY }, (_, at) => `X-Request-Id: n${at}\r\napiKey: ${clientId}\r\n`);
   const line = await open(asked.map((headers, at) => rawRequest(paths[at % paths.length] as string, '', headers)));
-  await expect.poll(() => countOf(line.text, 'x-request-id: ')).toBe(MANY);
+  await expect.poll(() => countOf(line.text, 'x-request-id: '), { timeout: 10_000 }).toBe(MANY);
   const answered = [...line.text.matchAll(/x-request-id: (n\d+)/g)].map(([, id]) => id);
   expect(answered).toEqual(asked.map((_, at) => `n${at}`));
   const statuses = [...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
   expect(statuses.slice(-4)).toEqual(['401', '200', '404', '200']);
+});
+
+const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+
+it.each([
+  ['what is none', 'NONE\r\n\r\n', ['200', '400']],
+  ['CONNECT', CONNECT, ['200', '405']],
+  ['the end of what it has to say', '', ['200']],
+])('answers a request that waits, and then %s', async (_, next, statuses) => {
+  const application = await server.application();
+  const { clientSecret } = application;
+  const body = { clientId: application.clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' };
+  const line = await open([rawRequest('/api/v2/app/create-user', JSON.stringify(body)) + next]);
+  if (next === '') line.socket.end();
+  await expect.poll(() => line.socket.closed, { timeout: 10_000 }).toBe(true);
+  expect([...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(statuses);
+});
+
+it('reads no more of a client that asks and asks than it can answer', { timeout: 30_000 }, async () => {
+  const asked = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`).repeat(1_000);
+  const line = await open([]);
+  // More than fits in between, and no answer is read.
+  line.socket.pause();
+  for (let count = 0; count < 400; count++) line.socket.write(asked);
+  for (let count = 0; count < 5; count++) expect((await server.send('GET', '/livez')).status).toBe(200);
+  const takenIn = async (ms: number): Promise<number> => {
+    const before = line.socket.writableLength;
+    await sleep(ms);
+    return before - line.socket.writableLength;
+  };
+  await expect.poll(() => takenIn(300), { timeout: 20_000 }).toBe(0);
+  expect(line.socket.writableLength).toBeGreaterThan(0);
 });
 
 it('lets others in while a crowd on open connections asks without a break', { timeout: 30_000 }, async () => {
@@ -44,10 +77,13 @@ it('lets others in while a crowd on open connections asks without a break', { ti
     socket.on('data', () => over || socket.write(ask));
     socket.write(ask);
   }
-  // Each on a connection of its own, of which one is accepted in a turn.
-  const late = await Promise.all(Array.from({ length: 150 }, () => open([ask])));
-  await expect.poll(() => late.every(({ text }) => text.includes('200 OK')), { timeout: 10_000 }).toBe(true);
-  over = true;
+  try {
+    // Each on a connection of its own, of which one is accepted in a turn.
+    const late = await Promise.all(Array.from({ length: 150 }, () => open([ask])));
+    await expect.poll(() => late.every(({ text }) => text.includes('200 OK')), { timeout: 10_000 }).toBe(true);
+  } finally {
+    over = true;
+  }
 });
 
 it('turns away who has waited for half a second, and nobody who looks after it', { timeout: 30_000 }, async () => {
