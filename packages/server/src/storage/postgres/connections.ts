@@ -194,9 +194,10 @@ export class Connections {
         if (isReadOnly(error)) this.#abandonAll();
         // A server that answers one no more may answer none: the others would say so only one by one, each when its time is up.
         else if (isTimeout(error) && performance.now() > this.#abandonedAt + STATEMENT_MS) this.#abandonAll();
-        // None can be had now; others' lanes have those that there are.
-        if (error instanceof StorageUnavailable && usable === lanes && this.#lanes.some(({ open }) => open)) {
-          usable = this.#lanes;
+        // None can be had now; all lanes together have those that there are.
+        const open = error instanceof StorageUnavailable ? this.#lanes.filter((each) => each.open) : [];
+        if (usable === lanes && open.length > 0) {
+          usable = open;
           return attempt();
         }
         if (named && isAboutPreparedStatement(error)) {
@@ -233,13 +234,19 @@ async function untilNoConflict<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The least busy lane that is connected. More are opened while acts would have to queue, and nobody waits for that:
+ * The least busy lane that is connected and moves. More are opened while acts would have to queue, and nobody waits for that:
  * where the server has no connection left to give, those that are open go on serving.
  */
 function chooseLane(lanes: Lane[]): Lane {
+  const closed = lanes.find((lane) => !lane.open);
+  const best = leastBusy(lanes.filter((lane) => lane.open && !lane.stuck));
+  if (!best) return closed ?? (leastBusy(lanes) as Lane);
+  if (best.underWay > 0) closed?.openSoon();
+  return best;
+}
+
+function leastBusy(lanes: Lane[]): Lane | undefined {
   let best: Lane | undefined;
-  for (const lane of lanes) if (lane.open && (!best || lane.underWay < best.underWay)) best = lane;
-  if (!best) return lanes[0] as Lane;
-  if (best.underWay > 0) lanes.find((lane) => !lane.open)?.openSoon();
+  for (const lane of lanes) if (!best || lane.underWay < best.underWay) best = lane;
   return best;
 }

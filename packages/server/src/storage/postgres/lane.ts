@@ -2,6 +2,8 @@ import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { endClient, type Servers } from './servers.ts';
 
+const STUCK_MS = 1_000;
+
 /**
  * A connection shared by everyone: statements are sent without waiting for each other's answers and run in the
  * order sent, each a transaction of its own. BEGIN never goes here: it would take in the neighbours' statements.
@@ -12,6 +14,8 @@ export class Lane {
   #connecting: Promise<pg.Client> | undefined;
   /** Acts sent and not yet answered. */
   underWay = 0;
+  /** When something was last answered, or sent while nothing was under way. */
+  #movedAt = 0;
   #gathering = false;
 
   constructor(servers: Servers) {
@@ -22,14 +26,20 @@ export class Lane {
     return this.#client !== undefined;
   }
 
+  /** Whatever comes behind an act that waits for long waits with it, and is lost with it when its time is up. */
+  get stuck(): boolean {
+    return this.underWay > 0 && performance.now() - this.#movedAt > STUCK_MS;
+  }
+
   async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    this.underWay++;
+    if (this.underWay++ === 0) this.#movedAt = performance.now();
     try {
       const client = this.#client ?? (await this.#connect());
       this.#gather(client);
       return await client.query(query);
     } finally {
       this.underWay--;
+      this.#movedAt = performance.now();
     }
   }
 
