@@ -108,7 +108,10 @@ function nextAnswer(socket: Socket): ServerResponse | undefined {
 /** When all is answered that came whole on this connection before: by their order clients tell whose an answer is. */
 function afterEarlier(socket: Socket, act: () => void): void {
   const earlier = nextAnswer(socket);
-  if (!earlier?.req.complete) return act();
+  if (!earlier?.req.complete) {
+    act();
+    return;
+  }
   stopReading(socket);
   earlier.once('close', () => {
     readAgain(socket);
