@@ -32,7 +32,9 @@ export function send(
       ...(patienceMs === undefined ? {} : { signal: AbortSignal.timeout(patienceMs) }),
     });
     const dropped = (error: Error): void => {
-      const refused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      // Reset while connecting: who listened stopped at this moment, and nothing was sent.
+      const refused = code === 'ECONNREFUSED' || (code === 'ECONNRESET' && syscall === 'connect');
       resolve(refused ? { kind: 'refused' } : { kind: 'dropped', error, reused: sent.reusedSocket });
     };
     sent.on('error', dropped);
