@@ -217,7 +217,14 @@ describe('the room of translations', () => {
   test('a column from a spreadsheet is pasted with a summary and taken back; a block is copied', async () => {
     const { page, draft } = await enter(portal);
     await cell(page, 'key 01', 1).click();
-    await paste(page, 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n');
+    const column = 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n';
+    await paste(page, column);
+    const first = await page.getByRole('alert').filter({ hasText: '5 texts pasted' }).elementHandle();
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.getByText('5 texts as they were before').waitFor();
+    expect(await first?.textContent(), 'what is told next does not share its time').toContain('pasted');
+    await first?.waitForElementState('hidden');
+    await paste(page, column);
     await page.getByText('5 texts pasted').waitFor();
     await page.getByText('1 empty cell changed nothing. 1 cell had no place here.').waitFor();
     // It stays while somebody points at it.

@@ -17,8 +17,8 @@ export function Told({ children, act }: { children: ReactNode; act: ReactNode })
   );
 }
 
-/** That something was done, with the way back from it, for long enough to be read and taken. */
-export function tellUndoable({ message, undo, ...rest }: NotificationData & { undo(): unknown }): void {
+/** That something was done, with the way back from it, for long enough to be read and taken. Answers its id. */
+export function tellUndoable({ message, undo, ...rest }: NotificationData & { undo(): unknown }): string {
   const id = notifications.show({
     autoClose: 8_000,
     ...rest,
@@ -37,6 +37,7 @@ export function tellUndoable({ message, undo, ...rest }: NotificationData & { un
       </Told>
     ),
   });
+  return id;
 }
 
 function UndoButton({ onClick }: { onClick(): void }) {

@@ -81,7 +81,7 @@ export function Workbench(props: Props) {
   }, [shortcutsDialog.open]);
 
   // The way back ends with the room.
-  useEffect(() => () => void notifications.hide(TOLD), []);
+  useEffect(() => () => void notifications.hide(lastTold), []);
 
   const onMissing = useCallback((tag: string) => set({ missing: tag }), [set]);
   const onHide = useCallback(
@@ -203,7 +203,8 @@ export function Workbench(props: Props) {
   );
 }
 
-const TOLD = 'texts';
+/** The notification of the last step: there is one way back at a time, and it is that of this step. */
+let lastTold = '';
 
 /** What a paste or a step back did, with the way back from it. */
 function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>['t'], undo: () => unknown): void {
@@ -215,12 +216,10 @@ function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>
           ...(act.outside > 0 ? [t('toast.outside', { count: act.outside })] : []),
         ]
       : [];
-  // One way back at a time: it is that of the last step.
-  notifications.hide(TOLD);
+  notifications.hide(lastTold);
   const done = t(`toast.${act.act}`, { count: act.changed });
-  const told = { id: TOLD, ...(more.length > 0 ? { title: done, message: more.join(' ') } : { message: done }) };
-  if (canUndo) tellUndoable({ ...told, undo });
-  else notifications.show({ ...told, autoClose: 3_000 });
+  const told = more.length > 0 ? { title: done, message: more.join(' ') } : { message: done };
+  lastTold = canUndo ? tellUndoable({ ...told, undo }) : notifications.show({ ...told, autoClose: 3_000 });
 }
 
 type ToolProps = { name: string; icon: typeof IconUpload; isPhone: boolean; onClick: () => void };
