@@ -28,7 +28,7 @@ test('a read and a write are measured beside a bare server, and judged', async (
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});
 
 test('a bar is missed, held, stretched or not measured', () => {
   const results = (rate: number): Results => ({

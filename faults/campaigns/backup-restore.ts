@@ -46,7 +46,7 @@ export const backupRestore: Campaign = {
         const target =
           kind === 'postgres' ? `sqlite:${join(ground.folder, `${round}.db`)}` : await postgres.createDatabase();
         await commandLine(target).json('restore', file);
-        const found = byName(await summarizeDatabase(target, join(ground.folder, 'scratch')));
+        const found = byName(await summarizeDatabase(target));
         if (!isDeepStrictEqual(found, byName(told.tables))) lose(`${kind}: the rows are not those of the backup`);
         for (const name of await missing(target, before)) lose(`${kind}: ${name} is not in the backup`);
         for (const surprise of load.surprises.splice(0)) lose(`${kind}: ${surprise}`);

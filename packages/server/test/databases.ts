@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { createDatabase } from './postgres-server.ts';
+import { scratchFile } from './scratch-file.ts';
 
 export type Database = {
   kind: 'sqlite' | 'postgres';
@@ -18,7 +18,7 @@ export const databases: Database[] = [
   {
     kind: 'sqlite',
     async fresh() {
-      return `sqlite:${join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.db`)}`;
+      return `sqlite:${scratchFile('db')}`;
     },
     async execute(url, sql) {
       const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000 });

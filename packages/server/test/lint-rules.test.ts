@@ -225,7 +225,7 @@ beforeAll(() => {
   }
   const oxlint = lint('oxlint/bin/oxlint', ['--type-aware', '--format=json', `${SERVER}/promises`, `${SERVER}/heavy`]);
   for (const { code, filename } of oxlint.diagnostics) report(filename, code);
-}, 120_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

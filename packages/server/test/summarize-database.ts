@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { summarizeTable } from '../src/domain/backup/summarize-table.ts';
 import { storageDriver } from '../src/storage/open.ts';
 import type { TableShape, TableSummary } from '../src/storage/port.ts';
 import { createBackupFile } from '../src/storage/sqlite/backup-file.ts';
 
-/** What a database holds, table by table. `scratch` is a file that may be made and is left behind by nobody. */
-export async function summarizeDatabase(url: string, scratch: string): Promise<TableSummary[]> {
-  const tables = backupTables(scratch);
+/** What a database holds, table by table. */
+export async function summarizeDatabase(url: string): Promise<TableSummary[]> {
+  const tables = backupTables();
   return (await storageDriver(url)).whole.read(tables, async (rows) => {
     const summaries: TableSummary[] = [];
     for (const table of tables) summaries.push(await summarizeTable(table, rows, () => {}));
@@ -13,8 +16,9 @@ export async function summarizeDatabase(url: string, scratch: string): Promise<T
   });
 }
 
-function backupTables(scratch: string): readonly TableShape[] {
-  const file = createBackupFile(scratch);
+/** Those that a backup has, told by one that is given up at once. */
+function backupTables(): readonly TableShape[] {
+  const file = createBackupFile(join(tmpdir(), `innkeeper-${randomUUID()}.backup`));
   file.abandon();
   return file.tables;
 }

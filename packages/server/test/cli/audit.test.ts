@@ -43,5 +43,5 @@ describe.each(databases)('the audit of the command line on $kind', ({ fresh }) =
       subject: 'Acme',
       before: JSON.stringify({ clientId, name: 'Acme' }),
     });
-  }, 60_000);
+  });
 });

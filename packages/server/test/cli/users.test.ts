@@ -1,7 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -333,83 +332,5 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect([small, large]).toMatchObject([{ created: few }, { created: many }]);
     // Most of it is the heap's own laziness and SQLite's page cache of 64 MB; what grows with the file is 32 bytes a user.
     expect(large.peakMemoryBytes).toBeLessThan(420 * 1024 * 1024);
-  });
-});
-
-describe('innkeeper users, misused', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-users-misuse-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const cli = commandLine(`sqlite:${join(folder, 'innkeeper.db')}`, inThread);
-  const file = join(folder, 'users.ndjson');
-  writeFileSync(file, `${JSON.stringify(numbered(1))}\n`);
-  beforeAll(() => cli.json('migrate'));
-
-  test.each([
-    ['no file', ['import', '--app', '1_a'], 2, "missing required argument 'FILE'"],
-    ['no application', ['import', file], 2, "required option '--app <ID>'"],
-    ['a file that is not there', ['import', join(folder, 'none'), '--app', '1_a'], 2, 'none: does not exist.'],
-    ['a folder', ['import', folder, '--app', '1_a'], 2, 'is a folder'],
-    ['--update with --resume', ['import', file, '--app', '1_a', '--update', '--resume'], 2, 'contradict'],
-    ['rejects over the file', ['import', file, '--app', '1_a', '--rejects', file], 2, 'is to be read'],
-    ['an unknown application', ['import', file, '--app', '1_a'], 1, 'there is no application'],
-    ['an export of an unknown application', ['export', '--app', '1_a'], 1, 'there is no application'],
-  ])('%s', async (_, args, code, message) => {
-    const ending = await cli.run('users', ...args);
-    expect(ending).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
-    expect(ending.stderr).not.toMatch(/\n {4}at /);
-    expect(readFileSync(file, 'utf8')).not.toBe('');
-  });
-
-  test('an output or rejects file that cannot be written is misuse', async () => {
-    const { clientId } = await cli.json('app', 'create', '--name', 'A');
-    const nowhere = join(folder, 'no', 'where');
-    const [output, rejects] = await Promise.all([
-      cli.run('users', 'export', '--app', clientId, '--output', nowhere),
-      cli.run('users', 'import', file, '--app', clientId, '--rejects', nowhere),
-    ]);
-    expect(output).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') });
-    expect(rejects).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') });
-  });
-
-  test('an output stays what it is: a pipe, a link to a file, a link to none yet', async () => {
-    const { clientId } = await cli.json('app', 'create', '--name', 'Outputs');
-    const user = { clientUserId: 'one', clientUserName: 'One' };
-    const one = join(folder, 'one.ndjson');
-    writeFileSync(one, `${JSON.stringify(user)}\n`);
-    await cli.json('users', 'import', one, '--app', clientId);
-    const [pipe, target, link, dangling] = ['pipe', 'target', 'link', 'dangling'].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    execFileSync('mkfifo', [pipe]);
-    writeFileSync(target, 'old');
-    symlinkSync('target', link);
-    symlinkSync('later', dangling);
-    const exportTo = (output: string) => cli.json('users', 'export', '--app', clientId, '--output', output);
-    const [read] = await Promise.all([readFile(pipe, 'utf8'), ...[pipe, link, dangling].map(exportTo)]);
-    expect(JSON.parse(read)).toMatchObject(user);
-    expect(lstatSync(pipe).isFIFO()).toBe(true);
-    for (const [from, to] of [
-      [link, target],
-      [dangling, join(folder, 'later')],
-    ] as const) {
-      expect(lstatSync(from).isSymbolicLink()).toBe(true);
-      expect(readFileSync(to, 'utf8')).toBe(read);
-    }
-  });
-
-  test('a stdout that cannot be written to is told in words', async () => {
-    // Open for reading alone: it refuses, as a full disk does.
-    const stdio = ['ignore', openSync(file, 'r'), 'pipe'] as const;
-    const child = spawn(process.execPath, [bin, 'users', '--help'], { stdio: [...stdio] });
-    let stderr = '';
-    child.stderr?.on('data', (text) => {
-      stderr += text;
-    });
-    const [code] = await once(child, 'close');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^innkeeper: the output could not be written: .*\n$/);
   });
 });

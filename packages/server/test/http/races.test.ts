@@ -24,9 +24,7 @@ describe.each(databases)('races on $kind, two replicas', (database) => {
     return (await Promise.all(answers)).map(codeOf).toSorted();
   };
 
-  test(`64 parallel exchanges of one token give exactly one access token, ${ROUNDS} times over`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`64 parallel exchanges of one token give exactly one access token, ${ROUNDS} times over`, async () => {
     const application = await replicas[0].application();
     const { clientSecret } = application;
     for (let round = 0; round < ROUNDS; round++) {
@@ -36,7 +34,7 @@ describe.each(databases)('races on $kind, two replicas', (database) => {
     }
   });
 
-  test(`50 parallel creates of one id make exactly one user, ${ROUNDS} times over`, { timeout: 120_000 }, async () => {
+  test(`50 parallel creates of one id make exactly one user, ${ROUNDS} times over`, async () => {
     const { clientId, clientSecret, appId } = await replicas[0].application();
     for (let round = 0; round < ROUNDS; round++) {
       const body = { clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'x' };
@@ -45,9 +43,7 @@ describe.each(databases)('races on $kind, two replicas', (database) => {
     expect(await replicas[0].service.storage.applications.countUsers(appId)).toBe(ROUNDS);
   });
 
-  test('deleting a user while its tokens are asked for and exchanged leaves nothing behind', {
-    timeout: 60_000,
-  }, async () => {
+  test('deleting a user while its tokens are asked for and exchanged leaves nothing behind', async () => {
     const application = await replicas[0].application();
     const { clientId, clientSecret, appId } = application;
     for (let round = 0; round < 25; round++) {

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
 import { type Connection, connectToWrite } from '../../src/storage/sqlite/connection.ts';
@@ -10,12 +8,13 @@ import { migrate } from '../../src/storage/sqlite/migrations.ts';
 import { runBatch } from '../../src/storage/sqlite/run-batch.ts';
 import { type Database, databases } from '../databases.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
+import { scratchFile } from '../scratch-file.ts';
 import { endAll, makeApplication, serve } from './serve-process.ts';
 
 describe('a database that cannot grow', () => {
   let connection: Connection;
   beforeAll(() => {
-    connection = connectToWrite(join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.db`));
+    connection = connectToWrite(scratchFile('db'));
     migrate(connection.database);
     const { page_count: pages } = connection.statement('pragma page_count').get() as { page_count: number };
     connection.database.exec(`pragma max_page_count = ${pages}`);

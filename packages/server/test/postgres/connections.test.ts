@@ -24,7 +24,7 @@ async function open(url: string): Promise<Storage> {
   return storage;
 }
 
-describe('a server that goes away', { timeout: 60_000 }, () => {
+describe('a server that goes away', () => {
   test('acts fail at once while it is away, and succeed when it is back, without opening anew', async () => {
     const server = await startPostgres();
     undo.push(() => server.stop());

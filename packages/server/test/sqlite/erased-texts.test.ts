@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
 import type { BatchMessage, WriterData } from '../../src/storage/sqlite/batch.ts';
 import { GapBlanker } from '../../src/storage/sqlite/blank-gaps.ts';
@@ -12,6 +11,7 @@ import { migrate } from '../../src/storage/sqlite/migrations.ts';
 import { runBatch } from '../../src/storage/sqlite/run-batch.ts';
 import { truncateLog } from '../../src/storage/sqlite/truncate-log.ts';
 import { application as exampleApplication, user } from '../contract/examples.ts';
+import { scratchFile } from '../scratch-file.ts';
 
 const NAME = 'Canary Featherstone';
 const USERS = 200;
@@ -23,7 +23,7 @@ describe('what was erased', () => {
   let path: string;
   let connection: Connection;
   beforeEach(() => {
-    path = join(inject('scratchFolder'), `${randomBytes(8).toString('hex')}.db`);
+    path = scratchFile('db');
     connection = connectToWrite(path);
     migrate(connection.database);
   });

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { sqlite } from '../../packages/server/test/databases.ts';
+import { makeSignedInUser } from '../../packages/server/test/http/start.ts';
+import { expectAccessible, expectFocus, openPortal } from '../portal.ts';
+import { makeApplication, row, save } from './room.ts';
+
+const portal = openPortal(sqlite);
+
+describe('the catalog room: a draft', () => {
+  test('publishing what breaks something says for how many, and waits for a yes', async () => {
+    const app = await makeApplication(portal);
+    const [user, { keyUid }, { groupUid }] = [
+      await makeSignedInUser(portal.server, app),
+      await app.key('portions'),
+      await app.group('kitchen'),
+    ];
+    const choice = { user_uid: user.userCode, option_group_uid: groupUid, option_key_uid: keyUid, value: [4] };
+    expect((await portal.server.post('/api/user_options', choice, { apiKey: app.clientId })).status).toBe(201);
+    const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
+    await page.getByRole('button', { name: 'Remove: 4' }).click();
+    await save(page);
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('value removed: 4 – touches 1 saved selection').waitFor();
+    const publish = dialog.getByRole('button', { name: 'Publish', exact: true });
+    expect(await publish.isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox').check();
+    await publish.click();
+    await page.getByText('Published as revision 2.').waitFor();
+    expect(await app.key('portions')).toMatchObject({ values: [1, 2] });
+  });
+
+  test('two editors: what does not touch is merged, what does is shown side by side', async () => {
+    const app = await makeApplication(portal);
+    const { keyUid } = await app.key('fruit');
+    const { page } = await portal.enter(`${app.room}?item=${keyUid}`);
+    const field = page.getByLabel('Deutsch', { exact: true });
+    await field.fill('Früchte');
+    // Somebody else, elsewhere in the draft, and at another field of the same key.
+    const { groupUid } = await app.group('open');
+    await app.edit('PATCH', `/groups/${groupUid}?draft=true`, { name: 'offen' });
+    await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'fruits', translations: { en: 'Fruit & more' } });
+    await save(page);
+    await expect.poll(() => page.getByLabel('Name for programs').inputValue()).toBe('fruits');
+    expect(await page.getByLabel('English', { exact: true }).inputValue()).toBe('Fruit & more');
+    expect(await field.inputValue()).toBe('Früchte');
+    // At the same field.
+    await field.fill('Obstsorten');
+    await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { translations: { de: 'Obst & Co.' } });
+    await page.getByRole('button', { name: 'Save to draft' }).click();
+    const dialog = page.getByRole('dialog', { name: 'This was changed meanwhile' });
+    await dialog.getByText('Obst & Co.').first().waitFor();
+    await dialog.getByText('Obstsorten').first().waitFor();
+    expect(await dialog.getByRole('rowheader').allInnerTexts()).toEqual(['Deutsch']);
+    await dialog.getByText('token:tests').first().waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Go on typing' }).click();
+    expect(await field.inputValue()).toBe('Obstsorten');
+    await page.getByRole('button', { name: 'Save to draft' }).click();
+    await dialog.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByText('Saved to the draft').first().waitFor();
+    await expect
+      .poll(async () => JSON.stringify((await app.get('/catalog/tree?draft=true')).json))
+      .toContain('Obstsorten');
+    // Published by somebody else while the dialog is open: nothing is published over it unseen.
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).waitFor();
+    await app.edit('POST', '/groups', { name: 'meanwhile' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Publish over revision 2').waitFor();
+    await page.getByRole('dialog').getByText('archived').waitFor();
+    await page.getByText('Publish over revision 2').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 3.').waitFor();
+  });
+
+  test('archives, brings back, discards; a link leads to a key; unsaved typing is not lost unasked', async () => {
+    const { room, key } = await makeApplication(portal);
+    const { keyUid } = await key('fruit');
+    const { page } = await portal.enter(`${room}?item=${keyUid}`);
+    await page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
+    expect(await row(page, 'Fruit').getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('This key is archived').waitFor();
+    await page.getByRole('button', { name: 'Bring back' }).click();
+    await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
+
+    await page.getByLabel('Name for programs').fill('apple');
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await row(page, 'ratio').click();
+    expect(await page.getByLabel('Name for programs').inputValue()).toBe('apple');
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await row(page, 'ratio').click();
+    await page.getByRole('heading', { name: 'ratio', level: 2 }).waitFor();
+
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('The draft is discarded.').waitFor();
+    await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
+
+    // What keeps it from being saved comes into sight.
+    await row(page, 'volume').click();
+    await page.getByRole('heading', { name: 'volume', level: 2 }).waitFor();
+    await page.getByLabel('Least').fill('11');
+    await page.getByLabel('English', { exact: true }).focus();
+    await page.keyboard.press('Control+s');
+    await expect.poll(() => page.getByText('Least is above Most.').count()).toBe(2);
+    await expectFocus(page.getByLabel('Least'));
+    // Of the service, at the field that it names.
+    await page.getByLabel('Least').fill('7');
+    await page.keyboard.press('Control+s');
+    await page.getByText('The default has to be something that can be chosen').waitFor();
+    expect(await page.getByText('Nothing was published').count()).toBe(0);
+    await page.context().clearCookies();
+    await page.evaluate(() => window.scrollTo({ top: 0 }));
+    await page.keyboard.press('Control+s');
+    const told = page.getByText('Sign in again: what you typed is kept.');
+    await told.waitFor();
+    await expect
+      .poll(() => told.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
+      .toBe(true);
+    expect(await page.getByLabel('Least').inputValue()).toBe('7');
+  });
+
+  test('whatever is typed is text', async () => {
+    const nasty = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}}`;
+    const { room, key, path, get } = await makeApplication(portal, {
+      languages: [{ name: nasty.slice(0, 100), tag: 'en' }],
+      groups: [
+        {
+          name: nasty,
+          translations: { en: nasty },
+          keys: [
+            {
+              name: nasty,
+              type: 'string',
+              default: nasty,
+              translations: { en: nasty },
+              values: [{ value: nasty, translations: { en: `${nasty}!` } }, `${nasty}2`],
+            },
+          ],
+        },
+      ],
+    });
+    const { keyUid } = await key(nasty);
+    const { page, complaints } = await portal.enter(`${room}?item=${keyUid}`);
+    await page.getByRole('heading', { name: nasty, level: 2 }).waitFor();
+    await page.getByRole('button', { name: 'Move down' }).first().waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByRole('dialog').getByText('archived').first().waitFor();
+    await page.goto(`${portal.server.url}/portal${path}/revisions?revision=1`);
+    await page.getByRole('tab', { name: 'Whole catalog' }).click();
+    await page.getByRole('tabpanel', { name: 'Whole catalog' }).getByText('onerror').first().waitFor();
+    expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+    expect((await get('/catalog')).status).toBe(200);
+    expect(complaints).toEqual([]);
+  });
+});

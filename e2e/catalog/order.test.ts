@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { sqlite } from '../../packages/server/test/databases.ts';
+import { openPortal } from '../portal.ts';
+import { groupsOf, keysOf, makeApplication, row, tree } from './room.ts';
+
+const portal = openPortal(sqlite);
+
+describe('the catalog room: order', () => {
+  test('groups and keys are moved by keyboard, and that is said', async () => {
+    const { room, get } = await makeApplication(portal);
+    const { page, complaints } = await portal.enter(room);
+    await tree(page).focus();
+    await page.keyboard.press('ArrowDown');
+    // The first edit, taken back while it is being saved.
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/catalog\/keys\//, (route) => held.promise.then(() => route.continue()), { times: 1 });
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.press('Control+z');
+    held.resolve();
+    await page.getByText('No changes against what is published').waitFor();
+    await expect.poll(async () => (await keysOf(page))[0]).toBe('vegetarian');
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(() => page.getByTestId('tree-said').textContent()).toBe('vegetarian moved to place 3 of 4');
+    await expect
+      .poll(async () => (await keysOf(page)).slice(0, 4))
+      .toEqual(['Fruit', 'portions', 'vegetarian', 'ratio']);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(() => groupsOf(page)).toEqual(['open', 'Kitchen', 'empty']);
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => keysOf(page)).not.toContain('Fruit');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Kitchen', level: 2 }).waitFor();
+    await expect
+      .poll(async () => {
+        const { groups } = (await get('/catalog/tree?draft=true')).json as {
+          groups: { name: string; keys: { name: string }[] }[];
+        };
+        return [groups.map(({ name }) => name), groups[1]?.keys.map(({ name }) => name)];
+      })
+      .toEqual([
+        ['open', 'kitchen', 'empty'],
+        ['fruit', 'portions', 'vegetarian', 'ratio'],
+      ]);
+    // Three edits, taken back and done again.
+    await page.getByRole('heading', { name: 'Kitchen', level: 2 }).click();
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => groupsOf(page)).toEqual(['Kitchen', 'open', 'empty']);
+    await page.getByRole('button', { name: /^Redo / }).click();
+    await expect.poll(() => groupsOf(page)).toEqual(['open', 'Kitchen', 'empty']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('and by dragging', async () => {
+    const { room } = await makeApplication(portal);
+    const { page } = await portal.enter(room);
+    const handle = row(page, 'ratio').locator('[title="Drag to move"]');
+    const target = row(page, 'vegetarian');
+    await handle.hover();
+    const to = await target.boundingBox();
+    if (!to) throw new Error('no box');
+    await page.mouse.down();
+    await page.mouse.move(to.x + 40, to.y + 4, { steps: 12 });
+    // Where it would fall is shown before it is let go.
+    await expect.poll(() => target.getAttribute('data-drop')).not.toBeNull();
+    await page.mouse.up();
+    await expect
+      .poll(async () => (await keysOf(page)).slice(0, 4))
+      .toEqual(['ratio', 'vegetarian', 'Fruit', 'portions']);
+    await page.getByText('1 change not published').waitFor();
+  });
+});

@@ -1,0 +1,214 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sqlite } from '../../packages/server/test/databases.ts';
+import { download, expectAccessible, openPortal } from '../portal.ts';
+import { CATALOG, cell, EVIL, enter, paste, saved } from './room.ts';
+
+const portal = openPortal(sqlite);
+
+describe('the room of translations: what comes of it', () => {
+  test('two at once: what the other changed stands side by side until somebody chooses', async () => {
+    const { page, edit, draft } = await enter(portal);
+    await cell(page, 'key 00', 1).click();
+    await page.getByText('Question 0').last().waitFor();
+    const theirs = { texts: [{ path: 'kitchen/key 00', language: 'de', text: 'Ihre' }] };
+    expect((await edit('PATCH', '/translations?draft=true', theirs)).status).toBe(200);
+    await page.keyboard.type('Meine');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Auch meine');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '1 text changed meanwhile' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Changed meanwhile' });
+    await dialog.getByText('Meine', { exact: true }).waitFor();
+    await dialog.getByText('Ihre', { exact: true }).waitFor();
+    expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Ihre' });
+    // The rest is saved.
+    await expect.poll(() => draft('kitchen/key 01')).toMatchObject({ de: 'Auch meine' });
+    await dialog.getByRole('button', { name: 'Keep yours' }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Meine' });
+  });
+
+  test('a file is exported, comes back with a conflict, is looked at, taken in part, undone and published', async () => {
+    const { page, edit, get, draft } = await enter(portal);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const exported = await download(page, () => page.getByRole('menuitem', { name: 'All languages' }).click());
+    expect(exported.name).toBe('test-texts-r1.csv');
+    const folder = await mkdtemp(join(tmpdir(), 'innkeeper-texts-'));
+    try {
+      const { text } = await get('/catalog/translations/export?draft=true&language=de');
+      const file = text
+        .replace('Question 0,Frage 0', 'Question 0,Aus der Datei')
+        .replace('key 01,Question 1,', 'key 01,Question 1,Neu')
+        .concat('nowhere,x,y\r\n');
+      await writeFile(join(folder, 'de.csv'), file);
+      const texts = [{ path: 'kitchen/key 00', language: 'de', text: 'Inzwischen' }];
+      await edit('PATCH', '/translations?draft=true', { texts });
+
+      await page.getByRole('button', { name: 'Import' }).click();
+      await page.locator('input[type=file]').setInputFiles(join(folder, 'de.csv'));
+      const dialog = page.getByRole('dialog', { name: 'Import translations' });
+      await dialog.getByText('de.csv changes 2 texts; 1 are as they are here.').waitFor();
+      await dialog.getByText(/line 47: nowhere is not in the catalog/).waitFor();
+      await dialog.getByText('Changed here since the export, where it was: Frage 0').waitFor();
+      await expectAccessible(page);
+      const conflict = dialog.getByRole('checkbox', { name: 'Take kitchen/key 00 in Deutsch' });
+      expect(await conflict.isChecked()).toBe(false);
+      await dialog.getByRole('button', { name: 'Take 1 text', exact: true }).waitFor();
+      await conflict.check();
+      await dialog.getByRole('button', { name: 'Take 2 texts' }).click();
+      await page.getByText('2 texts taken from the file').waitFor();
+      expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Aus der Datei' });
+      await page.getByText('Aus der Datei').first().waitFor();
+      await page.getByRole('button', { name: 'Undo' }).first().click();
+      await saved(page);
+      expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Inzwischen' });
+      expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByText('Deutsch: "Frage 0" → "Inzwischen"').waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 2.').waitFor();
+    expect((await get('/catalog')).headers.get('etag')).toBe('"2"');
+    await expect.poll(() => page.getByRole('button', { name: 'Publish…' }).isDisabled()).toBe(true);
+  });
+
+  test('what cannot be saved is kept, through a reload too, and saved when it can be', async () => {
+    const { page, draft } = await enter(portal, CATALOG, { query: '?group=fruit' });
+    await cell(page, 'apple', 1).click();
+    await page.route('**/catalog/translations?draft=true', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await page.keyboard.type('Apferl');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 text not saved: trying again').waitFor();
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('Apferl').first().waitFor();
+    await page.getByText('1 text not saved: trying again').waitFor();
+    await page.unrouteAll();
+    // It may have tried by itself meanwhile, and the button is gone.
+    const tryNow = page.getByRole('button', { name: 'Try now' });
+    await tryNow.click({ timeout: 5_000 }).catch(() => {});
+    await saved(page);
+    expect(await draft('fruit/kind=apple')).toMatchObject({ de: 'Apferl' });
+
+    // What is half typed as well, whichever way somebody leaves.
+    await cell(page, 'kind', 1).first().click();
+    await page.keyboard.type('So');
+    await page.reload();
+    await page.getByText('So', { exact: true }).first().waitFor();
+    await saved(page);
+    await cell(page, 'kind', 1).first().click();
+    await page.keyboard.type('Sorte');
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    await page.goBack();
+    await saved(page);
+    expect(await draft('fruit/kind')).toEqual({ de: 'Sorte' });
+
+    await cell(page, 'pear', 1).click();
+    await page.keyboard.type('Apferl');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 text cannot be saved').waitFor();
+    await cell(page, 'pear', 1).click();
+    await page.getByText(/stand for two values/).waitFor();
+    await page.keyboard.type('Birne');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    expect(await draft('fruit/kind=pear')).toEqual({ de: 'Birne' });
+  });
+
+  test('what people typed is shown as text, wherever it is from', async () => {
+    const { page, complaints, get } = await enter(portal, {
+      languages: [
+        { name: 'English', tag: 'en', default: true },
+        { name: `X ${EVIL}`, tag: 'de' },
+      ],
+      groups: [
+        {
+          name: `g ${EVIL}`,
+          translations: { en: EVIL, de: EVIL },
+          keys: [{ name: `k ${EVIL}`, type: 'string', values: [EVIL], translations: { de: EVIL } }],
+        },
+      ],
+    });
+    await page.getByRole('gridcell', { name: EVIL }).first().click();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(EVIL);
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const { text } = await get('/catalog/translations/export');
+    const file = {
+      name: `${EVIL}.csv`.replaceAll('/', ''),
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`${text}"${EVIL.replaceAll('"', '""')}",x,y,z\r\n`),
+    };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText(/2 lines cannot be taken/).waitFor();
+    expect(await page.title()).toBe('Translations · Innkeeper');
+    expect(await page.locator('img[src=x]').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a translator changes and publishes texts; a viewer reads them', async () => {
+    const { page, draft } = await enter(portal, CATALOG, { role: 'translator' });
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published as revision 2.').waitFor();
+    // What comes next is not where one is.
+    await page.getByRole('link', { name: 'Connect it' }).waitFor();
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
+
+    const viewer = await enter(portal, CATALOG, { role: 'viewer' });
+    await viewer.page.getByText('Your role may read the texts here, not change them.').waitFor();
+    await cell(viewer.page, 'key 01', 1).click();
+    await viewer.page.keyboard.type('Nein');
+    await viewer.page.keyboard.press('Enter');
+    await paste(viewer.page, 'Nein');
+    await viewer.page.keyboard.press('Delete');
+    expect(await viewer.page.getByRole('button', { name: /Import|Publish|Undo/ }).count()).toBe(0);
+    expect(await viewer.draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+    expect(viewer.complaints).toEqual([]);
+  });
+
+  test('a translator is told why a draft is not theirs to publish, and discards what is of texts alone', async () => {
+    const { page, edit, draft } = await enter(portal, CATALOG, { role: 'translator' });
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await edit('POST', '/groups', { name: 'more' });
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish the draft' });
+    await dialog.getByText('More than texts was published since this draft was begun').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
+    await page.getByText('The draft is discarded.').waitFor();
+    await expect.poll(() => cell(page, 'key 01', 1).textContent()).toBe('');
+    expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+
+    await edit('POST', '/groups?draft=true', { name: 'still more' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await dialog.getByText('The draft changes more than texts').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Discard…' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { sqlite } from '../../packages/server/test/databases.ts';
+import { expectAccessible, expectFits, expectFocus, openPortal } from '../portal.ts';
+import { CATALOG, cell, enter, paste, saved } from './room.ts';
+
+const portal = openPortal(sqlite);
+
+describe('the room of translations: the grid', () => {
+  test('is worked like a spreadsheet: type, Enter, Tab, Escape, Delete, undo and redo', async () => {
+    const { page, draft, get, complaints } = await enter(portal);
+    await cell(page, 'key 01', 1).click();
+    await page.keyboard.type('Frage 1');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Frage 2');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('in zwei Zeilen');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('سؤال');
+    await page.keyboard.press('Escape');
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Frage 2\nin zwei Zeilen' });
+    expect((await get('/catalog')).headers.get('etag'), 'nothing is published').toBe('"1"');
+
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.keyboard.press('Delete');
+    await page.getByText('2 texts taken away').waitFor();
+    await saved(page);
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2' });
+    await Promise.all([
+      page.getByText('2 texts as they were before').waitFor(),
+      page.keyboard.press('ControlOrMeta+z'),
+    ]);
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
+    await Promise.all([
+      page.getByText('2 texts changed again').waitFor(),
+      page.keyboard.press('ControlOrMeta+Shift+z'),
+    ]);
+    await saved(page);
+    expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
+    expect(complaints).toEqual([]);
+  });
+
+  test('the keys reach everything, and the active cell keeps the focus', async () => {
+    const { page } = await enter(portal);
+    await cell(page, 'kitchen', 0).first().click();
+    const active = () =>
+      page.evaluate(
+        () => document.activeElement?.closest('[role=row]')?.querySelector('[role=rowheader]')?.textContent,
+      );
+    await page.keyboard.press('Control+End');
+    await expect.poll(active).toBe('pear');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-colindex'))).toBe('4');
+    await page.keyboard.press('Control+Home');
+    await expect.poll(active).toBe('kitchen');
+    await page.keyboard.press('PageDown');
+    await expect.poll(active).not.toBe('kitchen');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(active).toBe('key 01');
+    await page.mouse.wheel(0, 5000);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(active).toBe('key 02');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(active).toBe('key 02');
+    const grid = page.getByRole('grid', { name: 'Texts by language' });
+    expect(await grid.getAttribute('aria-rowcount')).toBe('46');
+    expect(await page.getByRole('gridcell').count(), 'not all of them are there').toBeLessThan(46 * 3);
+  });
+
+  test('a column from a spreadsheet is pasted with a summary and taken back; a block is copied', async () => {
+    const { page, draft } = await enter(portal);
+    await cell(page, 'key 01', 1).click();
+    const column = 'Eins\tواحد\r\n"Zwei\nZeilen"\t\r\nDrei\tثلاثة\tzu viel\r\n';
+    await paste(page, column);
+    const first = await page.getByRole('alert').filter({ hasText: '5 texts pasted' }).elementHandle();
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.getByText('5 texts as they were before').waitFor();
+    expect(await first?.textContent(), 'what is told next does not share its time').toContain('pasted');
+    await first?.waitForElementState('hidden');
+    await paste(page, column);
+    await page.getByText('5 texts pasted').waitFor();
+    await page.getByText('1 empty cell changed nothing. 1 cell had no place here.').waitFor();
+    // It stays while somebody points at it.
+    await page.getByRole('alert').hover();
+    await saved(page);
+    expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2', de: 'Zwei\nZeilen' });
+    expect(await draft('kitchen/key 03')).toMatchObject({ de: 'Drei', ar: 'ثلاثة' });
+    await page.keyboard.press('ControlOrMeta+c');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Eins\tواحد\n"Zwei\nZeilen"\t\nDrei\tثلاثة');
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
+
+    // All that is missing goes out as a list and comes back as one.
+    await page.getByRole('button', { name: 'Translate a list' }).click();
+    await page.getByRole('button', { name: 'Copy the list' }).click();
+    await expectFocus(page.getByRole('dialog').getByRole('textbox', { name: 'Deutsch' }));
+    const list = await page.evaluate(() => navigator.clipboard.readText());
+    await paste(page, `${list.replaceAll('Question', 'Frage')}\nzu viel`);
+    await page.getByText('44 lines for 43 texts').waitFor();
+    // Closed by accident: it is still there.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Translate a list' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Deutsch' }).fill(`${list.replaceAll('Question', 'Frage')}\n`);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Take them over' }).click();
+    await page.getByText('43 texts pasted').waitFor();
+    await dialog.getByRole('textbox', { name: 'العربية' }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await saved(page);
+    expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3', de: 'Frage 3' });
+  });
+
+  test('finds what is missing, one group, and a text; says how far each language is', async () => {
+    const { page, address } = await enter(portal);
+    await page.getByText('43 missing').first().waitFor();
+    await page.getByRole('button', { name: 'Column Deutsch' }).click();
+    await page.getByRole('menuitem', { name: 'Show the 43 missing texts' }).click();
+    await page.getByText('43 texts').waitFor();
+    expect(page.url()).toContain(`${address}?missing=de`);
+    await page.getByRole('button', { name: 'Show all texts' }).click();
+    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('apfel');
+    await page.getByText('1 text', { exact: true }).waitFor();
+    await page.getByRole('rowheader', { name: 'fruit › kind apple' }).waitFor();
+    await page.getByRole('textbox', { name: 'Search names and texts' }).fill('nowhere');
+    await page.getByRole('heading', { name: 'No text fits' }).waitFor();
+    await page.getByRole('button', { name: 'Show all texts' }).last().click();
+    await page.getByRole('button', { name: 'Languages' }).click();
+    await page.getByRole('checkbox', { name: /العربية/ }).uncheck();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
+  });
+
+  test('on a phone there is one language at a time; nobody is kept out', async () => {
+    const { page, draft, complaints } = await enter(portal, CATALOG, { viewport: { width: 380, height: 760 } });
+    await page.getByRole('button', { name: 'key 01: no text yet. Edit' }).click();
+    await page.getByRole('textbox', { name: 'Deutsch' }).fill('Frage 1');
+    await page.getByRole('button', { name: 'Save and next' }).click();
+    await page
+      .getByRole('dialog', { name: 'kitchen › key 02' })
+      .getByRole('textbox', { name: 'Deutsch' })
+      .fill('Frage 2');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await saved(page);
+    expect(await draft('kitchen/key 02')).toMatchObject({ de: 'Frage 2' });
+    await expectFits(page);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('nobody is kept out of the grid, nor from a room without texts', async () => {
+    const { page } = await enter(portal);
+    await cell(page, 'key 01', 1).click();
+    await expectAccessible(page);
+    const empty = await enter(portal, { languages: [{ name: 'English', tag: 'en' }], groups: [] });
+    await empty.page.getByRole('heading', { name: 'Nothing to translate yet' }).waitFor();
+    await expectFits(empty.page);
+  });
+});

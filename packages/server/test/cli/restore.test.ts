@@ -1,0 +1,232 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createApplication } from '../../src/domain/applications/create-application.ts';
+import { TableDigest } from '../../src/domain/backup/summarize-table.ts';
+import { checkSecret } from '../../src/domain/check-secret.ts';
+import { createKeyring } from '../../src/domain/keyring.ts';
+import { backupFiles, storageDriver } from '../../src/storage/open.ts';
+import type { StoredRow } from '../../src/storage/port.ts';
+import { createBackupFile } from '../../src/storage/sqlite/backup-file.ts';
+import { databases } from '../databases.ts';
+import { dump } from '../dump.ts';
+import { EXAMPLE, withCatalog } from '../http/options/example-catalog.ts';
+import { makeSignedInUser, SECRET, startTestServer } from '../http/start.ts';
+import { scratchFile } from '../scratch-file.ts';
+import { byName, summarizeDatabase } from '../summarize-database.ts';
+import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
+
+/** Ends itself when all is written but not committed; with so small a cache, what is written is in the log by then. */
+const KILLED_AT_COMMIT = `data:text/javascript,${encodeURIComponent(`
+  import { DatabaseSync } from 'node:sqlite';
+  const { exec } = DatabaseSync.prototype;
+  DatabaseSync.prototype.exec = function (sql) {
+    if (sql === 'commit') process.kill(process.pid, 'SIGKILL');
+    exec.call(this, sql);
+    if (sql === 'begin immediate') exec.call(this, 'pragma cache_size = 10');
+  };
+`)}`;
+
+describe.each(databases)('restoring into $kind', (database) => {
+  let url: string;
+  let file: string;
+  beforeAll(async () => {
+    url = await database.fresh();
+    file = await bigBackup();
+    await makeSomething(url);
+  });
+
+  /** An application with so many users that restoring them takes a while. */
+  async function bigBackup(schema?: number, users = 20_000): Promise<string> {
+    const path = scratchFile('backup');
+    const file = createBackupFile(path, schema);
+    const given: Record<string, Record<string, StoredRow[number]>[]> = {
+      applications: [{ app_id: 7, client_id: '7_restored', name: 'Restored', settings: '{}', created_at: 1 }],
+      users: Array.from({ length: users }, (_, index) => ({
+        user_id: Buffer.from(randomUUID().replaceAll('-', ''), 'hex'),
+        app_id: 7,
+        client_user_id: `user-${index}`,
+        created_at: index,
+      })).sort((one, other) => Buffer.compare(one.user_id, other.user_id)),
+      facts: [{ name: 'secret-check', value: createKeyring(SECRET).seal(Buffer.from('innkeeper')) }],
+    };
+    const tables = file.tables.map((table) => {
+      const rows = (given[table.name] ?? []).map((row) => table.columns.map((column) => row[column] ?? null));
+      const digest = new TableDigest(table);
+      digest.add(rows);
+      file.add(table, rows);
+      return digest.summary();
+    });
+    file.finish({ version: '0.0.1', madeAt: 1, source: 'sqlite', tables });
+    return path;
+  }
+
+  async function makeSomething(databaseUrl: string) {
+    const storage = await (await storageDriver(databaseUrl)).open();
+    const keyring = createKeyring(SECRET);
+    await checkSecret(storage, keyring);
+    const application = await createApplication(storage, keyring, 'There before', Date.now());
+    await storage.close();
+    return application;
+  }
+
+  test('what cannot be restored is refused, and nothing is changed', async () => {
+    const before = await dump(url);
+    const bytes = readFileSync(file);
+    const altered = (change: (copy: string) => void): string => {
+      const copy = scratchFile('backup');
+      writeFileSync(copy, bytes, { mode: 0o600 });
+      change(copy);
+      return copy;
+    };
+    const sql = (text: string) => (copy: string) => {
+      const opened = new DatabaseSync(copy);
+      opened.exec(text);
+      opened.close();
+    };
+    const flipped = Buffer.from(bytes);
+    flipped.fill(0xa5, bytes.length / 2, bytes.length / 2 + 64);
+    const replace = ['--replace', '--yes'];
+    type Case = [string, string[], number, RegExp];
+    // No database is opened before these are refused: one will do.
+    const badFiles: Case[] = [
+      ['missing', [scratchFile('backup'), ...replace], 2, /does not exist/],
+      ['foreign', [altered((copy) => writeFileSync(copy, 'dear diary')), ...replace], 1, /is not a backup/],
+      ['empty', [altered((copy) => truncateSync(copy, 0)), ...replace], 1, /is not a backup/],
+      ['a database', [altered(sql('pragma application_id = 0')), ...replace], 1, /is not a backup/],
+      ['with orders', [altered(sql('create view v as select 1')), ...replace], 1, /is not a backup/],
+      ['truncated', [altered((copy) => truncateSync(copy, bytes.length / 2)), ...replace], 1, /is damaged/],
+      ['a table short', [altered(sql('drop table activity')), ...replace], 1, /is damaged/],
+      [
+        'newer',
+        [altered(sql('pragma user_version = 9999')), ...replace],
+        1,
+        /newer Innkeeper.*that version or a later/s,
+      ],
+      ['another secret, checked', [file, '--check', '--secret', `${SECRET}!`], 1, /The file is whole, but/],
+    ];
+    const cases: Case[] = [
+      ...(database.kind === 'sqlite' ? badFiles : []),
+      ['damaged', [altered((copy) => writeFileSync(copy, flipped)), ...replace], 1, /is damaged/],
+      ['edited', [altered(sql("update applications set name = 'Mine'")), ...replace], 1, /rows of applications/],
+      ['not empty', [file], 1, /is not empty, it has 1 application/],
+      ['nobody to ask', [file, '--replace'], 2, /1 application.*--yes/s],
+      ['another secret', [file, ...replace, '--secret', `${SECRET}!`], 1, /made under another secret/],
+    ];
+    const { run } = commandLine(url);
+    for (let from = 0; from < cases.length; from += 4) {
+      await Promise.all(
+        cases.slice(from, from + 4).map(async ([name, args, code, message]) => {
+          const ending = await run('restore', ...args);
+          expect({ name, ...ending }).toMatchObject({ name, code, stdout: '', stderr: expect.stringMatching(message) });
+        }),
+      );
+    }
+    expect(await dump(url)).toBe(before);
+  });
+
+  test('--check tells that a file is whole without a database or a secret', async () => {
+    chmodSync(file, 0o400);
+    const nowhere = database.kind === 'sqlite' ? 'sqlite:/nowhere/x.db' : 'postgres://nobody@127.0.0.1:1/none';
+    const { code, stdout } = await runInnkeeper(['restore', file, '--check', '--json', '--database-url', nowhere]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ whole: true, secret: 'none', rows: 20_002 });
+  });
+
+  test('one that is killed leaves the database as it was', async () => {
+    const target = await database.fresh();
+    await makeSomething(target);
+    const before = await dump(target);
+    const nodeArgs = database.kind === 'sqlite' ? ['--import', KILLED_AT_COMMIT] : [];
+    const child = spawn(process.execPath, [...nodeArgs, bin, 'restore', file, '--replace', '--yes'], {
+      env: { PATH: process.env.PATH, INNKEEPER_DATABASE_URL: target, INNKEEPER_SECRET: SECRET },
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    if (database.kind === 'postgres') {
+      await Promise.race([atWork(target), ended]);
+      child.kill('SIGKILL');
+    }
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    if (database.kind === 'sqlite') {
+      expect(statSync(`${target.slice('sqlite:'.length)}-wal`).size).toBeGreaterThan(1_000_000);
+    }
+    expect(await dump(target)).toBe(before);
+  });
+
+  test('replaces what is there, when told to', async () => {
+    const told = await commandLine(url).json('restore', file, '--replace', '--yes');
+    expect(told).toMatchObject({ rows: 20_002, replaced: { applications: 1, users: 0, accounts: 0 } });
+    expect(byName(await summarizeDatabase(url))).toMatchObject({ users: { rows: 20_000 }, applications: { rows: 1 } });
+  });
+
+  /** Resolves when somebody has the tables of PostgreSQL to itself. */
+  async function atWork(databaseUrl: string): Promise<void> {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    const held = `select 1 from pg_locks where relation = 'users'::regclass and mode = 'AccessExclusiveLock' and granted`;
+    while ((await client.query(held)).rows.length === 0) await sleep(2);
+    await client.end();
+  }
+
+  test('a backup of an older schema is brought up to date', async () => {
+    const target = await database.fresh();
+    const old = await bigBackup(3, 10);
+    expect(await commandLine(target).json('restore', old)).toMatchObject({ schema: 3, rows: 12 });
+    const storage = await (await storageDriver(target)).open();
+    expect(await storage.applications.findByClientId('7_restored')).toMatchObject({ name: 'Restored' });
+    expect(await storage.activity.list(7, { step: 'day', from: 0, to: Date.now() })).toEqual([]);
+    await storage.close();
+  });
+
+  test('beside a running service, which serves what was restored within a second', async () => {
+    const target = await database.fresh();
+    const server = await startTestServer(target);
+    const groups = async (apiKey: string) =>
+      (await server.send('GET', '/api/option_groups', { headers: { apiKey } })).json.total;
+    const { run } = commandLine(target);
+    const backup = scratchFile('backup');
+    try {
+      const { application, publish } = await withCatalog(server);
+      expect(await groups(application.clientId)).toBe(3);
+      expect((await run('backup', backup)).code).toBe(0);
+      // Since then: another revision, and another application.
+      const later = await server.application();
+      await publish({ ...EXAMPLE, groups: [] });
+      await server.service.refresh();
+      expect([await groups(application.clientId), await groups(later.clientId)]).toEqual([0, 0]);
+
+      expect(await run('restore', backup, '--replace', '--yes')).toMatchObject({ code: 0, stderr: '' });
+      await expect.poll(() => groups(application.clientId)).toBe(3);
+      expect(await groups(later.clientId)).toBeUndefined();
+      // What the service writes goes on, into what was restored.
+      expect((await makeSignedInUser(server, application)).accessToken).toBeTruthy();
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('what differs after it was written undoes all of it', async () => {
+    const target = await database.fresh();
+    const { whole, migrate } = await storageDriver(target);
+    await migrate();
+    const before = await summarizeDatabase(target);
+    const opened = (await backupFiles()).open(await bigBackup(undefined, 10));
+    if (opened.outcome !== 'opened') throw new Error(opened.outcome);
+    const check = async (): Promise<void> => {
+      throw new Error('differs');
+    };
+    await expect(whole.replace(opened.file.tables, opened.file.rows, { onlyEmpty: true, check })).rejects.toThrow(
+      'differs',
+    );
+    expect(await summarizeDatabase(target)).toEqual(before);
+    await makeSomething(target);
+    expect(await whole.replace(opened.file.tables, opened.file.rows, { onlyEmpty: true, check })).toBe('not-empty');
+    opened.file.close();
+  });
+});
