@@ -94,6 +94,30 @@ describe.each(databases)('Idempotency-Key on $kind', (database) => {
     }
   });
 
+  test('many at once, among them known keys: each is told its own', async () => {
+    const [known, expired] = [request(), { ...request(), createdAt: NOW - 2 * DAY }];
+    must(expired.idempotency).expiresAt = NOW - DAY;
+    for (const sent of [known, expired]) expect(await storage.users.createWithToken(sent)).toBe('created');
+    const another = (sent: NewUser): NewUser =>
+      user(appId, { idempotency: { ...must(sent.idempotency), bodyHash: hash(), expiresAt: NOW + DAY } });
+    const requests = [...times(7, request), another(known), ...times(3, () => user(appId)), again(known)];
+    requests.push(another(expired), user(appId, { clientUserId: known.clientUserId }), request());
+    const outcomes = await Promise.all(requests.map((sent) => storage.users.createWithToken(sent)));
+    const created = (count: number) => times(count, () => 'created');
+    expect(outcomes).toEqual([
+      ...created(7),
+      'idempotency-mismatch',
+      ...created(3),
+      'replayed',
+      ...created(1),
+      'duplicate',
+      ...created(1),
+    ]);
+    for (const [index, { userId }] of requests.entries()) {
+      expect((await storage.users.find(appId, userId)) !== undefined).toBe(outcomes[index] === 'created');
+    }
+  });
+
   test('replays while the user is deleted: never half a record', async () => {
     const first = request();
     await storage.users.createWithToken(first);

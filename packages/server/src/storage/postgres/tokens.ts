@@ -1,6 +1,6 @@
 import type { TokenStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes, toHex, tokenIdOf, tokenIdToBytes } from './encoding.ts';
+import { checkedHex, toBytes, toHex, tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { actsOf } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
@@ -87,7 +87,7 @@ export function tokenStore(connections: Connections): TokenStore {
     },
     async exchange(tokenHash, now, accessToken) {
       const { issuedAt, expiresAt } = accessToken;
-      const [token, tokenId] = [toHex(toBytes(tokenHash)), toHex(tokenIdToBytes(accessToken.tokenId))];
+      const [token, tokenId] = [checkedHex(tokenHash), toHex(tokenIdToBytes(accessToken.tokenId))];
       const act = { tokenHash: token, now, tokenId, issuedAt, expiresAt };
       try {
         const [row] = await connections.writeWithOthers<UserRow & { no: number }>(EXCHANGE, act, [token, tokenId]);

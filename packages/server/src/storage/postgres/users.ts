@@ -1,6 +1,6 @@
 import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
-import { toBytes, toHex } from './encoding.ts';
+import { checkedHex, toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { actsOf } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
@@ -19,7 +19,8 @@ const CONFLICT = `
     then 'profile-exists'
 `;
 
-// The common case, for many at once. Rows go in one order, so that two such statements never wait for each other.
+// The common case, for many at once. Rows go in one order, so that two such statements never wait for each other in a circle.
+// A repeat finds its profile there; an Idempotency-Key that came with another body before violates idempotency_keys_key.
 const CREATE_NEW = statement(`
   with ${actsOf({
     appId: 'bigint',
@@ -29,6 +30,9 @@ const CREATE_NEW = statement(`
     createdAt: 'bigint',
     tokenHash: 'text',
     tokenExpiresAt: 'bigint',
+    keyHash: 'text',
+    bodyHash: 'text',
+    keyExpiresAt: 'bigint',
   })}, profile as (
     insert into profiles (app_id, client_user_id, user_id, client_user_name)
     select "appId", "clientUserId", "userId", "clientUserName" from acts order by "appId", "clientUserId"
@@ -39,6 +43,10 @@ const CREATE_NEW = statement(`
   ), token as (
     insert into special_tokens (token_hash, user_id, expires_at)
     select decode(a."tokenHash", 'hex'), a."userId", a."tokenExpiresAt" from acts a join profile p on p.user_id = a."userId"
+  ), used as (
+    insert into idempotency_keys (app_id, key_hash, body_hash, user_id, expires_at)
+    select a."appId", decode(a."keyHash", 'hex'), decode(a."bodyHash", 'hex'), a."userId", a."keyExpiresAt"
+    from acts a join profile p on p.user_id = a."userId" where a."keyHash" is not null order by a."appId", a."keyHash"
   )
   select a.no from acts a join profile p on p.user_id = a."userId"
 `);
@@ -107,7 +115,7 @@ const MAX_ROUNDS = 20;
 export function userStore(connections: Connections): Omit<UserStore, 'page' | 'searchByName'> {
   return {
     async createWithToken(user) {
-      if (!user.idempotency && (await createNew(connections, user))) return 'created';
+      if (await createNew(connections, user)) return 'created';
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const outcome = await tryCreate(connections, user);
         if (outcome) return outcome;
@@ -127,11 +135,17 @@ export function userStore(connections: Connections): Omit<UserStore, 'page' | 's
 
 /** Whether it is created. If not, nothing happened, and why is for tryCreate to say. */
 async function createNew(connections: Connections, user: NewUser): Promise<boolean> {
-  const { appId, clientUserId, userId, clientUserName, createdAt, specialToken } = user;
-  const token = { tokenHash: toHex(toBytes(specialToken.tokenHash)), tokenExpiresAt: specialToken.expiresAt };
-  const act = { appId, clientUserId, userId, clientUserName, createdAt, ...token };
+  const { appId, clientUserId, userId, clientUserName, createdAt, specialToken, idempotency } = user;
+  const token = { tokenHash: checkedHex(specialToken.tokenHash), tokenExpiresAt: specialToken.expiresAt };
+  const once = idempotency && {
+    keyHash: checkedHex(idempotency.keyHash),
+    bodyHash: checkedHex(idempotency.bodyHash),
+    keyExpiresAt: idempotency.expiresAt,
+  };
+  const act = { appId, clientUserId, userId, clientUserName, createdAt, ...token, ...once };
+  const keys = [`name ${appId} ${clientUserId}`, ...(once ? [`once ${appId} ${once.keyHash}`] : [])];
   try {
-    const rows = await connections.writeWithOthers(CREATE_NEW, act, [`${appId} ${clientUserId}`]);
+    const rows = await connections.writeWithOthers(CREATE_NEW, act, keys);
     return rows.length > 0;
   } catch (error) {
     if (violation(error)) return false;
