@@ -21,6 +21,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 20_000,
     // What is waited for comes when it comes; a second is little on a machine with other work.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
   },
 });

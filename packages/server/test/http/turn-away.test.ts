@@ -53,7 +53,7 @@ async function fill(stage: Stage): Promise<Line[]> {
     );
   const waiting = await Promise.all(Array.from({ length: CONNECTIONS }, each));
   const { storage } = stage.server.service;
-  await expect.poll(() => storage.waitingActs(), { timeout: 20_000 }).toBeGreaterThanOrEqual(WAITING);
+  await expect.poll(() => storage.waitingActs()).toBeGreaterThanOrEqual(WAITING);
   return waiting;
 }
 
@@ -111,14 +111,14 @@ it(
 
     // Who was turned away is not heard again at once, on the same connection, but before long.
     for (const line of impatient) {
-      await expect.poll(() => line.text, { timeout: 10_000 }).toContain('{"status":"ok"}');
+      await expect.poll(() => line.text).toContain('{"status":"ok"}');
       const [refusal, answer] = line.times as [number, number];
       expect(answer - refusal).toBeGreaterThan(450);
     }
 
     // All that waited was done, and is answered; the service writes things of its own, for which the last may have had to go.
     const answers = (): string => waiting.map(({ text }) => text).join('');
-    await expect.poll(() => countOf(answers(), 'HTTP/1.1 '), { timeout: 20_000 }).toBe(WAITING);
+    await expect.poll(() => countOf(answers(), 'HTTP/1.1 ')).toBe(WAITING);
     expect(countOf(answers(), 'HTTP/1.1 200 OK')).toBeGreaterThan(WAITING * 0.95);
     expect((await server.post('/api/v2/app/create-user', {})).json.code).toBe('0004');
     expect((await alone('/metrics')).text).toMatch(/status="503",code="9503"\} \d/);
@@ -134,7 +134,7 @@ it('hears who was turned away again before it closes', AGAIN, async () => {
     line.socket.write(create(stage));
   }
   stage.lock.exec('rollback');
-  await expect.poll(() => stage.server.service.storage.waitingActs(), { timeout: 20_000 }).toBeLessThan(WAITING / 2);
+  await expect.poll(() => stage.server.service.storage.waitingActs()).toBeLessThan(WAITING / 2);
   await stage.close();
   await expect.poll(() => impatient.every(({ text }) => text.includes('200 OK'))).toBe(true);
 });

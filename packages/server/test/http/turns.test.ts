@@ -30,7 +30,7 @@ it('answers in the order of asking, whatever had to wait for the next turn', asy
   const paths = ['/api/user_options', '/livez', '/nowhere', '/api/option_groups'];
   const asked = Array.from({ length: MANY }, (_, at) => `X-Request-Id: n${at}\r\napiKey: ${clientId}\r\n`);
   const line = await open(asked.map((headers, at) => rawRequest(paths[at % paths.length] as string, '', headers)));
-  await expect.poll(() => countOf(line.text, 'x-request-id: '), { timeout: 10_000 }).toBe(MANY);
+  await expect.poll(() => countOf(line.text, 'x-request-id: ')).toBe(MANY);
   const answered = [...line.text.matchAll(/x-request-id: (n\d+)/g)].map(([, id]) => id);
   expect(answered).toEqual(asked.map((_, at) => `n${at}`));
   const statuses = [...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
@@ -49,11 +49,11 @@ it.each([
   const body = { clientId: application.clientId, clientSecret, clientUserId: uniqueName(), clientUserName: 'Ada' };
   const line = await open([rawRequest('/api/v2/app/create-user', JSON.stringify(body)) + next]);
   if (next === '') line.socket.end();
-  await expect.poll(() => line.socket.closed, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => line.socket.closed).toBe(true);
   expect([...line.text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(statuses);
 });
 
-it('reads no more of a client that asks and asks than it can answer', { timeout: 30_000 }, async () => {
+it('reads no more of a client that asks and asks than it can answer', async () => {
   const asked = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`).repeat(1_000);
   const line = await open([]);
   // More than fits in between, and no answer is read.
@@ -65,11 +65,11 @@ it('reads no more of a client that asks and asks than it can answer', { timeout:
     await sleep(ms);
     return before - line.socket.writableLength;
   };
-  await expect.poll(() => takenIn(300), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => takenIn(300)).toBe(0);
   expect(line.socket.writableLength).toBeGreaterThan(0);
 });
 
-it('lets others in while a crowd on open connections asks without a break', { timeout: 30_000 }, async () => {
+it('lets others in while a crowd on open connections asks without a break', async () => {
   const ask = rawRequest('/api/option_groups', '', `apiKey: ${clientId}\r\n`);
   let over = false;
   const crowd = await Promise.all(Array.from({ length: 3 * MANY }, () => open([])));
@@ -80,15 +80,15 @@ it('lets others in while a crowd on open connections asks without a break', { ti
   try {
     // Each on a connection of its own, of which one is accepted in a turn.
     const late = await Promise.all(Array.from({ length: 150 }, () => open([ask])));
-    await expect.poll(() => late.every(({ text }) => text.includes('200 OK')), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => late.every(({ text }) => text.includes('200 OK'))).toBe(true);
   } finally {
     over = true;
   }
 });
 
-it('turns away who has waited for half a second, and nobody who looks after it', { timeout: 30_000 }, async () => {
+it('turns away who has waited for half a second, and nobody who looks after it', async () => {
   const crowd = await Promise.all(Array.from({ length: 2 * MANY }, () => open([rawRequest('/livez')])));
-  await expect.poll(() => crowd.every(({ text }) => text.includes('200 OK')), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => crowd.every(({ text }) => text.includes('200 OK'))).toBe(true);
   const watch = crowd.pop() as Line;
   for (const line of [watch, ...crowd]) line.text = '';
   // A machine that is slow: each turn takes so long.
@@ -102,7 +102,7 @@ it('turns away who has waited for half a second, and nobody who looks after it',
   watch.socket.write(rawRequest('/livez'));
   dawdle();
   const text = (): string => crowd.map((line) => line.text).join('');
-  await expect.poll(() => countOf(text(), 'HTTP/1.1 '), { timeout: 20_000 }).toBe(crowd.length);
+  await expect.poll(() => countOf(text(), 'HTTP/1.1 ')).toBe(crowd.length);
   over = true;
   const turnedAway = countOf(text(), 'HTTP/1.1 503 ');
   expect(turnedAway).toBeGreaterThan(0);

@@ -31,7 +31,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
         expect(items).toHaveLength(count);
         return items;
       },
-      { timeout: 10_000, interval: 100 },
+      { timeout: 30_000, interval: 100 },
     );
   const bodies = async (clientId: string, { requestUid }: Logged) =>
     (await manage.get(`/applications/${clientId}/requests/${requestUid}`)).json;
@@ -178,7 +178,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
       body: new URLSearchParams({ token: user.accessToken, client_secret: clientSecret }),
     });
     await vi.waitFor(async () => expect((await list(clientId)).items[0]?.route).toBe('/oauth/v2/introspect'), {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 100,
     });
     const everything = await dump(url);
@@ -229,7 +229,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
         expect(items.filter(({ code }) => code === '0025')).toHaveLength(1);
         return items;
       },
-      { timeout: 10_000, interval: 100 },
+      { timeout: 30_000, interval: 100 },
     );
     expect(left.every(({ userUid }) => userUid === null)).toBe(true);
     expect(left.map(({ path }) => path)).toContain(`/api/v2/app/${clientId}/users/[masked]`);
@@ -256,7 +256,7 @@ describe.each(databases)('the request log of /manage/v1 on $kind', (database) =>
         expect(now.items.some(({ code }) => code === '1009')).toBe(true);
         return now;
       },
-      { timeout: 10_000, interval: 100 },
+      { timeout: 30_000, interval: 100 },
     );
     expect(sampled.of).toBe(before + 241);
     expect(sampled.kept).toBe(items.length);

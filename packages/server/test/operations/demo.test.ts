@@ -31,7 +31,7 @@ describe('npm start in an empty folder', () => {
     await run('curl', ['--version']); // the lines are for curl: without it nothing here can be told
     const cwd = await mkdtemp(join(inject('scratchFolder'), 'demo-'));
     const first = await serve({ args: ['--demo'], cwd });
-    await vi.waitFor(() => expect(first.stdout()).toContain('Ctrl+C'), { timeout: 15_000 });
+    await vi.waitFor(() => expect(first.stdout()).toContain('Ctrl+C'), { timeout: 30_000 });
 
     const shown = first.stdout();
     expect(shown).toContain(`The guide: ${first.url}/guide\n`);
@@ -69,7 +69,7 @@ describe('npm start in an empty folder', () => {
     expect(first.stdout()).not.toContain('{"level"');
 
     const second = await serve({ args: ['--demo'], cwd });
-    await vi.waitFor(() => expect(second.stdout()).toContain('Ctrl+C'), { timeout: 15_000 });
+    await vi.waitFor(() => expect(second.stdout()).toContain('Ctrl+C'), { timeout: 30_000 });
     expect(second.stdout()).toContain(second.url);
     expect(second.stdout()).not.toContain(clientSecret);
     expect(second.stdout()).not.toMatch(/clientSecret\s+\S{20,}/);

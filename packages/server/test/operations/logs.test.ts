@@ -31,7 +31,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
         if (!line) throw new Error(`no line for ${id}`);
         return line;
       },
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     );
 
   it('is one JSON object a line, each with time, level and process, and a line for each request', async () => {

@@ -67,7 +67,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     await vi.waitFor(() => expect(workersOf(server)).toHaveLength(3), { timeout: 30_000 });
     // Each process gathers its own lines for a moment.
     const told = { level: 'error', msg: 'a worker has ended; starting another', worker: victim };
-    await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(told)), { timeout: 15_000 });
+    await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(told)), { timeout: 30_000 });
     for (let count = 0; count < 10; count++) expect((await ask(server, '/readyz')).status).toBe(200);
     expect((await ask(server, '/metrics')).status).toBe(200);
 

@@ -151,7 +151,7 @@ describe('what was erased', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(holds(`${path}-wal`)).toBe(true);
       reader.database.exec('rollback');
-      await vi.waitFor(() => expect(logSize()).toBe(0), { timeout: 15_000 });
+      await vi.waitFor(() => expect(logSize()).toBe(0), { timeout: 30_000 });
       expect(holds(path)).toBe(false);
     } finally {
       reader.close();

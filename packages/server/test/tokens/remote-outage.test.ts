@@ -43,7 +43,7 @@ describe.concurrent('an outage', () => {
       await failing.fail('none');
       await expect(warm.issue(request)).resolves.toBeDefined();
       // A failed discovery is not tried again for a second.
-      await vi.waitFor(() => cold.issue(request), { timeout: 15_000 });
+      await vi.waitFor(() => cold.issue(request), { timeout: 30_000 });
     } finally {
       await failing.stop();
     }
@@ -67,7 +67,7 @@ describe('a service in trouble', () => {
     // Five, then one probe after about 0.25, 0.5 and 1 s of rest.
     expect((await requestsSeen()) - before).toBeLessThanOrEqual(8);
     await provider.fail('none');
-    await vi.waitFor(() => service.issue(request), { timeout: 15_000 });
+    await vi.waitFor(() => service.issue(request), { timeout: 30_000 });
   });
 
   it('is sent no more than 128 calls at a time, and none waits longer than the limit', async () => {
