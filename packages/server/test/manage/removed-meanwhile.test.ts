@@ -28,7 +28,7 @@ describe.each(databases)('when a body has come, on $kind', (database) => {
     await vi.waitFor(async () => {
       const { items } = (await other.send('GET', '/account/tokens')).json as { items: { lastUsedAt: unknown }[] };
       expect(items[0]?.lastUsedAt).not.toBeNull();
-    }, 15_000);
+    }, 30_000);
     return sending;
   }
 

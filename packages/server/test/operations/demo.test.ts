@@ -91,7 +91,7 @@ describe('npm start in an empty folder', () => {
     const servers = await Promise.all([1, 2, 3].map(() => serve({ args: ['--demo'], cwd })));
     await vi.waitFor(() => {
       for (const server of servers) expect(server.stdout()).toContain('Ctrl+C');
-    }, 15_000);
+    }, 30_000);
     expect(servers.filter((server) => curlLines(server.stdout()).length > 0)).toHaveLength(1);
     // Only the start that made it shows secrets, though nobody has used the link yet.
     expect(servers.filter((server) => /ink_|iku_/.test(server.stdout()))).toHaveLength(1);

@@ -52,7 +52,7 @@ describe('INNKEEPER_WORKERS=2', () => {
       const served = server.logs().filter(({ status }) => status === 404);
       expect(served).toHaveLength(requests);
       expect(new Set(served.map(({ pid }) => pid)).size).toBe(2);
-    }, 15_000);
+    }, 30_000);
     // Whichever worker answers, and however many ask at once.
     for (const answer of await Promise.all([1, 2, 3, 4].map(() => ask(server, '/metrics')))) {
       const samples = readPrometheus(await answer.text());
@@ -110,7 +110,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     const { server } = await startWorkers();
     const workers = workersOf(server);
     for (const pid of workers) process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), 15_000);
+    await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), 30_000);
     server.signal('SIGTERM');
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
