@@ -14,7 +14,7 @@ import {
   toPortError,
   wasNotSent,
 } from './errors.ts';
-import { Gathering } from './gathering.ts';
+import { Gathering, type Kind } from './gathering.ts';
 import { Lane } from './lane.ts';
 import { Servers, STATEMENT_MS } from './servers.ts';
 import { type Query, Transactions } from './transactions.ts';
@@ -28,6 +28,12 @@ const READ_LANES = 2;
 const WRITE_LANES = 10;
 /** For statements of many acts (gathering.ts), which wait a moment for a lock: behind one that waits for long they would all. */
 const SHARED_LANES = 6;
+/** So many statements of many acts are under way at once, of a kind: PostgreSQL flushes one, carries out the next and has another to go on with. */
+const SHARED = { underWay: 3, mostActs: 16 };
+/** Of one act: as many as keep the lanes busy. */
+const SINGLE = { underWay: 2 * WRITE_LANES, mostActs: 1 };
+/** A server that has answered somebody within this time is there, whatever another waits for. */
+const ANSWERS_MS = 1_000;
 /** Beyond this many acts the server cannot keep up: refusing at once beats answering too late. */
 const MAX_UNDER_WAY = 10_000;
 const MAX_TRIES = 8;
@@ -44,8 +50,7 @@ export class Connections {
   readonly #writeLanes: Lane[];
   readonly #sharedLanes: Lane[];
   readonly #transactions: Transactions;
-  readonly #gatherings = new Map<Statement, Gathering<never>>();
-  readonly #inTurn = new Map<string, { lane: Lane; acts: number }>();
+  readonly #gatherings = new Map<Statement, Gathering<never, never>>();
   readonly #failedWrite = new RecentFailure();
   #naming = true;
   #underWay = 0;
@@ -54,6 +59,7 @@ export class Connections {
   #idle: (() => void) | undefined;
   #closed = false;
   #abandonedAt = Number.NEGATIVE_INFINITY;
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string) {
     const servers = new Servers(url);
@@ -68,44 +74,54 @@ export class Connections {
     return this.#act(() => this.#send<Row>(this.#readLanes, statement, values, true));
   }
 
+  /** A whole act in one statement, which PostgreSQL commits by itself: a rare one, or one that waits for nobody. */
+  write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
+    return this.#act(async () => {
+      const rows = await this.#send<Row>(this.#writeLanes, statement, values, false);
+      this.#committed++;
+      this.#commits++;
+      return rows;
+    });
+  }
+
   /**
-   * A whole act in one statement, which PostgreSQL commits by itself. Acts on the same rows, which `inTurnWith` names,
-   * go on one lane while there are several: they wait for each other anyway, and on lanes of their own would hold up
-   * everybody else's behind them.
+   * The same for acts that may have to wait for rows that others hold, which `keys` name: they keep nobody waiting who does not
+   * wait for the same. Its last value is `patience` (gathering.ts), and not among these.
    */
-  write<Row extends pg.QueryResultRow>(
-    statement: Statement,
-    values: unknown[] = [],
-    inTurnWith?: string,
-  ): Promise<Row[]> {
-    return this.#act(async () => {
-      const send = (lanes: Lane[]): Promise<Row[]> => this.#send<Row>(lanes, statement, values, false);
-      const rows = await (inTurnWith === undefined ? send(this.#writeLanes) : this.#takeTurn(inTurnWith, send));
-      this.#committed++;
-      this.#commits++;
-      return rows;
-    });
+  writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]> {
+    const send = async ([act = []]: unknown[][], lockMs: number): Promise<Row[][]> => [
+      await this.#send<Row>(this.#writeLanes, statement, [...act, String(lockMs)], false),
+    ];
+    return this.#gather<unknown[], Row>(statement, { ...SINGLE, send, charactersOf: () => 0 }, values, keys);
   }
 
-  /** The same for the busiest acts: their statement takes many of them (gathering.ts), and answers the rows of this one. */
+  /** And for the busiest acts: their statement takes many of them, and answers the rows of this one. */
   writeWithOthers<Row extends { no: number }>(statement: Statement, act: object, keys: string[]): Promise<Row[]> {
+    const send = async (acts: string[], lockMs: number): Promise<Row[][]> => {
+      const values = [`[${acts.join()}]`, String(lockMs)];
+      const rows = Map.groupBy(await this.#send<Row>(this.#sharedLanes, statement, values, false), ({ no }) => no);
+      return acts.map((_, index) => rows.get(index + 1) ?? []);
+    };
+    const charactersOf = ({ length }: string): number => length;
+    return this.#gather<string, Row>(statement, { ...SHARED, send, charactersOf }, JSON.stringify(act), keys);
+  }
+
+  #gather<Act, Row>(statement: Statement, kind: Kind<Act, Row>, act: Act, keys: string[]): Promise<Row[]> {
     return this.#act(async () => {
-      const rows = await this.#gatheringOf<Row>(statement).add(act, keys);
+      let gathering = this.#gatherings.get(statement) as Gathering<Act, Row> | undefined;
+      if (!gathering) {
+        const send: typeof kind.send = async (acts, lockMs) => {
+          const rows = await kind.send(acts, lockMs);
+          this.#commits++;
+          return rows;
+        };
+        gathering = new Gathering({ ...kind, send });
+        this.#gatherings.set(statement, gathering as Gathering<never, never>);
+      }
+      const rows = await gathering.add(act, keys);
       this.#committed++;
       return rows;
     });
-  }
-
-  #gatheringOf<Row extends { no: number }>(statement: Statement): Gathering<Row> {
-    const known = this.#gatherings.get(statement);
-    if (known) return known as unknown as Gathering<Row>;
-    const gathering = new Gathering<Row>(async (acts, lockMs) => {
-      const rows = await this.#send<Row>(this.#sharedLanes, statement, [acts, String(lockMs)], false);
-      this.#commits++;
-      return rows;
-    });
-    this.#gatherings.set(statement, gathering as unknown as Gathering<never>);
-    return gathering;
   }
 
   /** `work` may run several times, each time in a new transaction. */
@@ -165,18 +181,6 @@ export class Connections {
     }
   }
 
-  async #takeTurn<T>(name: string, send: (lanes: Lane[]) => Promise<T>): Promise<T> {
-    const turn = this.#inTurn.get(name) ?? { lane: chooseLane(this.#writeLanes), acts: 0 };
-    this.#inTurn.set(name, turn);
-    turn.acts++;
-    try {
-      return await send([turn.lane]);
-    } finally {
-      turn.acts--;
-      if (turn.acts === 0) this.#inTurn.delete(name);
-    }
-  }
-
   #send<Row extends pg.QueryResultRow>(
     lanes: Lane[],
     { name, text }: Statement,
@@ -189,11 +193,12 @@ export class Connections {
       const lane = chooseLane(usable);
       const named = this.#naming;
       try {
-        return (await lane.query(named ? { name, text, values } : { text, values })).rows;
+        const { rows } = await lane.query(named ? { name, text, values } : { text, values });
+        this.#answeredAt = performance.now();
+        return rows;
       } catch (error) {
         if (isReadOnly(error)) this.#abandonAll();
-        // A server that answers one no more may answer none: the others would say so only one by one, each when its time is up.
-        else if (isTimeout(error) && performance.now() > this.#abandonedAt + STATEMENT_MS) this.#abandonAll();
+        else if (isTimeout(error)) this.#abandon(lane);
         // None can be had now; all lanes together have those that there are.
         const open = error instanceof StorageUnavailable ? this.#lanes.filter((each) => each.open) : [];
         if (usable === lanes && open.length > 0) {
@@ -212,6 +217,16 @@ export class Connections {
       }
     };
     return untilNoConflict(attempt);
+  }
+
+  /**
+   * A server that answers one no more may answer none: the others would say so only one by one, each when its time is up. One that
+   * answers others has not got to this act, which waits for a row, say.
+   */
+  #abandon(lane: Lane): void {
+    const now = performance.now();
+    if (now < this.#answeredAt + ANSWERS_MS) lane.abandon();
+    else if (now > this.#abandonedAt + STATEMENT_MS) this.#abandonAll();
   }
 
   /** Reads too must not stay with an address that no longer hears of new writes. */

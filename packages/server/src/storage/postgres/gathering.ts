@@ -2,20 +2,27 @@ import { StorageUnavailable } from '../port.ts';
 import { isConflict, isUnderLock, toPortError } from './errors.ts';
 import { STATEMENT_MS } from './servers.ts';
 
-/** So many statements of a kind are under way at once: PostgreSQL flushes one, carries out the next and has another to go on with. */
-const UNDER_WAY = 3;
-/** And so many of acts that go alone, which may wait for locks: never so many that they take every lane. */
+/** So many acts that have found a lock are under way at once: never so many that they take every lane. */
 const ALONE_UNDER_WAY = 4;
-/** The first of a statement waits for its last, and while all that there are wait, nobody makes new ones. */
-const MOST_ACTS = 16;
 const MOST_CHARACTERS = 256 * 1024;
 /** How long a statement waits for a row that somebody holds: whoever shares it, or comes after it on its lane, waits too. */
 const LOCK_MS = 100;
-/** The same for an act that goes alone for the first time: it may have been another of its statement that found a lock. */
+/** The same for an act that goes alone for the first time: there may be no lock, or none that it has to wait for for long. */
 const FIRST_LOCK_MS = 10;
 
-type Held<Row> = {
-  act: string;
+/** Acts that are carried out by the same statement. */
+export type Kind<Act, Row> = {
+  /** Carries them out in one statement, and answers the rows of each. */
+  send(acts: Act[], lockMs: number): Promise<Row[][]>;
+  /** So many statements are under way at once. */
+  underWay: number;
+  /** So many acts are in one: its first waits for its last, and while all that there are wait, nobody makes new ones. */
+  mostActs: number;
+  charactersOf(act: Act): number;
+};
+
+type Held<Act, Row> = {
+  act: Act;
   keys: Set<string>;
   /** How many of its keys are with others, who came before. */
   behind: number;
@@ -27,32 +34,31 @@ type Held<Row> = {
 };
 
 /**
- * Acts of one kind that share a statement, and so a commit. The statement takes them as an array in JSON (`$1`) and
- * answers rows that say by `no`, from 1, whose they are. Those of one turn of the event loop leave together; those that
- * come while others are under way wait for these, as SQLite's do for a flush. Of acts that have a key in common, one is
- * under way at a time, in the order in which they came.
+ * Acts of one kind, which keep nobody waiting who does not wait for the same rows. Several may share a statement, and so a commit:
+ * those of one turn of the event loop leave together; those that come while others are under way wait for these, as SQLite's
+ * do for a flush. Of acts that have a key in common, one is under way at a time, in the order in which they came.
  */
-export class Gathering<Row extends { no: number }> {
-  readonly #send: (acts: string, lockMs: number) => Promise<Row[]>;
-  readonly #ready: Held<Row>[] = [];
-  readonly #alone: Held<Row>[] = [];
+export class Gathering<Act, Row> {
+  readonly #kind: Kind<Act, Row>;
+  readonly #ready: Held<Act, Row>[] = [];
+  readonly #alone: Held<Act, Row>[] = [];
   /** Of every key that somebody has: who comes next. */
-  readonly #next = new Map<string, Held<Row>[]>();
+  readonly #next = new Map<string, Held<Act, Row>[]>();
   #underWay = 0;
   #aloneUnderWay = 0;
   #leaving = false;
 
-  constructor(send: (acts: string, lockMs: number) => Promise<Row[]>) {
-    this.#send = send;
+  constructor(kind: Kind<Act, Row>) {
+    this.#kind = kind;
   }
 
-  add(act: object, keys: string[]): Promise<Row[]> {
+  add(act: Act, keys: string[]): Promise<Row[]> {
     const { promise, resolve, reject } = Promise.withResolvers<Row[]>();
     const held = {
-      act: JSON.stringify(act),
+      act,
       keys: new Set(keys),
       behind: 0,
-      lockMs: LOCK_MS,
+      lockMs: FIRST_LOCK_MS,
       late: false,
       resolve,
       reject,
@@ -79,7 +85,7 @@ export class Gathering<Row extends { no: number }> {
     this.#leaving = true;
     setImmediate(() => {
       this.#leaving = false;
-      while (this.#underWay < UNDER_WAY) {
+      while (this.#underWay < this.#kind.underWay) {
         const together = this.#choose();
         if (together.length === 0) break;
         void this.#commitTogether(together);
@@ -92,35 +98,36 @@ export class Gathering<Row extends { no: number }> {
     });
   }
 
-  #choose(): Held<Row>[] {
-    const together: Held<Row>[] = [];
+  #choose(): Held<Act, Row>[] {
+    const together: Held<Act, Row>[] = [];
     let characters = 0;
-    while (together.length < MOST_ACTS && characters <= MOST_CHARACTERS) {
+    while (together.length < this.#kind.mostActs && characters <= MOST_CHARACTERS) {
       const held = this.#ready.shift();
       if (!held) break;
       if (held.late) this.#end(held);
       else {
         together.push(held);
-        characters += held.act.length;
+        characters += this.#kind.charactersOf(held.act);
       }
     }
     return together;
   }
 
-  async #commitTogether(together: Held<Row>[]): Promise<void> {
+  async #commitTogether(together: Held<Act, Row>[]): Promise<void> {
     this.#underWay++;
-    const refusal = await this.#commit(together, LOCK_MS);
+    const refusal = await this.#commit(together, this.#kind.mostActs > 1 ? LOCK_MS : FIRST_LOCK_MS);
     this.#underWay--;
     const again = refusal !== undefined && (together.length > 1 ? isOfOne(refusal) : isUnderLock(refusal));
     if (again) {
-      if (together.length > 1) for (const held of together) held.lockMs = FIRST_LOCK_MS;
+      // Of several, one has found it, and nobody knows which.
+      if (together.length === 1) for (const held of together) held.lockMs = LOCK_MS;
       this.#alone.unshift(...together);
     } else for (const held of together) this.#end(held, refusal);
     this.#leaveSoon();
   }
 
   /** What was refused was undone as a whole. An act that still finds a row locked tries again for as long as any may take. */
-  async #commitAlone(held: Held<Row>): Promise<void> {
+  async #commitAlone(held: Held<Act, Row>): Promise<void> {
     this.#aloneUnderWay++;
     const refusal = held.late ? undefined : await this.#commit([held], held.lockMs);
     this.#aloneUnderWay--;
@@ -131,18 +138,18 @@ export class Gathering<Row extends { no: number }> {
     this.#leaveSoon();
   }
 
-  async #commit(together: Held<Row>[], lockMs: number): Promise<Error | undefined> {
+  async #commit(together: Held<Act, Row>[], lockMs: number): Promise<Error | undefined> {
     try {
-      const rows = await this.#send(`[${together.map(({ act }) => act).join()}]`, lockMs);
-      const rowsOf = Map.groupBy(rows, ({ no }) => no);
-      for (const [index, held] of together.entries()) held.resolve(rowsOf.get(index + 1) ?? []);
+      const acts = together.map(({ act }) => act);
+      const rowsOf = await this.#kind.send(acts, lockMs);
+      for (const [index, held] of together.entries()) held.resolve(rowsOf[index] ?? []);
       return undefined;
     } catch (error) {
       return error as Error;
     }
   }
 
-  #end({ keys, reject }: Held<Row>, refusal?: Error): void {
+  #end({ keys, reject }: Held<Act, Row>, refusal?: Error): void {
     if (refusal) reject(refusal);
     for (const key of keys) {
       const next = this.#next.get(key)?.shift();
@@ -158,14 +165,20 @@ function isOfOne(refusal: Error): boolean {
 }
 
 /**
- * The acts of such a statement, whose columns are told as json_to_recordset takes them: a CTE to begin with. `$2` is for how
- * many milliseconds it waits for a lock.
+ * A CTE to begin with, which says how many milliseconds the statement waits for a lock: whatever takes one has to read from it. It is
+ * local to the transaction that the statement is: nothing of it stays with the connection.
+ */
+export const patience = (parameter: `$${number}`): string =>
+  `patience as materialized (select set_config('lock_timeout', ${parameter}, true))`;
+
+/**
+ * Many acts in one statement, as an array in JSON (`$1`; `$2` is its patience), whose columns are told as json_to_recordset takes them:
+ * CTEs to begin with. It answers rows that say by `no`, from 1, whose they are.
  */
 export function actsOf(columns: Record<string, string>): string {
   const names = Object.keys(columns).map((name) => `"${name}"`);
   const typed = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`);
-  // Local to the transaction that the statement is: nothing of it stays with the connection.
-  return `patience as materialized (select set_config('lock_timeout', $2, true)),
+  return `${patience('$2')},
     acts as materialized (
       select a.* from patience, rows from (json_to_recordset($1::json) as (${typed.join(', ')}))
         with ordinality as a (${names.join(', ')}, no)

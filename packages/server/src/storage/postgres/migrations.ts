@@ -398,6 +398,8 @@ export async function migrate(servers: Servers): Promise<MigrationState> {
 
 /** Answers the number that is applied now. */
 async function applyNext(query: Query): Promise<number> {
+  // Whatever the database has by default: who has waited for the lock is to see what was applied meanwhile.
+  await query('set transaction isolation level read committed');
   // A row, not an advisory lock: a transaction pooler would hand that one to whoever comes next.
   await query('select only_row from schema_lock for update');
   const applied = await countApplied(query);

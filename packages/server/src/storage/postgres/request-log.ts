@@ -1,13 +1,14 @@
 import type { LoggedRequest, RequestLogStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
+import { patience } from './gathering.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
 
 // A request that names a user is kept in full only where all that it names is one user who is there. One who is being
 // deleted at this moment makes the foreign key refuse the whole statement; the next try no longer sees them.
 const ADD = statement(`
-  with new as (
-    select * from json_to_recordset($1::json) as n (
+  with ${patience('$2')}, new as (
+    select n.* from patience, json_to_recordset($1::json) as n (
       "appId" bigint, "requestUid" uuid, "userId" uuid, "clientUserId" text, at bigint, method text, route text,
       status integer, code text, milliseconds double precision, "requestId" text, address text, "userAgent" text, credentials text,
       "fullPath" text, "fullRequest" text, "fullAnswer" text, "barePath" text, "bareRequest" text, "bareAnswer" text
@@ -71,7 +72,7 @@ export function requestLogStore(connections: Connections): RequestLogStore {
       }));
       for (let tries = 1; ; tries++) {
         try {
-          await connections.write(ADD, [JSON.stringify(wide)]);
+          await connections.writeInTurn(ADD, [JSON.stringify(wide)], ['all of them']);
           return;
         } catch (error) {
           if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;

@@ -1,7 +1,7 @@
 import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
-import { actsOf } from './gathering.ts';
+import { actsOf, patience } from './gathering.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
 import { toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
@@ -69,8 +69,8 @@ const SAVE = statement(`
 `);
 
 const UNSET = statement(`
-  with owner as (
-    select user_id from users where user_id = $1 for key share skip locked
+  with ${patience('$5')}, owner as (
+    select u.user_id from patience, users u where u.user_id = $1 for key share of u skip locked
   ), gone as (
     delete from selections s using owner o where s.user_id = o.user_id and s.selection_id = $2
     returning s.user_id, s.selection_id, s.last_event, s.key_no, s.value
@@ -109,7 +109,7 @@ export function selectionStore(connections: Connections): SelectionStore {
     },
 
     async unset(userId, selectionId, { at, means }) {
-      const rows = await connections.write(UNSET, [userId, selectionId, at, means], userId);
+      const rows = await connections.writeInTurn(UNSET, [userId, selectionId, at, means], [userId]);
       return rows.length > 0 ? 'unset' : 'unknown';
     },
 

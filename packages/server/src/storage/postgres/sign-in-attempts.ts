@@ -2,9 +2,11 @@ import { latestDue } from '../latest-due.ts';
 import type { AttemptStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes } from './encoding.ts';
+import { patience } from './gathering.ts';
 
 const ADMIT = statement(`
-  insert into sign_in_attempts as t (subject_hash, due_at) values ($1, $2::bigint + $3::bigint)
+  with ${patience('$5')}
+  insert into sign_in_attempts as t (subject_hash, due_at) select $1::bytea, $2::bigint + $3::bigint from patience
   on conflict (subject_hash) do update set due_at = greatest(t.due_at, $2) + $3
   where greatest(t.due_at, $2) + $3 <= $4::bigint
   returning due_at
@@ -16,7 +18,7 @@ export function attemptStore(connections: Connections): AttemptStore {
     async admit(allowance, now) {
       const { subjectHash, everyMs } = allowance;
       const values = [toBytes(subjectHash), now, everyMs, latestDue(allowance, now)];
-      return (await connections.write(ADMIT, values, subjectHash)).length > 0;
+      return (await connections.writeInTurn(ADMIT, values, [subjectHash])).length > 0;
     },
     async forget(subjectHash) {
       await connections.write(FORGET, [toBytes(subjectHash)]);

@@ -2,7 +2,7 @@ import type { TokenStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { checkedHex, toBytes, toHex, tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
-import { actsOf } from './gathering.ts';
+import { actsOf, patience } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
@@ -16,8 +16,8 @@ const FIND_SPECIAL_TOKEN = statement(`
 const FIND_OWNER = statement(`select ${USER_COLUMNS} from ${OF_ACCESS_TOKEN}`);
 
 const REPLACE = statement(`
-  with receiver as (
-    select u.user_id, p.client_user_name from profiles p join ${USER_OF_PROFILE}
+  with ${patience('$5')}, receiver as (
+    select u.user_id, p.client_user_name from patience, profiles p join ${USER_OF_PROFILE}
     where p.app_id = $1 and p.client_user_id = $2
   ), token as (
     insert into special_tokens (token_hash, user_id, expires_at)
@@ -51,13 +51,14 @@ const LIST = statement(`
 `);
 
 const REVOKE = statement(`
-  delete from access_tokens t using users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
+  with ${patience('$3')}
+  delete from access_tokens t using patience, users u where t.token_id = $1 and u.user_id = t.user_id and u.app_id = $2
 `);
 
 // The user is locked first, as everyone does who touches a user's tokens.
 const REVOKE_ALL = statement(`
-  with owner as (
-    select user_id from users where user_id = $1 and app_id = $2 for key share
+  with ${patience('$3')}, owner as (
+    select u.user_id from patience, users u where u.user_id = $1 and u.app_id = $2 for key share of u
   ), special as (
     delete from special_tokens t using owner o where t.user_id = o.user_id
   )
@@ -68,12 +69,11 @@ export function tokenStore(connections: Connections): TokenStore {
   return {
     async replaceSpecialToken(appId, clientUserId, token) {
       try {
-        const [row] = await connections.write<{ client_user_name: string }>(REPLACE, [
-          appId,
-          clientUserId,
-          toBytes(token.tokenHash),
-          token.expiresAt,
-        ]);
+        const [row] = await connections.writeInTurn<{ client_user_name: string }>(
+          REPLACE,
+          [appId, clientUserId, toBytes(token.tokenHash), token.expiresAt],
+          [`${appId} ${clientUserId}`],
+        );
         return row ? { outcome: 'issued', clientUserName: row.client_user_name } : { outcome: 'unknown-user' };
       } catch (error) {
         // Deleted while we looked.
@@ -114,10 +114,10 @@ export function tokenStore(connections: Connections): TokenStore {
       }));
     },
     async revoke(appId, tokenId) {
-      await connections.write(REVOKE, [tokenIdToBytes(tokenId), appId]);
+      await connections.writeInTurn(REVOKE, [tokenIdToBytes(tokenId), appId], [tokenId]);
     },
     async revokeAll(appId, userId) {
-      await connections.write(REVOKE_ALL, [userId, appId]);
+      await connections.writeInTurn(REVOKE_ALL, [userId, appId], [userId]);
     },
   };
 }

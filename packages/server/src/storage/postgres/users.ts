@@ -2,7 +2,7 @@ import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStor
 import { type Connections, statement } from './connections.ts';
 import { checkedHex, toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
-import { actsOf } from './gathering.ts';
+import { actsOf, patience } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const FIND = statement(`
@@ -52,9 +52,9 @@ const CREATE_NEW = statement(`
 `);
 
 const CREATE = statement(`
-  with profile as (
+  with ${patience('$8')}, profile as (
     insert into profiles (app_id, client_user_id, user_id, client_user_name)
-    values ($1::bigint, $2::text, $3::uuid, $4::text)
+    select $1::bigint, $2::text, $3::uuid, $4::text from patience
     on conflict (app_id, client_user_id) do nothing returning user_id
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)
@@ -69,12 +69,12 @@ const CREATE = statement(`
 // As above, unless the key was used before. A key that another request uses at the same moment violates
 // idempotency_keys_key, which undoes the whole statement.
 const CREATE_ONCE = statement(`
-  with prior as (
-    select user_id, body_hash from idempotency_keys
+  with ${patience('$11')}, prior as (
+    select user_id, body_hash from patience, idempotency_keys
     where app_id = $1::bigint and key_hash = $8::bytea and expires_at > $5::bigint
   ), profile as (
     insert into profiles (app_id, client_user_id, user_id, client_user_name)
-    select $1::bigint, $2::text, $3::uuid, $4::text where not exists (select 1 from prior)
+    select $1::bigint, $2::text, $3::uuid, $4::text from patience where not exists (select 1 from prior)
     on conflict (app_id, client_user_id) do nothing returning user_id
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)
@@ -101,8 +101,8 @@ const FORGET_EXPIRED_KEY = statement(
 
 // Tokens and idempotency keys go by their foreign keys, in the same statement.
 const DELETE = statement(`
-  with gone as (
-    delete from users where user_id = $1 and app_id = $2 returning user_id, app_id, client_user_id
+  with ${patience('$3')}, gone as (
+    delete from users u using patience where u.user_id = $1 and u.app_id = $2 returning u.user_id, u.app_id, u.client_user_id
   ), profile as (
     delete from profiles p using gone g
     where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
@@ -127,7 +127,7 @@ export function userStore(connections: Connections): Omit<UserStore, 'page' | 's
       return row && toUser(row);
     },
     async delete(appId, userId) {
-      const rows = await connections.write(DELETE, [userId, appId]);
+      const rows = await connections.writeInTurn(DELETE, [userId, appId], [userId]);
       return rows.length > 0 ? 'deleted' : 'unknown';
     },
   };
@@ -143,14 +143,17 @@ async function createNew(connections: Connections, user: NewUser): Promise<boole
     keyExpiresAt: idempotency.expiresAt,
   };
   const act = { appId, clientUserId, userId, clientUserName, createdAt, ...token, ...once };
-  const keys = [`name ${appId} ${clientUserId}`, ...(once ? [`once ${appId} ${once.keyHash}`] : [])];
   try {
-    const rows = await connections.writeWithOthers(CREATE_NEW, act, keys);
+    const rows = await connections.writeWithOthers(CREATE_NEW, act, keysOf(user));
     return rows.length > 0;
   } catch (error) {
     if (violation(error)) return false;
     throw error;
   }
+}
+
+function keysOf({ appId, clientUserId, idempotency }: NewUser): string[] {
+  return [`name ${appId} ${clientUserId}`, ...(idempotency ? [`once ${appId} ${idempotency.keyHash}`] : [])];
 }
 
 /** null when someone else came between: nothing happened, and what they did can be seen now. */
@@ -167,9 +170,10 @@ async function tryCreate(connections: Connections, user: NewUser): Promise<Creat
   ];
   if (idempotency) values.push(toBytes(idempotency.keyHash), toBytes(idempotency.bodyHash), idempotency.expiresAt);
   try {
-    const [row] = await connections.write<{ outcome: CreateUserOutcome | null }>(
+    const [row] = await connections.writeInTurn<{ outcome: CreateUserOutcome | null }>(
       idempotency ? CREATE_ONCE : CREATE,
       values,
+      keysOf(user),
     );
     return row?.outcome ?? null;
   } catch (error) {

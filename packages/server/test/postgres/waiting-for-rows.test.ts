@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { orderedUuid } from '../../src/domain/ordered-uuid.ts';
+import type { NewUser, Storage } from '../../src/storage/port.ts';
+import { postgresDriver } from '../../src/storage/postgres/index.ts';
+import { createApplication, createUser, hash, MINUTE, NOW, tally, times, user } from '../contract/examples.ts';
+import { postgres } from '../databases.ts';
+
+let url: string;
+let storage: Storage;
+let appId: number;
+/** Somebody else who uses the database. */
+let other: pg.Client;
+beforeEach(async () => {
+  url = await postgres.fresh();
+  storage = await postgresDriver(url).open();
+  appId = await createApplication(storage);
+  other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('begin');
+});
+afterEach(async () => {
+  await other.end();
+  await storage.close();
+});
+
+const token = () => ({ tokenHash: hash(), expiresAt: NOW + MINUTE });
+const idempotency = () => ({ keyHash: hash(), bodyHash: hash(), expiresAt: NOW + MINUTE });
+/** The same request once more: as the rules send it, with a new user id and a new special token. */
+const repeat = (sent: NewUser): Promise<string> =>
+  storage.users.createWithToken({ ...sent, userId: user(appId).userId, specialToken: token() });
+const replace = async ({ clientUserId }: NewUser): Promise<string> =>
+  (await storage.tokens.replaceSpecialToken(appId, clientUserId, token())).outcome;
+const revokeAll = async ({ userId }: NewUser): Promise<string> => {
+  await storage.tokens.revokeAll(appId, userId);
+  return 'revoked';
+};
+
+test('acts that wait for rows keep nobody waiting who does not', async () => {
+  const people = await Promise.all(times(28, () => createUser(storage, appId, { idempotency: idempotency() })));
+  const [one, ...busy] = people.splice(0, 13) as [NewUser, ...NewUser[]];
+  const held = [one, ...busy].map(({ userId }) => userId);
+  await other.query('select from special_tokens where user_id = any($1) for update', [held]);
+  const acts = [
+    ...times(30, () => repeat(one)),
+    ...busy.flatMap((each) => [replace(each), repeat(each), revokeAll(each)]),
+    ...times(12, () => replace(one)),
+  ];
+  let waiting = acts.length;
+  for (const act of acts) void act.finally(() => waiting--).catch(() => {});
+
+  const innocent = people.flatMap((each) => [replace(each), repeat(each), revokeAll(each)]);
+  expect(await tally(innocent)).toEqual({ issued: 15, replayed: 15, revoked: 15 });
+  const duplicates = people.map(({ clientUserId }) => storage.users.createWithToken(user(appId, { clientUserId })));
+  expect(await tally(duplicates)).toEqual({ duplicate: 15 });
+  expect(await tally(people.map(({ userId }) => storage.users.delete(appId, userId)))).toEqual({ deleted: 15 });
+  expect(waiting).toBe(acts.length);
+
+  await other.query('rollback');
+  expect(await tally(acts)).toEqual({ replayed: 42, issued: 24, revoked: 12 });
+});
+
+test('who writes the log of requests lets an application go that is being deleted', async () => {
+  const { userId } = await createUser(storage, appId);
+  await other.query('delete from users where app_id = $1', [appId]);
+  const parts = { path: '/', request: null, answer: null };
+  const facts = { method: 'GET', route: '/', status: 200, code: null, milliseconds: 1, requestId: 'r', address: '' };
+  const who = { userId, clientUserId: null, userAgent: '', credentials: 'bearer' as const };
+  const request = { requestUid: orderedUuid(), appId, at: NOW, ...facts, ...who, full: parts, bare: parts };
+  const logged = storage.requestLog.add([request]);
+  const isAsking = async (): Promise<boolean> => {
+    // Or it would say what it said before, for as long as the transaction lasts.
+    await other.query('select pg_stat_clear_snapshot()');
+    const asking = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    return (await other.query(asking)).rows.length > 0;
+  };
+  await expect.poll(isAsking, { interval: 5 }).toBe(true);
+  // It has the application's row and wants the user's. Of two who wait for each other, the one is refused who looks first.
+  await other.query("set local deadlock_timeout = '500ms'");
+  await other.query('delete from applications where app_id = $1', [appId]);
+  await other.query('commit');
+  await logged;
+  expect(await storage.requestLog.count(appId, { from: 0, to: NOW + 1 })).toBe(0);
+});
+
+test('several migrate a new database at once, whatever it isolates transactions by', async () => {
+  const fresh = await postgres.fresh();
+  const name = new URL(fresh).pathname.slice(1);
+  await postgres.execute(fresh, `alter database "${name}" set default_transaction_isolation = serializable`);
+  const states = await Promise.all(times(3, () => postgresDriver(fresh).migrate()));
+  for (const { applied, latest } of states) expect(applied).toBe(latest);
+});
