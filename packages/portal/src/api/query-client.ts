@@ -1,12 +1,26 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
 import { isUnreachable, waitForService } from './connection.ts';
 
-/** What has to happen when the session has ended is set by whoever shows it: see shell/signed-out.tsx. */
+/** Whether the last answer said that nobody is signed in. */
+let hasEnded = false;
 const listeners = new Set<() => void>();
-export function onSessionEnded(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+
+export function useHasSessionEnded(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => hasEnded,
+  );
+}
+
+function tellSession(ended: boolean): void {
+  if (ended === hasEnded) return;
+  hasEnded = ended;
+  for (const listener of listeners) listener();
 }
 
 /** Where somebody is signed in: a page of the entrance means something else by it. */
@@ -15,8 +29,10 @@ export function isSignedOut(error: unknown): boolean {
 }
 
 const watch = {
+  // Somebody has signed in again, perhaps in another tab.
+  onSuccess: () => tellSession(false),
   onError(error: unknown) {
-    if (isSignedOut(error)) for (const listener of listeners) listener();
+    if (isSignedOut(error)) tellSession(true);
     if (isUnreachable(error)) void waitForService();
   },
 };

@@ -11,10 +11,9 @@ export function ApplicationFrame() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId' });
   const application = useQuery(applicationQuery(clientId));
   if (application.isPending) return <LoadingState />;
-  if (application.isError) {
-    const isMissing = isInnkeeperError(application.error) && application.error.status === 404;
-    return isMissing ? <NotFound /> : <ErrorState error={application.error} retry={() => application.refetch()} />;
-  }
+  if (isInnkeeperError(application.error) && application.error.status === 404) return <NotFound />;
+  // One that is asked for again in vain stays, with what was typed in its rooms.
+  if (application.isLoadingError) return <ErrorState error={application.error} retry={() => application.refetch()} />;
   return (
     // What was typed for one application is not there in another.
     <Suspense key={clientId} fallback={<LoadingState />}>

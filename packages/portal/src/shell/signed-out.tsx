@@ -1,16 +1,16 @@
 import { Alert, Anchor } from '@mantine/core';
 import { IconDoorExit } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PORTAL_PATH } from '../api/client.ts';
-import { onSessionEnded } from '../api/query-client.ts';
+import { useHasSessionEnded } from '../api/query-client.ts';
+import { useAskAgain } from './use-ask-again.ts';
 
 /** When the session ends while a page is open, the page stays as it is: nothing that was typed is lost. */
 export function SignedOut() {
   const { t } = useTranslation();
-  const [ended, setEnded] = useState(false);
-  useEffect(() => onSessionEnded(() => setEnded(true)), []);
-  if (!ended) return null;
+  const hasEnded = useHasSessionEnded();
+  useAskAgain(hasEnded);
+  if (!hasEnded) return null;
   return (
     <Alert color="yellow" icon={<IconDoorExit aria-hidden />} title={t('signedOut.title')} mb="md" role="alert">
       {t('signedOut.text')} <SignInAgain />
