@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { postgres } from '../packages/server/test/databases.ts';
 import { manageWith } from '../packages/server/test/manage/manage.ts';
@@ -29,10 +30,12 @@ describe('the audit of the portal', () => {
       'Lifetime of an access token\tdefault\t7200',
     ]);
     await expectAccessible(page);
+    await page.setViewportSize({ width: 380, height: 760 });
+    await expectFits(page);
+    expect(await brokenWords(first.locator('th, td:first-child'))).toEqual([]);
     await page.getByRole('combobox', { name: 'What' }).click();
     await page.getByRole('option', { name: 'Secret rotated' }).click();
     await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
-    await page.setViewportSize({ width: 380, height: 760 });
     await expectFits(page);
     // What is about no application has a page of its own.
     await page.getByRole('button', { name: /^Account / }).click();
@@ -47,3 +50,18 @@ describe('the audit of the portal', () => {
     expect(complaints).toEqual([]);
   });
 });
+
+/** Those that stand on more than one line. */
+function brokenWords(cells: Locator): Promise<string[]> {
+  return cells.evaluateAll((all) =>
+    all.flatMap((cell) => {
+      const text = cell.firstChild as Text;
+      return [...text.data.matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        return range.getClientRects().length > 1 ? [word] : [];
+      });
+    }),
+  );
+}

@@ -29,6 +29,11 @@ const FIELDS = [
   'baseRevision',
   'edits',
   'createdBy',
+  'lines',
+  'created',
+  'adopted',
+  'updated',
+  'profilesOnly',
 ] as const;
 
 /** One thing that was done: what, by whom, when, and what was before and after. */
