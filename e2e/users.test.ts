@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { postgres } from '../packages/server/test/databases.ts';
 import { withCatalog } from '../packages/server/test/http/options/example-catalog.ts';
@@ -29,10 +30,17 @@ describe('the users room', () => {
   };
 
   test('are found, and what applications call them is only ever text', async () => {
-    const { clientId, ada } = await fill();
+    const { clientId, ada, add } = await fill();
+    const [longId, longName] = ['i'.repeat(240), 'n'.repeat(200)];
+    await add(longId, longName);
     const { page, complaints } = await portal.enter(`/applications/${clientId}/users`);
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     await page.getByText('{{constructor}} {{t}}').waitFor();
+    // A long name takes no room from the others, and can be read in full.
+    const heightOf = (text: Locator) => text.evaluate((each) => each.getBoundingClientRect().height);
+    expect(await heightOf(page.getByText(ada.userCode))).toBeLessThan(30);
+    expect(await heightOf(page.getByRole('row', { name: longName }).getByRole('time'))).toBeLessThan(30);
+    expect(await page.getByRole('link', { name: longName }).getAttribute('title')).toBe(`${longName}\n${longId}`);
     await expectAccessible(page);
     const search = page.getByRole('searchbox', { name: 'Search users' });
     await search.fill('ADA');
@@ -103,7 +111,9 @@ describe('the users room', () => {
 
   test('an application without any says how to get some', async () => {
     const { clientId } = await portal.server.application();
-    const { page } = await portal.enter(`/applications/${clientId}/users`);
+    const { page } = await portal.enter(`/applications/${clientId}/users/${crypto.randomUUID()}`);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('link', { name: 'All users' }).click();
     await page.getByRole('link', { name: 'Connect your application' }).click();
     await page.getByRole('heading', { name: 'Connect', level: 1 }).waitFor();
   });

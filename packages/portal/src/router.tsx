@@ -14,7 +14,7 @@ import { LoadingState, PageProblem } from './shell/states.tsx';
 
 /** Every page of the portal, by its address. Each room is loaded when it is entered. */
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Root, notFoundComponent: () => <NotFound /> });
 
 const signIn = createRoute({
   getParentRoute: () => root,

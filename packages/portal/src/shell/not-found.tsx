@@ -1,15 +1,17 @@
 import { IconDoorOff } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LinkButton } from './links.tsx';
 import { EmptyState } from './states.tsx';
 
-export function NotFound() {
+/** The way out leads to where it should have been, if that is known. */
+export function NotFound({ wayOut }: { wayOut?: ReactNode }) {
   const { t } = useTranslation();
   return (
     <EmptyState
       icon={IconDoorOff}
       title={t('notFound.title')}
-      action={<LinkButton to="/">{t('toApplications')}</LinkButton>}
+      action={wayOut ?? <LinkButton to="/">{t('toApplications')}</LinkButton>}
     >
       {t('notFound.text')}
     </EmptyState>

@@ -12,7 +12,7 @@ import { api } from '../../api/client.ts';
 import { ConfirmByTyping, typeable } from '../../shell/confirm-by-typing.tsx';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
-import { LinkAnchor } from '../../shell/links.tsx';
+import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
@@ -30,10 +30,15 @@ export function UserPage() {
   const can = useCan(clientId);
   const user = useQuery(userQuery(clientId, userUid));
   if (user.isPending) return <LoadingState />;
-  if (user.isError) {
-    const isMissing = isInnkeeperError(user.error) && user.error.status === 404;
-    return isMissing ? <NotFound /> : <ErrorState error={user.error} retry={() => user.refetch()} />;
+  if (isInnkeeperError(user.error) && user.error.status === 404) {
+    const toUsers = (
+      <LinkButton to="/applications/$clientId/users" params={{ clientId }}>
+        {t('back')}
+      </LinkButton>
+    );
+    return <NotFound wayOut={toUsers} />;
   }
+  if (user.isLoadingError) return <ErrorState error={user.error} retry={() => user.refetch()} />;
   const { clientUserId, clientUserName, email, createdAt, accessTokens } = user.data;
   return (
     <Container size="lg" px={0} mx={0}>

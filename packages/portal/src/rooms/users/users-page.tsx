@@ -82,7 +82,7 @@ export function UsersPage() {
             <Table.Tbody>
               {found.map(({ userUid, clientUserId, clientUserName, createdAt }) => (
                 <Table.Tr key={userUid} className={classes.row}>
-                  <Table.Td>
+                  <Table.Td className={classes.who ?? ''}>
                     <LinkAnchor
                       to="/applications/$clientId/users/$userUid"
                       params={{ clientId, userUid }}
@@ -91,6 +91,8 @@ export function UsersPage() {
                       className={classes.cover ?? ''}
                       fw={600}
                       lineClamp={2}
+                      // It lies over all of the row: what may be cut is told here.
+                      {...(isLong(clientUserName, clientUserId) && { title: `${clientUserName}\n${clientUserId}` })}
                     >
                       {clientUserName}
                     </LinkAnchor>
@@ -98,7 +100,7 @@ export function UsersPage() {
                       {clientUserId}
                     </Text>
                   </Table.Td>
-                  <Table.Td visibleFrom="md">
+                  <Table.Td visibleFrom="md" className={classes.whole ?? ''}>
                     <Group gap={4} wrap="nowrap">
                       <Text size="xs" ff="monospace" c="dimmed">
                         {userUid}
@@ -108,7 +110,7 @@ export function UsersPage() {
                       </Box>
                     </Group>
                   </Table.Td>
-                  <Table.Td visibleFrom="xs">
+                  <Table.Td visibleFrom="xs" className={classes.whole ?? ''}>
                     <Text size="sm">
                       <Moment at={createdAt} />
                     </Text>
@@ -131,4 +133,8 @@ export function UsersPage() {
       )}
     </Container>
   );
+}
+
+function isLong(...texts: string[]): boolean {
+  return texts.some((text) => text.length > 60);
 }
