@@ -3,7 +3,7 @@ import type { Role } from '../packages/server/src/storage/port.ts';
 import { postgres } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { memberWith, PASSWORD, type Visitor } from '../packages/server/test/portal/portal.ts';
-import { expectAccessible, expectFits, openPortal, type Visit } from './portal.ts';
+import { expectAccessible, expectFits, expectFocus, openPortal, type Visit } from './portal.ts';
 
 describe('the members room', () => {
   const portal = openPortal(postgres);
@@ -45,6 +45,7 @@ describe('the members room', () => {
     });
     const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
     expect(sent).toBe(1);
+    await expectFocus(dialogue.getByRole('button', { name: 'Copy the link' }));
     await expectAccessible(page);
     await dialogue.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('list', { name: 'Open invitations' }).getByText(email).waitFor();

@@ -98,6 +98,7 @@ describe('the catalog room: a draft', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await page.getByText('The draft is discarded.').waitFor();
     await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
+    await expectFocus(page.getByRole('heading', { name: 'Catalog', level: 1 }));
 
     // What keeps it from being saved comes into sight.
     await row(page, 'volume').click();
@@ -112,6 +113,7 @@ describe('the catalog room: a draft', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('The default has to be something that can be chosen').waitFor();
     expect(await page.getByText('Nothing was published').count()).toBe(0);
+    const cookies = await page.context().cookies();
     await page.context().clearCookies();
     await page.evaluate(() => window.scrollTo({ top: 0 }));
     await page.keyboard.press('Control+s');
@@ -121,6 +123,14 @@ describe('the catalog room: a draft', () => {
       .poll(() => told.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
       .toBe(true);
     expect(await page.getByLabel('Least').inputValue()).toBe('7');
+    // Signed in again in another tab: the next save is as if nothing had been.
+    await page.getByRole('alert').filter({ hasText: 'Your session has ended.' }).waitFor();
+    await page.context().addCookies(cookies);
+    await page.getByLabel('Least').fill('5');
+    await page.keyboard.press('Control+s');
+    await page.getByRole('region', { name: 'Draft' }).waitFor();
+    await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
+    expect(await page.getByText('You are signed out').count()).toBe(0);
   });
 
   test('whatever is typed is text', async () => {

@@ -17,6 +17,7 @@ describe('the catalog room: a first catalog', () => {
     await page.getByRole('checkbox', { name: 'Italiano' }).press('Space');
     await expect.poll(() => page.getByRole('radio').count()).toBe(4);
     await page.getByRole('button', { name: 'Continue' }).click();
+    await expectFocus(page.getByRole('button', { name: 'Add a group' }));
     // A key needs a group: it says so and leads there.
     await page.getByRole('navigation', { name: 'Groups and keys' }).getByRole('button', { name: 'Key' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add a group' }).click();

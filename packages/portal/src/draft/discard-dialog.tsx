@@ -1,9 +1,11 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.ts';
 import { DialogActions } from '../shell/dialog-actions.tsx';
+import { focusHeading } from '../shell/page-header.tsx';
 import { Problem } from '../shell/states.tsx';
 import { useMutateOnce } from '../shell/use-once.ts';
 import { ChangeList } from './change-list.tsx';
@@ -16,13 +18,16 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
   const { clientId, draft, opened, onClose } = props;
   const { t } = useTranslation('catalog');
   const queries = useQueryClient();
+  const [isDone, setIsDone] = useState(false);
   const discard = useMutation({
     // What was shown, and nothing that somebody added since.
     mutationFn: () =>
       api.delete('/manage/v1/applications/{clientId}/catalog/draft', { path: { clientId }, ifMatch: draft.etag }),
     onSuccess: () => {
       notifications.show({ message: t('discard.done') });
+      setIsDone(true);
       onClose();
+      focusHeading();
     },
     // In whichever room what it held was shown.
     onSettled: () => queries.invalidateQueries({ queryKey: ['application', clientId] }),
@@ -33,6 +38,8 @@ export function DiscardDialog(props: { clientId: string; draft: Draft; opened: b
       opened={opened}
       onClose={onClose}
       title={t('discard.title')}
+      // Where it was opened from goes away with the draft.
+      returnFocus={!isDone}
       size="lg"
       closeButtonProps={{ 'aria-label': t('close') }}
     >

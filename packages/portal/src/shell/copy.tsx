@@ -4,6 +4,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { copyText } from './copy-text.ts';
+import { MainAct } from './main-act.tsx';
 
 /** The act, and whether it was done a moment ago. `onCopy` is for what is on the clipboard, not for what should be. */
 export function useCopy(value: string, onCopy?: () => void): { copied: boolean; copy(): Promise<void> } {
@@ -40,22 +41,25 @@ type CopyButtonProps = Pick<ButtonProps, 'variant'> & {
   value: string;
   label: string;
   icon?: typeof IconCopy;
+  /** What the dialog is for: it has the focus. */
+  isMain?: boolean;
   onCopy?: () => void;
 };
 
 /** The same in words. */
 export function CopyButton(props: CopyButtonProps) {
-  const { value, label, icon: Icon = IconCopy, variant = 'default', onCopy } = props;
+  const { value, label, icon: Icon = IconCopy, variant = 'default', isMain = false, onCopy } = props;
   const { t } = useTranslation();
   const { copied, copy } = useCopy(value, onCopy);
+  const Act = isMain ? MainAct : Button;
   return (
-    <Button
+    <Act
       variant={variant}
       onClick={() => void copy()}
       leftSection={copied ? <IconCheck size={16} aria-hidden /> : <Icon size={16} aria-hidden />}
     >
       {copied ? t('copied') : label}
-    </Button>
+    </Act>
   );
 }
 

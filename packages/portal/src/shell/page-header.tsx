@@ -10,7 +10,7 @@ export function PageHeader(props: { title: string; description?: ReactNode; acti
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="md">
       <Stack gap={4} maw={720}>
-        <Title order={1} size="h2">
+        <Title order={1} size="h2" tabIndex={-1} data-heading>
           {title}
         </Title>
         {description !== undefined && (
@@ -22,4 +22,9 @@ export function PageHeader(props: { title: string; description?: ReactNode; acti
       {actions !== undefined && <Group gap="xs">{actions}</Group>}
     </Group>
   );
+}
+
+/** For acts that take away what had the focus. */
+export function focusHeading(): void {
+  document.querySelector<HTMLElement>('[data-heading]')?.focus({ preventScroll: true });
 }

@@ -14,6 +14,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tree } from '../../draft/queries.ts';
 import { useEdit, useTellConflict } from '../../draft/use-edit.ts';
+import { MainAct } from '../../shell/main-act.tsx';
 import { EmptyState } from '../../shell/states.tsx';
 import { AddItem, type Adding } from './add-item.tsx';
 import classes from './catalog-desk.module.css';
@@ -27,10 +28,16 @@ import { findItem, moved, rowsOf } from './rows.ts';
 /** What the address names in place of a group or key. */
 export const LANGUAGES = 'languages';
 
-type Props = { clientId: string; tree: Tree; mayEdit: boolean };
+type Props = {
+  clientId: string;
+  tree: Tree;
+  mayEdit: boolean;
+  /** The first step was taken on this page: the next one has the focus. */
+  hasBegunHere: boolean;
+};
 
 /** The tree on one side, what is chosen in it on the other; on a phone one after the other. */
-export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
+export function CatalogDesk({ clientId, tree, mayEdit, hasBegunHere }: Props) {
   const { t } = useTranslation('catalog');
   const { item, add } = useSearch({ from: '/frame/applications/$clientId/catalog' });
   const navigate = useNavigate();
@@ -65,6 +72,7 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
     });
   const toggle = (groupUid: string, expanded: boolean) =>
     setClosed((held) => new Set(expanded ? [...held].filter((uid) => uid !== groupUid) : [...held, groupUid]));
+  const FirstAct = hasBegunHere ? MainAct : Button;
   const isOpened = found !== undefined || item === LANGUAGES;
 
   return (
@@ -148,7 +156,7 @@ export function CatalogDesk({ clientId, tree, mayEdit }: Props) {
               title={t(search === '' ? 'tree.empty' : 'tree.notFound')}
               action={
                 search === '' &&
-                mayEdit && <Button onClick={() => setAdding({ kind: 'group' })}>{t('addGroup.title')}</Button>
+                mayEdit && <FirstAct onClick={() => setAdding({ kind: 'group' })}>{t('addGroup.title')}</FirstAct>
               }
             >
               {search === '' && t('tree.emptyText')}

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCan } from '../../api/access.ts';
 import { DraftBar } from '../../draft/draft-bar.tsx';
@@ -19,6 +19,7 @@ export function CatalogPage() {
     data: { tree, etag },
   } = useSuspenseQuery(treeQuery(clientId));
   useOthersEdits(clientId, etag);
+  const [hasBegunHere] = useState(tree.languages.length === 0);
   if (!can('read')) return <NoPermission />;
   return (
     <>
@@ -31,7 +32,7 @@ export function CatalogPage() {
       {tree.languages.length === 0 ? (
         <FirstSteps clientId={clientId} tree={tree} mayEdit={can('write')} />
       ) : (
-        <CatalogDesk clientId={clientId} tree={tree} mayEdit={can('write')} />
+        <CatalogDesk clientId={clientId} tree={tree} mayEdit={can('write')} hasBegunHere={hasBegunHere} />
       )}
     </>
   );

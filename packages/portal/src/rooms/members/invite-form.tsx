@@ -94,7 +94,7 @@ function Made({ email, link, onClose }: { email: string; link: string; onClose()
         {link}
       </Code>
       <Group justify="space-between">
-        <CopyButton variant="filled" value={link} label={t('copyLink')} />
+        <CopyButton isMain variant="filled" value={link} label={t('copyLink')} />
         <Button variant="default" onClick={onClose}>
           {shell('close')}
         </Button>
