@@ -137,7 +137,7 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
 function Value({ value, missing, isOld }: { value: unknown; missing: string; isOld: boolean }) {
   if (value === null || value === undefined) {
     return (
-      <Text span size="sm" c="dimmed">
+      <Text span size="sm" c="dimmed" className={classes.missing ?? ''}>
         {missing}
       </Text>
     );
