@@ -80,6 +80,7 @@ test('every template of the chart is a resource, and the deployment finds its se
     template: {
       metadata: { labels: { app: 'test' } },
       spec: {
+        enableServiceLinks: false,
         containers: [
           { image: values.image, ports: [ports], readinessProbe: { httpGet: { path: '/readyz', port: 8080 } } },
         ],
