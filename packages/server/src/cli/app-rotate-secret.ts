@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLive } from '../domain/applications/application.ts';
 import { rotateSecret } from '../domain/applications/rotate-secret.ts';
 import { parseDuration } from '../domain/duration.ts';
@@ -22,11 +22,10 @@ export function appRotateSecret(): Command {
     ],
   })
     .argument('<ID>', 'its clientId')
-    .option(
-      '--overlap <time>',
-      'how long the secret before stays good: 0, 90s, 30m, 24h, up to 30d',
-      readOverlap,
-      86_400,
+    .addOption(
+      new Option('--overlap <time>', 'how long the secret before stays good: 0, 90s, 30m, 24h, up to 30d')
+        .argParser(readOverlap)
+        .default(86_400, '24h'),
     )
     .action(run);
 }

@@ -69,6 +69,10 @@ test('serve takes every setting as a flag and says its environment name and defa
   }
 });
 
+test('app rotate-secret --help says how long the secret before stays good', async () => {
+  expect(await help('app rotate-secret')).toContain('(default: 24h)');
+});
+
 test('app set --help explains every key', async () => {
   const text = await help('app set');
   for (const name of SETTING_NAMES) expect(text).toMatch(new RegExp(`^ {2}${name} +\\w.*by default`, 'm'));
