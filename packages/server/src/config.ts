@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. */
 export const SETTINGS = {
@@ -73,8 +74,10 @@ export class ConfigError extends Error {
   }
 }
 
+const PREFIX = 'INNKEEPER_';
+
 export function environmentName(name: SettingName): string {
-  return `INNKEEPER_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  return `${PREFIX}${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
 export function flagName(name: SettingName): string {
@@ -193,6 +196,22 @@ export function unsafeSettings(config: Config): string[] {
     );
   }
   return problems;
+}
+
+/** Of clients, of tests and of the command itself; and what Kubernetes sets for each Service in the namespace. */
+const OTHERS_VARIABLE =
+  /^INNKEEPER_(CLIENT_ID|CLIENT_SECRET|TOKEN|TEST_\w+|RERUN)$|_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/;
+
+/** Variables that look like settings and are none, each with its way out: most are mistyped. */
+export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[] {
+  const known = (Object.keys(SETTINGS) as SettingName[]).map(environmentName);
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (!name.startsWith(PREFIX) || !value || known.includes(name)) return [];
+    if (OTHERS_VARIABLE.test(name) || /^(tcp|udp|sctp):\/\//.test(value)) return [];
+    const meant = nearestName(name, known, PREFIX);
+    const wayOut = meant === undefined ? 'See: innkeeper serve --help' : `Is ${meant} meant?`;
+    return [`${name} is no setting: it has no effect. ${wayOut}`];
+  });
 }
 
 export function listeningUrl(host: string, port: number): string {

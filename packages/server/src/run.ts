@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { runWorkers, tellListening } from './cluster.ts';
-import type { Config } from './config.ts';
+import { type Config, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { type RunningServer, startServer } from './serve.ts';
 
@@ -14,7 +14,9 @@ export async function run(config: Config, options: { demo: boolean }): Promise<n
     const server = await startServer(config);
     const asked = endAsked();
     tellListening();
-    if (options.demo && (cluster.worker?.id ?? 1) === 1) await welcome(server, config);
+    const isFirst = (cluster.worker?.id ?? 1) === 1;
+    if (isFirst) for (const problem of unknownVariables()) server.logger.warn(problem);
+    if (options.demo && isFirst) await welcome(server, config);
     await asked;
     setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
     await server.close();

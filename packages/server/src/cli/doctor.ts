@@ -25,7 +25,9 @@ async function run(options: CommandOptions): Promise<void> {
   const checks = await examine(options);
   const failures = checks.filter((check) => !check.ok).length;
   printResult(options, checks, () => {
-    const summary = failures === 0 ? 'All is well.' : `${failures} of ${counted(checks.length, 'check')} failed.`;
+    const warnings = checks.filter(isWarning).length;
+    const fine = warnings === 0 ? 'All is well.' : `Nothing failed; ${counted(warnings, 'warning')}.`;
+    const summary = failures === 0 ? fine : `${failures} of ${counted(checks.length, 'check')} failed.`;
     return `${layOut(checks.flatMap(showCheck), { gap: 2 })}\n\n${summary}`;
   });
   process.exitCode = failures === 0 ? 0 : 1;
@@ -33,7 +35,12 @@ async function run(options: CommandOptions): Promise<void> {
   process.stdout.write('', () => process.exit());
 }
 
-function showCheck({ check, ok, detail, wayOut }: Check): string[][] {
-  const mark = ok ? styleText('green', '✓') : styleText('red', '✗');
+function isWarning({ ok, wayOut }: Check): boolean {
+  return ok && wayOut !== null;
+}
+
+function showCheck(each: Check): string[][] {
+  const { check, ok, detail, wayOut } = each;
+  const mark = isWarning(each) ? styleText('yellow', '!') : ok ? styleText('green', '✓') : styleText('red', '✗');
   return [[mark, check, detail], ...(wayOut ? [['', '', `${dim('→')} ${wayOut}`]] : [])];
 }

@@ -46,7 +46,8 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
     const cli = commandLine(databaseUrl);
     await cli.json('migrate');
     await cli.json('app', 'create', '--name', 'One');
-    const [readable, json] = await Promise.all([doctor(), doctor({ INNKEEPER_PORT: '0' }, '--json')]);
+    const mistyped = { INNKEEPER_TRUSTED_PROXYS: '10.0.0.7', INNKEEPER_BOGUS: 'x', INNKEEPER_CLIENT_ID: '1_x' };
+    const [readable, json] = await Promise.all([doctor(), doctor({ INNKEEPER_PORT: '0', ...mistyped }, '--json')]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
     expect(readable.stdout).toMatch(
       new RegExp(`✓ +database +${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} at .*readable and writable`),
@@ -55,8 +56,16 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
     expect(readable.stdout).toContain(`127.0.0.1:${port} is free`);
     expect(readable.stdout).toMatch(/\n\nAll is well\.\n$/);
     expect(json.code).toBe(0);
-    const names = (JSON.parse(json.stdout) as Check[]).map(({ check }) => check);
+    const [proxies, bogus, ...rest] = JSON.parse(json.stdout) as Check[];
+    const names = rest.map(({ check }) => check);
     expect(names).toEqual(['settings', 'secret', 'database', 'migrations', 'clock', 'token service', 'port']);
+    expect(proxies).toEqual({
+      check: 'environment',
+      ok: true,
+      detail: 'INNKEEPER_TRUSTED_PROXYS is no setting: it has no effect.',
+      wayOut: 'Is INNKEEPER_TRUSTED_PROXIES meant?',
+    });
+    expect(bogus).toMatchObject({ ok: true, wayOut: 'See: innkeeper serve --help' });
   });
 
   test('tells a database that takes no write', async () => {
@@ -77,9 +86,20 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
     ]);
   });
 
-  test('tells the secret of another database, and of a newer version', async () => {
-    const wrong = await doctor({ INNKEEPER_SECRET: `another ${SECRET}` }, '--json');
+  test('tells the secret of another database, a port of another one, and a newer version', async () => {
+    // The port is that of a service on another database, as its keys are not in this one.
+    const other = createHttpServer((_, answer) => answer.end('{"status":"ok","keys":[{"kid":"other"}]}'));
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port: taken } = other.address() as { port: number };
+    const wrong = await doctor({ INNKEEPER_SECRET: `another ${SECRET}`, INNKEEPER_PORT: String(taken) }, '--json');
+    other.close();
     expect(failures(wrong.stdout)).toMatchObject([{ check: 'secret', wayOut: expect.stringContaining('original') }]);
+    expect(JSON.parse(wrong.stdout)).toContainEqual({
+      check: 'port',
+      ok: true,
+      detail: `127.0.0.1:${taken} is served by an Innkeeper with another database`,
+      wayOut: expect.stringContaining('INNKEEPER_DATABASE_URL'),
+    });
 
     if (kind === 'sqlite') {
       await execute(databaseUrl, 'pragma user_version = 99');

@@ -19,7 +19,7 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     databaseUrl = await fresh();
     application = await makeApplication(databaseUrl);
     const settings = { databaseUrl, secret: SECRET, metricsToken: METRICS_TOKEN, logLevel: 'trace' };
-    server = await serve({ settings });
+    server = await serve({ settings, env: { INNKEEPER_TRUSTED_PROXIS: EMAIL } });
   });
   afterAll(endAll);
 
@@ -57,6 +57,10 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': 'after-them' } });
     await lineOf('after-them');
     expect(server.logs().filter(({ reqId }) => String(reqId).startsWith('unlogged'))).toEqual([]);
+    // A variable that is ignored is told of, by its name alone.
+    const mistyped = 'INNKEEPER_TRUSTED_PROXIS is no setting: it has no effect. Is INNKEEPER_TRUSTED_PROXIES meant?';
+    const told = expect.objectContaining({ level: 'warn', msg: mistyped });
+    await vi.waitFor(() => expect(server.logs()).toContainEqual(told), { timeout: 30_000 });
     for (const line of server.stdout().split('\n').slice(0, -1)) {
       expect(JSON.parse(line)).toMatchObject({
         level: expect.any(String),

@@ -1,8 +1,12 @@
-/** One line of the doctor's list. A failed one always says how to get out of it. */
+/** One line of the doctor's list. A failed one always says how to get out of it; one that is ok and does so is a warning. */
 export type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };
 
 export function passed(check: string, detail: string): Check {
   return { check, ok: true, detail, wayOut: null };
+}
+
+export function warned(check: string, detail: string, wayOut: string): Check {
+  return { check, ok: true, detail, wayOut };
 }
 
 export function failed(check: string, detail: string, wayOut: string): Check {

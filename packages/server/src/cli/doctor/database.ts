@@ -8,17 +8,21 @@ import { checkClock } from './clock.ts';
 
 const LIMIT_MS = 2_500;
 
+/** The ids of the keys that sign its tokens are known where it could be read: they tell one database from another. */
+type Examined = { checks: Check[]; keyIds?: readonly string[] };
+
 /**
  * Asks for the state of the migrations first and opens the database only when none is pending:
  * opening runs them, and a doctor looks without changing.
  */
-export async function checkDatabase(config: Config): Promise<Check[]> {
+export async function checkDatabase(config: Config): Promise<Examined> {
   const database = describeDatabase(config.databaseUrl);
   try {
     const { storageDriver, tryWrite } = await import('../../storage/open.ts');
     const driver = await storageDriver(config.databaseUrl);
     const state = await withinLimit(driver.migrationState(), LIMIT_MS);
-    if (state.applied !== state.latest) return [passed('database', database), failedMigrations(state), checkClock([])];
+    if (state.applied !== state.latest)
+      return { checks: [passed('database', database), failedMigrations(state), checkClock([])] };
 
     const storage = await withinLimit(driver.open(), LIMIT_MS);
     try {
@@ -31,16 +35,16 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
     const wayOut = config.databaseUrl.startsWith('sqlite:')
       ? 'Check the path in INNKEEPER_DATABASE_URL, who may write there, and the space on the disk.'
       : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running there.';
-    return [failed('database', `${database}: ${reasonOf(error)}`, wayOut), checkClock([])];
+    return { checks: [failed('database', `${database}: ${reasonOf(error)}`, wayOut), checkClock([])] };
   }
 }
 
-async function examine(storage: Storage, config: Config, database: string, state: MigrationState): Promise<Check[]> {
+async function examine(storage: Storage, config: Config, database: string, state: MigrationState): Promise<Examined> {
   await storage.ping();
   const sealed = await storage.facts.get('secret-check');
   const secretFits = sealed === undefined || createKeyring(config.secret).unseal(sealed) !== undefined;
   const [applications, keys] = await Promise.all([storage.applications.list(), storage.signingKeys.list()]);
-  return [
+  const checks = [
     passed('database', `${database}, readable and writable`),
     passed('migrations', `all ${state.latest} applied`),
     ...(secretFits
@@ -54,6 +58,7 @@ async function examine(storage: Storage, config: Config, database: string, state
         ]),
     checkClock([...applications, ...keys].map((record) => record.createdAt)),
   ];
+  return { checks, keyIds: keys.map(({ kid }) => kid) };
 }
 
 function failedMigrations({ applied, latest }: MigrationState): Check {

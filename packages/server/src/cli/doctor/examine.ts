@@ -3,11 +3,16 @@ import { isMissingFile, noDatabase } from '../with-storage.ts';
 import { type Check, failed } from './check.ts';
 import { checkDatabase } from './database.ts';
 import { checkPort } from './port.ts';
-import { checkSettings, failedSetting } from './settings.ts';
+import { checkEnvironment, checkSettings, failedSetting } from './settings.ts';
 import { checkTokenService } from './token-service.ts';
 
-/** Every check, in the order to read them; a cause that stops others from being made is told alone. */
+/** Every check, in the order to read them. */
 export async function examine(settings: Settings): Promise<Check[]> {
+  return [...checkEnvironment(), ...(await examineConfig(settings))];
+}
+
+/** A cause that stops others from being made is told alone. */
+async function examineConfig(settings: Settings): Promise<Check[]> {
   let config: Config;
   try {
     config = readConfig(settings, { needsSecret: false });
@@ -17,12 +22,11 @@ export async function examine(settings: Settings): Promise<Check[]> {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(failedSetting);
   }
-  const [database, tokenService, port] = await Promise.all([
+  const [{ checks: database, keyIds }, tokenService] = await Promise.all([
     checkDatabase(config),
     checkTokenService(config),
-    checkPort(config),
   ]);
-  const checks = [...checkSettings(config), ...database, tokenService, port];
+  const checks = [...checkSettings(config), ...database, tokenService, await checkPort(config, keyIds)];
   // The secret is looked at from two sides: it is fine when both say so.
   const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
   return checks.filter(({ check, ok }) => !ok || !failing.has(check));

@@ -1,18 +1,25 @@
 import { createServer } from 'node:net';
 import type { Config } from '../../config.ts';
-import { type Check, failed, passed } from './check.ts';
+import { JWKS_PATH } from '../../http/oauth/jwks.ts';
+import { type Check, failed, passed, warned } from './check.ts';
 
 const LIMIT_MS = 1_500;
 const ANOTHER_PORT = 'Give another one with --port or INNKEEPER_PORT, or stop the program that holds it.';
+const OTHER_DATABASE =
+  'Is this the database that is meant? Give another one with --database-url or INNKEEPER_DATABASE_URL.';
 
-export async function checkPort({ host, port }: Config): Promise<Check> {
+/** `keyIds` are those of the database, where they are known. */
+export async function checkPort({ host, port }: Config, keyIds: readonly string[] | undefined): Promise<Check> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (port === 0) return passed('port', 'any free one');
   const problem = await tryToListen(host, port);
   if (problem === undefined) return passed('port', `${address} is free`);
   if (problem === 'EADDRINUSE') {
-    if (await answersLikeInnkeeper(host, port)) return passed('port', `${address} is served by Innkeeper already`);
-    return failed('port', `${address} is held by another program`, ANOTHER_PORT);
+    if (!(await answersLikeInnkeeper(host, port)))
+      return failed('port', `${address} is held by another program`, ANOTHER_PORT);
+    if (keyIds && (await hasOtherKeys(host, port, keyIds)))
+      return warned('port', `${address} is served by an Innkeeper with another database`, OTHER_DATABASE);
+    return passed('port', `${address} is served by Innkeeper already`);
   }
   if (problem === 'EACCES') {
     return failed(
@@ -37,12 +44,25 @@ function tryToListen(host: string, port: number): Promise<string | undefined> {
 }
 
 async function answersLikeInnkeeper(host: string, port: number): Promise<boolean> {
+  const body = await ask<{ status: unknown }>(host, port, '/livez');
+  return body?.status === 'ok';
+}
+
+/** Whoever publishes keys that are not in the database has another one. One that publishes none, as for options alone, may have any. */
+async function hasOtherKeys(host: string, port: number, keyIds: readonly string[]): Promise<boolean> {
+  const body = await ask<{ keys: { kid: string }[] }>(host, port, JWKS_PATH);
+  const published = Array.isArray(body?.keys) ? body.keys : [];
+  return published.length > 0 && !published.some(({ kid }) => keyIds.includes(kid));
+}
+
+/** What is answered there with success and in JSON. */
+async function ask<T extends object>(host: string, port: number, path: string): Promise<Partial<T> | undefined> {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {
-    const answer = await fetch(`http://${reachable}:${port}/livez`, { signal: AbortSignal.timeout(LIMIT_MS) });
+    const answer = await fetch(`http://${reachable}:${port}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });
     const body: unknown = await answer.json();
-    return answer.ok && typeof body === 'object' && body !== null && 'status' in body && body.status === 'ok';
+    return answer.ok && typeof body === 'object' && body !== null ? (body as Partial<T>) : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }

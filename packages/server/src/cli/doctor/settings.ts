@@ -1,6 +1,6 @@
-import { type Config, unsafeSettings } from '../../config.ts';
+import { type Config, unknownVariables, unsafeSettings } from '../../config.ts';
 import { splitWayOut } from '../split-way-out.ts';
-import { type Check, failed, passed } from './check.ts';
+import { type Check, failed, passed, warned } from './check.ts';
 
 /** What `serve` would refuse. The secret has a line of its own; see database.ts for its other half. */
 export function checkSettings(config: Config): Check[] {
@@ -9,6 +9,14 @@ export function checkSettings(config: Config): Check[] {
   return fine.flatMap((pass) => {
     const failed = failures.filter(({ check }) => check === pass.check);
     return failed.length > 0 ? failed : [pass];
+  });
+}
+
+/** What is ignored in silence otherwise. */
+export function checkEnvironment(): Check[] {
+  return unknownVariables().map((problem) => {
+    const { message, wayOut = '' } = splitWayOut(problem);
+    return warned('environment', message, wayOut);
   });
 }
 
