@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { databases } from '../packages/server/test/databases.ts';
+import { sqlite } from '../packages/server/test/databases.ts';
 import { PASSWORD, setUpToken } from '../packages/server/test/portal/portal.ts';
 import { expectFocus, openPortal } from './portal.ts';
 
 const run = promisify(execFile);
 
 /** What somebody does who has just started Innkeeper, through every room, with nothing made for them beforehand. */
-describe.each(databases)('the first minutes with the portal on $kind', (database) => {
-  const portal = openPortal(database);
+describe('the first minutes with the portal', () => {
+  const portal = openPortal(sqlite);
   const go = (page: Page, room: string) =>
     page.getByRole('navigation').getByRole('link', { name: room, exact: true }).click();
 

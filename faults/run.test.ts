@@ -49,7 +49,7 @@ test('a campaign holds when it loses nothing, and its control does', async () =>
 });
 
 test('kill -9 during writes loses nothing that was acknowledged', { timeout: 180_000 }, async () => {
-  const result = await runCampaign(killNine, { isFull: false, times: 5, folder });
+  const result = await runCampaign(killNine, { isFull: false, times: 3, folder });
   expect(tableLines(killNine, result)).toHaveLength(1);
   expect(hasHeld(result)).toBe(true);
 });
