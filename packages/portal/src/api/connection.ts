@@ -1,12 +1,13 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { useSyncExternalStore } from 'react';
 import { api } from './client.ts';
+import { Flag } from './flag.ts';
 
 const EVERY_MS = 2_000;
 
 /** While the service does not answer; done when it does again. */
 let waiting: Promise<void> | undefined;
-const listeners = new Set<() => void>();
+const isAway = new Flag();
+export const useIsUnreachable = isAway.use;
 
 /** Nobody answered, or only a proxy in front. */
 export function isUnreachable(error: unknown): boolean {
@@ -17,20 +18,10 @@ export function isUnreachable(error: unknown): boolean {
 export function waitForService(): Promise<void> {
   waiting ??= ask().finally(() => {
     waiting = undefined;
-    tell();
+    isAway.set(false);
   });
-  tell();
+  isAway.set(true);
   return waiting;
-}
-
-export function useIsUnreachable(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => waiting !== undefined,
-  );
 }
 
 /** A room's files cannot come either while the service is away: without this, its page would never be done loading. */
@@ -53,8 +44,4 @@ async function answers(): Promise<boolean> {
     () => true,
     (error: unknown) => !isUnreachable(error),
   );
-}
-
-function tell(): void {
-  for (const listener of listeners) listener();
 }

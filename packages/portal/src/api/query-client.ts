@@ -1,27 +1,11 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
 import { isUnreachable, waitForService } from './connection.ts';
+import { Flag } from './flag.ts';
 
 /** Whether the last answer said that nobody is signed in. */
-let hasEnded = false;
-const listeners = new Set<() => void>();
-
-export function useHasSessionEnded(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => hasEnded,
-  );
-}
-
-function tellSession(ended: boolean): void {
-  if (ended === hasEnded) return;
-  hasEnded = ended;
-  for (const listener of listeners) listener();
-}
+const hasEnded = new Flag();
+export const useHasSessionEnded = hasEnded.use;
 
 /** Where somebody is signed in: a page of the entrance means something else by it. */
 export function isSignedOut(error: unknown): boolean {
@@ -30,9 +14,9 @@ export function isSignedOut(error: unknown): boolean {
 
 const watch = {
   // Somebody has signed in again, perhaps in another tab.
-  onSuccess: () => tellSession(false),
+  onSuccess: () => hasEnded.set(false),
   onError(error: unknown) {
-    if (isSignedOut(error)) tellSession(true);
+    if (isSignedOut(error)) hasEnded.set(true);
     if (isUnreachable(error)) void waitForService();
   },
 };

@@ -77,9 +77,8 @@ export class Connections {
   /** A whole act in one statement, which PostgreSQL commits by itself: a rare one, or one that waits for nobody. */
   write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(async () => {
-      const rows = await this.#send<Row>(this.#writeLanes, statement, values, false);
+      const rows = await this.#commit<Row>(this.#writeLanes, statement, values);
       this.#committed++;
-      this.#commits++;
       return rows;
     });
   }
@@ -89,39 +88,43 @@ export class Connections {
    * wait for the same. Its last value is `patience` (gathering.ts), and not among these.
    */
   writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]> {
-    const send = async ([act = []]: unknown[][], lockMs: number): Promise<Row[][]> => [
-      await this.#send<Row>(this.#writeLanes, statement, [...act, String(lockMs)], false),
-    ];
-    return this.#gather<unknown[], Row>(statement, { ...SINGLE, send, charactersOf: () => 0 }, values, keys);
+    return this.#gather<unknown[], Row>(statement, values, keys, () => ({
+      ...SINGLE,
+      charactersOf: () => 0,
+      send: async ([act = []], lockMs) => [await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)])],
+    }));
   }
 
   /** And for the busiest acts: their statement takes many of them, and answers the rows of this one. */
   writeWithOthers<Row extends { no: number }>(statement: Statement, act: object, keys: string[]): Promise<Row[]> {
-    const send = async (acts: string[], lockMs: number): Promise<Row[][]> => {
-      const values = [`[${acts.join()}]`, String(lockMs)];
-      const rows = Map.groupBy(await this.#send<Row>(this.#sharedLanes, statement, values, false), ({ no }) => no);
-      return acts.map((_, index) => rows.get(index + 1) ?? []);
-    };
-    const charactersOf = ({ length }: string): number => length;
-    return this.#gather<string, Row>(statement, { ...SHARED, send, charactersOf }, JSON.stringify(act), keys);
+    return this.#gather<string, Row>(statement, JSON.stringify(act), keys, () => ({
+      ...SHARED,
+      charactersOf: ({ length }) => length,
+      send: async (acts, lockMs) => {
+        const rows = await this.#commit<Row>(this.#sharedLanes, statement, [`[${acts.join()}]`, String(lockMs)]);
+        const rowsOf = Map.groupBy(rows, ({ no }) => no);
+        return acts.map((_, index) => rowsOf.get(index + 1) ?? []);
+      },
+    }));
   }
 
-  #gather<Act, Row>(statement: Statement, kind: Kind<Act, Row>, act: Act, keys: string[]): Promise<Row[]> {
+  #gather<Act, Row>(statement: Statement, act: Act, keys: string[], kindOf: () => Kind<Act, Row>): Promise<Row[]> {
     return this.#act(async () => {
       let gathering = this.#gatherings.get(statement) as Gathering<Act, Row> | undefined;
       if (!gathering) {
-        const send: typeof kind.send = async (acts, lockMs) => {
-          const rows = await kind.send(acts, lockMs);
-          this.#commits++;
-          return rows;
-        };
-        gathering = new Gathering({ ...kind, send });
+        gathering = new Gathering(kindOf());
         this.#gatherings.set(statement, gathering as Gathering<never, never>);
       }
       const rows = await gathering.add(act, keys);
       this.#committed++;
       return rows;
     });
+  }
+
+  async #commit<Row extends pg.QueryResultRow>(lanes: Lane[], statement: Statement, values: unknown[]): Promise<Row[]> {
+    const rows = await this.#send<Row>(lanes, statement, values, false);
+    this.#commits++;
+    return rows;
   }
 
   /** `work` may run several times, each time in a new transaction. */

@@ -1,0 +1,20 @@
+import { useSyncExternalStore } from 'react';
+
+/** Something about the service as a whole that is so or not, and that pages follow. */
+export class Flag {
+  #isSet = false;
+  readonly #listeners = new Set<() => void>();
+
+  set(isSet: boolean): void {
+    if (isSet === this.#isSet) return;
+    this.#isSet = isSet;
+    for (const listener of this.#listeners) listener();
+  }
+
+  readonly use = (): boolean => useSyncExternalStore(this.#follow, () => this.#isSet);
+
+  readonly #follow = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+}
