@@ -3419,10 +3419,16 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description read-only: a write failed within the last minute because the disk takes none; reads go on
+                         * @description read-only: a write failed within the last minute because the disk is full; reads still work
                          * @enum {unknown}
                          */
                         status: "ok" | "read-only";
+                        problems?: {
+                            /** @description stable, for alerts */
+                            kind: string;
+                            /** @description what is wrong, then what to do */
+                            message: string;
+                        }[];
                     };
                 };
             };

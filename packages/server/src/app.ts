@@ -208,7 +208,7 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
   });
 
   const routes = collectRoutes(app);
-  healthRoutes(app, service.storage, () => closing);
+  healthRoutes(app, service, () => closing);
   metricsRoute(app, metrics, config.metricsToken);
   if (config.areas.has('users')) {
     createUserRoute(app, service);

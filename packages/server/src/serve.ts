@@ -93,6 +93,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       activity,
       limits: new RateLimits(allowances, config),
       publicUrl,
+      problems: () => storage.problems(),
       now,
       refresh,
     };
@@ -100,7 +101,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );
     held.push(activity, allowances, requestLog);
-    const metrics = createMetrics(storage, metricsText);
+    const metrics = createMetrics(service, metricsText);
     const app = createApp({ config, service, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };

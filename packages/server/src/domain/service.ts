@@ -1,4 +1,4 @@
-import type { Storage } from '../storage/port.ts';
+import type { Problem, Storage } from '../storage/port.ts';
 import type { TokenService } from '../tokens/port.ts';
 import type { ActivityCounter } from './activity/activity-counter.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
@@ -20,6 +20,8 @@ export type Service = {
   limits: RateLimits;
   /** Where people and programs find it; on a port of the system's choosing, known once it listens. */
   publicUrl: string;
+  /** What operators must know about at the moment, the worst first. */
+  problems(): readonly Problem[];
   now(): number;
   /** Resolves when what was changed before the call, by anyone, is seen in this process. */
   refresh(): Promise<void>;

@@ -1,11 +1,14 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Storage } from '../storage/port.ts';
+import type { Service } from '../domain/service.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
 
 type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
 
 /** All there is to tell, in the form that prom-client writes and sums up. */
-export function createRegistry(storage: Storage, counts: RequestCounts): Registry {
+export function createRegistry(
+  { storage, problems }: Pick<Service, 'storage' | 'problems'>,
+  counts: RequestCounts,
+): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
 
@@ -35,9 +38,19 @@ export function createRegistry(storage: Storage, counts: RequestCounts): Registr
   figure('innkeeper_committed_acts', 'Writes committed since the start.', () => storage.figures().committedActs);
   figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
   figure('innkeeper_waiting_acts', 'Acts that wait for the database, reads and writes.', () => storage.waitingActs());
-  figure('innkeeper_writes_failing', 'Whether writes failed within a minute: the disk takes none.', () =>
-    Number(storage.figures().writesFail),
+  figure('innkeeper_writes_failing', '1 when writes failed within the last minute.', () =>
+    Number(problems().some(({ effect }) => effect !== 'none')),
   );
+  new Gauge({
+    name: 'innkeeper_problem',
+    help: '1 for each kind of problem that /readyz reports.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { kind } of problems()) this.set({ kind }, 1);
+    },
+  });
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
   figure('innkeeper_database_waiting', 'Callers waiting for one.', () => storage.figures().connections.waiting);

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Storage } from '../storage/port.ts';
+import type { Service } from '../domain/service.ts';
 import { RequestCounts } from './request-counts.ts';
 
 export type Metrics = {
@@ -12,7 +12,7 @@ export type Metrics = {
 
 /** Requests are counted from the start; prom-client, 80 modules, is loaded when someone first asks for the figures. */
 export function createMetrics(
-  storage: Storage,
+  service: Pick<Service, 'storage' | 'problems'>,
   textOf: (registry: () => Promise<Registry>) => () => Promise<string>,
 ): Metrics {
   const counts = new RequestCounts();
@@ -24,7 +24,7 @@ export function createMetrics(
     },
     count: (method, route, status, code) => counts.addAnswer(method, route, status, code),
     text: textOf(() => {
-      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(storage, counts));
+      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(service, counts));
       return registry;
     }),
   };

@@ -12,6 +12,7 @@ export * from './port/driver.ts';
 export * from './port/facts.ts';
 export * from './port/manage-tokens.ts';
 export * from './port/members.ts';
+export * from './port/problems.ts';
 export * from './port/rate-limits.ts';
 export * from './port/selections.ts';
 export * from './port/signing-keys.ts';

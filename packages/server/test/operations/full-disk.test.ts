@@ -41,9 +41,14 @@ describe('a service whose disk is full', () => {
   };
   const expectReadOnly = async (url: string, { clientId }: NewApplication) => {
     const ready = await fetch(`${url}/readyz`);
-    expect({ status: ready.status, body: await ready.json() }).toEqual({ status: 200, body: { status: 'read-only' } });
+    expect({ status: ready.status, body: await ready.json() }).toEqual({
+      status: 200,
+      body: { status: 'read-only', problems: [{ kind: 'disk', message: expect.stringContaining('disk is full') }] },
+    });
     expect((await fetch(`${url}/api/option_groups`, { headers: { apiKey: clientId } })).status).toBe(200);
-    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^innkeeper_writes_failing 1$/m);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/^innkeeper_writes_failing 1$/m);
+    expect(metrics).toMatch(/^innkeeper_problem\{kind="disk"\} 1$/m);
   };
 
   test('(sqlite) refuses writes, reads on, says so, and has lost nothing', async () => {

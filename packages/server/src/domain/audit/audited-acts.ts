@@ -20,7 +20,7 @@ export type Told = {
   after?: unknown;
 };
 
-type Stores = Omit<Storage, 'kind' | 'ping' | 'purgeExpired' | 'waitingActs' | 'figures' | 'close'>;
+type Stores = Omit<Storage, 'kind' | 'ping' | 'problems' | 'purgeExpired' | 'waitingActs' | 'figures' | 'close'>;
 
 type AuditedAct<Args extends unknown[], Outcome> = {
   /** What is to be known of the time before. */

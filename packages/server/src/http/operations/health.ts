@@ -1,14 +1,22 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
-import type { Storage } from '../../storage/port.ts';
+import type { Problem, Storage } from '../../storage/port.ts';
 
 const PING_LIMIT_MS = 2_000;
 const Ok = Type.Object({ status: Type.Literal('ok') });
 const Ready = Type.Object({
   status: Type.Enum(['ok', 'read-only'], {
-    description: 'read-only: a write failed within the last minute because the disk takes none; reads go on',
+    description: 'read-only: a write failed within the last minute because the disk is full; reads still work',
   }),
+  problems: Type.Optional(
+    Type.Array(
+      Type.Object({
+        kind: Type.String({ description: 'stable, for alerts' }),
+        message: Type.String({ description: 'what is wrong, then what to do' }),
+      }),
+    ),
+  ),
 });
 const examples = { ok: { summary: 'Yes', status: 200, answer: { status: 'ok' } } };
 
@@ -33,7 +41,11 @@ const ready = {
 } satisfies FastifySchema;
 
 /** /livez: the process answers. /readyz: it can also serve, which is what a load balancer should ask. */
-export function healthRoutes(app: FastifyInstance, storage: Storage, isClosing: () => boolean): void {
+export function healthRoutes(
+  app: FastifyInstance,
+  { storage, problems: findProblems }: { storage: Storage; problems(): readonly Problem[] },
+  isClosing: () => boolean,
+): void {
   app.get('/livez', { schema: live, logLevel: 'warn' }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     return { status: 'ok' as const };
@@ -43,7 +55,14 @@ export function healthRoutes(app: FastifyInstance, storage: Storage, isClosing: 
     reply.header('cache-control', 'no-store');
     if (isClosing()) throw new InnkeeperError('unavailable', { message: 'The service is shutting down.' });
     await Promise.race([storage.ping(), tooLong()]);
-    return { status: storage.figures().writesFail ? ('read-only' as const) : ('ok' as const) };
+    const problems = findProblems();
+    const down = problems.find(({ effect }) => effect === 'down');
+    if (down) throw new InnkeeperError('unavailable', { message: down.message });
+    const isReadOnly = problems.some(({ effect }) => effect === 'read-only');
+    return {
+      status: isReadOnly ? ('read-only' as const) : ('ok' as const),
+      ...(problems.length > 0 && { problems: problems.map(({ kind, message }) => ({ kind, message })) }),
+    };
   });
 }
 

@@ -8,6 +8,7 @@ import type { DraftStore } from './drafts.ts';
 import type { FactStore } from './facts.ts';
 import type { ManageTokenStore } from './manage-tokens.ts';
 import type { InvitationStore, MemberStore } from './members.ts';
+import type { Problem } from './problems.ts';
 import type { RateLimitStore } from './rate-limits.ts';
 import type { SelectionStore } from './selections.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
@@ -50,6 +51,8 @@ export interface Storage {
   readonly audit: AuditStore;
   /** Rejects with StorageUnavailable when the database does not answer. */
   ping(): Promise<void>;
+  /** What is wrong with the database at the moment, the worst first. Costs nothing to ask. */
+  problems(): readonly Problem[];
   /** Removes a bounded number of rows whose time has passed; answers how many were removed. */
   purgeExpired(now: number): Promise<number>;
   /** How many acts are asked for and not done, reads included. Costs nothing to ask. */
@@ -64,6 +67,4 @@ export type StorageFigures = {
   committedActs: number;
   committedBatches: number;
   connections: { open: number; idle: number; waiting: number };
-  /** A write failed within the last minute because the disk is full or cannot be written. Reads go on. */
-  writesFail: boolean;
 };

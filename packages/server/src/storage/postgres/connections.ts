@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-import { type StorageFigures, StorageUnavailable } from '../port.ts';
+import { DISK_PROBLEM } from '../disk-problem.ts';
+import { type Problem, type StorageFigures, StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import {
   isAboutPreparedStatement,
@@ -148,6 +149,10 @@ export class Connections {
     return this.#underWay;
   }
 
+  problems(): readonly Problem[] {
+    return this.#failedWrite.isRecent ? [DISK_PROBLEM] : [];
+  }
+
   figures(): StorageFigures {
     const lanes = this.#lanes.filter((lane) => lane.open);
     const { open, idle, waiting } = this.#transactions.figures;
@@ -159,7 +164,6 @@ export class Connections {
         idle: idle + lanes.filter((lane) => lane.underWay === 0).length,
         waiting,
       },
-      writesFail: this.#failedWrite.isRecent,
     };
   }
 

@@ -70,6 +70,7 @@ function openPostgres(connections: Connections): Storage {
     async ping() {
       await connections.read(PING);
     },
+    problems: () => connections.problems(),
     purgeExpired: (now) => purgeExpired(connections, now),
     waitingActs: () => connections.underWay,
     figures: () => connections.figures(),

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { DISK_PROBLEM } from '../disk-problem.ts';
 import type { Storage, StorageDriver } from '../port.ts';
 import { accountReads } from './accounts.ts';
 import { activityReads } from './activity.ts';
@@ -173,13 +174,13 @@ function openSqlite(path: string, writer: Writer): Storage {
       writer.check();
       reads.check();
     },
+    problems: () => (writer.failedWrite.isRecent ? [DISK_PROBLEM] : []),
     purgeExpired: (now) => writer.run('purgeExpired', now),
     waitingActs: () => writer.waiting + reads.waiting,
     figures: () => ({
       committedActs: writer.committedActs,
       committedBatches: writer.committedBatches,
       connections: { open: 2, idle: 0, waiting: 0 },
-      writesFail: writer.failedWrite.isRecent,
     }),
     async close() {
       // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.

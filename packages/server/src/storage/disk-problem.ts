@@ -1,0 +1,9 @@
+import type { Problem } from './port.ts';
+
+/** After a write that failed because the disk is full or cannot be written (docs/decisions/0021). */
+export const DISK_PROBLEM: Problem = {
+  kind: 'disk',
+  message:
+    'Writes failed within the last minute because the disk is full or cannot be written. Free some space: writes resume by themselves.',
+  effect: 'read-only',
+};
