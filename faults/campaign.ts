@@ -4,6 +4,8 @@ export type Campaign = {
   title: string;
   /** What must hold, every time. */
   promise: string;
+  /** Where the fault shows: a log line, a metric, an answer, a command. */
+  operatorSees: string;
   /** What is counted: kills, restarts, races. */
   unit: string;
   times: { short: number; full: number };

@@ -24,7 +24,7 @@ const campaign = (loses: boolean, controlLoses: boolean): Campaign => {
     };
   };
   return {
-    ...{ name: 'hats', title: 'Hats in the wind', promise: 'no hat is lost', unit: 'gusts' },
+    ...{ name: 'hats', title: 'Hats in the wind', promise: 'no hat is lost', operatorSees: 'nothing', unit: 'gusts' },
     times: { short: 2, full: 30 },
     run: run(loses),
     control: { what: 'a hat without a band', times: 1, run: run(controlLoses) },

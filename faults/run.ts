@@ -20,9 +20,9 @@ try {
 }
 
 function list({ campaigns }: Options): void {
-  for (const { name, title, promise, unit, times, control } of campaigns) {
+  for (const { name, title, promise, operatorSees, unit, times, control } of campaigns) {
     console.log(`${name}: ${title}\n    ${times.short} ${unit}, or ${times.full} with --full`);
-    console.log(`    must hold: ${promise}\n    control: ${control.what}`);
+    console.log(`    must hold: ${promise}\n    an operator sees: ${operatorSees}\n    control: ${control.what}`);
   }
 }
 

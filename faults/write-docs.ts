@@ -11,6 +11,7 @@ const [BEGIN, END] = ['<!-- faults: begin -->', '<!-- faults: end -->'];
 const HEAD = [
   'campaign',
   'must hold',
+  'what an operator sees',
   'tried',
   'lost',
   'measured',
@@ -48,6 +49,7 @@ function row(campaign: Campaign, result: CampaignResult, command: string): strin
   return line([
     `\`${campaign.name}\`: ${campaign.title}`,
     campaign.promise,
+    campaign.operatorSees,
     triedOf(campaign, result),
     hasHeld(result) ? String(outcome.lost) : `**${outcome.lost || 'not known: the control lost nothing'}**`,
     outcome.figures.join('; '),

@@ -50,6 +50,7 @@ export const accessMatrix: Campaign = {
   title:
     'every operation with its documented example, by everybody who must not: without credentials, with wrong and foreign ones, in every lesser role',
   promise: 'all are refused, nothing is changed, and what is foreign looks like what is missing',
+  operatorSees: '401, 403 and 404 in `innkeeper_requests_total`; refused sign-ins are throttled',
   unit: 'requests',
   times: { short: 1_300, full: 1_300 },
   run: (ground) => run(ground, askers),

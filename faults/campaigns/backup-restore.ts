@@ -23,6 +23,7 @@ export const backupRestore: Campaign = {
   title: 'a backup made under mixed load, of SQLite and of PostgreSQL in turn, and restored into the other one',
   promise:
     'the restored database has the row hashes of the backup and every user acknowledged before it began; no request fails meanwhile',
+  operatorSees: 'the summary of `backup` and `restore`: rows and hashes by table',
   unit: 'backups',
   times: { short: 4, full: 20 },
   async run(ground) {

@@ -25,6 +25,7 @@ export const canaries: Campaign = {
   title:
     'secrets used, and sent where they do not belong; then logs, metrics, errors, audit, request log and backup searched for them',
   promise: 'none is found, in whatever encoding',
+  operatorSees: '`[masked]` where a secret was sent to the wrong place',
   unit: 'secrets',
   times: { short: 20, full: 20 },
   async run(ground) {

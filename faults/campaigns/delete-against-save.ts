@@ -12,6 +12,7 @@ export const deleteAgainstSave: Campaign = {
   title: `a user deleted while ${SAVES} selections of it are saved, at two replicas, on SQLite and PostgreSQL`,
   promise:
     'after 204 no row of any table is left under the user; a save is acknowledged or told that there is no such user (1006)',
+  operatorSees: 'nothing: late saves are 404 with 1006 in the log and in `innkeeper_requests_total`',
   unit: 'races',
   times: { short: 100, full: 2_000 },
   run: async (ground) => run(ground, await realFields(ground)),

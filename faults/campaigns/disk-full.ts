@@ -21,6 +21,8 @@ export const diskFull: Campaign = {
   title: 'the disk of SQLite full to the last byte under mixed load (a tmpfs of 64 MiB), then cleared',
   promise:
     'reads go on, writes are answered 503, writes are taken again by themselves within 5 s, nothing acknowledged is lost',
+  operatorSees:
+    '`/readyz` says `read-only` with the problem `disk`, `innkeeper_writes_failing` is 1, writes are 503 with 9503',
   unit: 'times',
   times: { short: 4, full: 20 },
   run: (ground) => run(ground, {}, { clients: CLIENTS }),

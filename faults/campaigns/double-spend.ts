@@ -8,6 +8,7 @@ export const doubleSpend: Campaign = {
   name: 'double-spend',
   title: `one special token exchanged ${AT_ONCE} times at once at two replicas, on SQLite and PostgreSQL`,
   promise: 'exactly one exchange is answered with an access token, all others with 0008',
+  operatorSees: 'nothing: the losers are 400 with 0008 in the log and in `innkeeper_requests_total`',
   unit: 'races',
   times: { short: 100, full: 2_000 },
   run: async (ground) => run(ground, await realFields(ground)),

@@ -20,6 +20,7 @@ export const erasure: Campaign = {
   title:
     'users with names and texts of their own, every other one deleted; then the files of SQLite and the logs byte by byte, and PostgreSQL row by row',
   promise: 'no trace of anybody who was deleted',
+  operatorSees: '`user.erased` in the audit, without the name of the user',
   unit: 'users',
   times: { short: 400, full: 4_000 },
   run,

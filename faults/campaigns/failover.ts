@@ -22,6 +22,7 @@ export const failover: Campaign = {
   title:
     'a PostgreSQL with a synchronous standby is cut off from everybody (packets vanish) under mixed load, and the standby promoted; both are in the database URL',
   promise: 'nothing acknowledged is lost, and writes are taken again 10 s after the promotion',
+  operatorSees: '`/readyz` 503 and requests 503 until the promotion, then error lines stop',
   unit: 'failovers',
   times: { short: 2, full: 20 },
   run: (ground) => run(ground, 'standby'),

@@ -14,6 +14,7 @@ export const flushOrder: Campaign = {
   name: 'flush-order',
   title: 'system calls of the service while one client creates users, one after another (strace), SQLite',
   promise: 'no answer leaves before what it acknowledges was written to the log, and the log flushed',
+  operatorSees: 'nothing: it is the order of system calls',
   unit: 'answers',
   times: { short: 50, full: 1_000 },
   run: (ground) => run(ground, {}),

@@ -20,6 +20,7 @@ export const forgedTokens: Campaign = {
   name: 'forged-tokens',
   title: 'forged and confused access tokens, at every place that takes one, on SQLite and PostgreSQL',
   promise: 'none is accepted, and nothing happens by one',
+  operatorSees: '1007 and 0011 in `innkeeper_requests_total`',
   unit: 'tokens',
   times: { short: 200, full: 200 },
   run: async (ground) => run(ground, await realTargets(ground)),

@@ -19,6 +19,7 @@ export const fuzz: Campaign = {
   name: 'fuzz',
   title: 'requests of every operation made up from its own schema and examples, the same to SQLite and PostgreSQL',
   promise: 'no 5xx, and the same status and code from both',
+  operatorSees: '4xx with a code in `innkeeper_requests_total`; no error line',
   unit: 'inputs',
   times: { short: 5_000, full: 300_000 },
   run: async (ground) => run(ground, await realTargets(ground)),

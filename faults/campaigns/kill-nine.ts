@@ -20,6 +20,8 @@ export const killNine: Campaign = {
   name: 'kill-9',
   title: 'kill -9 under mixed load, SQLite',
   promise: 'nothing acknowledged is lost, no user is half there, the integrity check is clean, ready again in 2 s',
+  operatorSees:
+    'the restart in the log of the supervisor; no line of ours, `/readyz` answers again within a second or two',
   unit: 'kills',
   times: { short: 15, full: 500 },
   run: (ground) => run(ground, {}, { clients: CLIENTS }),

@@ -22,6 +22,7 @@ export const migrationKilledPostgres: Campaign = {
   title:
     'innkeeper migrate on PostgreSQL, at its nth message to the server, each n at most once: in turn the process is killed (kill -9) and its connection ended by the server (pg_terminate_backend)',
   promise: 'innkeeper migrate then does the rest: the schema is that of an undisturbed one',
+  operatorSees: '`migrate --check` says what is pending; running `migrate` again finishes it',
   unit: 'kills',
   times: { short: 6, full: 40 },
   run: (ground) => run(ground, { onTheWay: asSent, hows: ['kill', 'terminate'] }),

@@ -20,6 +20,7 @@ export const migrationKilled: Campaign = {
   name: 'migration-killed',
   title: 'innkeeper migrate killed (kill -9) at its nth write to the disk, for an n by chance, SQLite',
   promise: 'innkeeper migrate then does the rest: the schema is that of an undisturbed one, the integrity check clean',
+  operatorSees: '`migrate --check` says what is pending; running `migrate` again finishes it',
   unit: 'kills',
   times: { short: 6, full: 20 },
   run: (ground) => run(ground, []),

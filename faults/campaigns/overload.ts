@@ -31,6 +31,7 @@ export const overload: Campaign = {
   title: `ten times as many requests a second as the service can answer (creates, saves and reads in turn), sent whatever becomes of the others, over ${CONNECTIONS} connections; clients give up after ${PATIENCE_MS / 1000} s and ignore Retry-After. SQLite`,
   promise:
     'goodput is at least 80 % of capacity (what 64 connections get that send one request after another), all others are answered 429 or 503 with Retry-After within their patience, /livez answers in 2 s, within 10 s afterwards capacity is as before, and nothing acknowledged is lost',
+  operatorSees: '503 with 9503 in `innkeeper_requests_total`, `innkeeper_waiting_acts` up; `/livez` keeps answering',
   unit: 'spells of 10 s',
   times: { short: 1, full: 12 },
   async run(ground) {

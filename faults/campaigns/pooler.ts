@@ -14,6 +14,7 @@ export const pooler: Campaign = {
   name: 'pooler',
   title: 'the whole contract suite of the storage (packages/server/test/contract) behind pgbouncer in transaction mode',
   promise: 'the same answers as without it',
+  operatorSees: 'nothing: the service works the same behind the pooler',
   unit: 'runs of the suite',
   times: { short: 1, full: 1 },
   async run(ground) {

@@ -18,6 +18,7 @@ export const postgresRestart: Campaign = {
   name: 'postgres-restart',
   title: 'PostgreSQL stopped at once (immediate) under mixed load, and started again',
   promise: 'the process stays, answers 503 meanwhile, is healthy 5 s after, and nothing acknowledged is lost',
+  operatorSees: '`/readyz` 503, requests 503 with 9503, one error line a request with the cause',
   unit: 'restarts',
   times: { short: 6, full: 50 },
   run: (ground) => run(ground, {}),

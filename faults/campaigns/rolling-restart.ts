@@ -22,6 +22,7 @@ export const rollingRestart: Campaign = {
   title: `${REPLICAS} replicas on one PostgreSQL, each taken out of the rotation, stopped by SIGTERM and started again, in turn, under mixed load`,
   promise:
     'every request is answered, none with 5xx, and nothing acknowledged is lost; a new catalog and a revoked token are known in every replica within 1 s (they ask the database: there are no notifications that could be cut)',
+  operatorSees: '`/readyz` 503 at the replica that stops, nothing else',
   unit: 'rounds of 3 restarts',
   times: { short: 2, full: 20 },
   run: (ground) => run(ground, 'SIGTERM'),

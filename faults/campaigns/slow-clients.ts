@@ -38,6 +38,7 @@ export const slowClients: Campaign = {
   name: 'slow-clients',
   title: 'sockets that send nothing, or a byte of headers or body every half second, all at once',
   promise: `each is cut off in 10 s, and p99 of others is at most ${MOST} × that without them`,
+  operatorSees: '408 in `innkeeper_requests_total` and in the log',
   unit: 'sockets',
   times: { short: 400, full: 2_000 },
   async run(ground) {

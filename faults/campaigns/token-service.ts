@@ -27,6 +27,7 @@ export const tokenService: Campaign = {
   name: 'token-service',
   title: `the OAuth 2.0 server refuses connections, swallows them, answers 5xx, slowly (2.5 s) or garbage, in turn; ${AT_ONCE} exchanges each time`,
   promise: `0009 or 0002 within 3 s, the specialToken is still good, and p99 of area B is at most ${MOST} × that without the fault`,
+  operatorSees: '0009 or 0002 in the log and in `innkeeper_requests_total`; `doctor` names the token service',
   unit: 'outages',
   times: { short: 10, full: 250 },
   async run(ground) {

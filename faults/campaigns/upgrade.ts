@@ -31,6 +31,7 @@ export const upgrade: Campaign = {
   title: `an earlier state of Innkeeper, before the latest migration, replaced by this one under mixed load: on PostgreSQL ${REPLICAS} replicas, the database migrated under them and then one after another; on SQLite stopped and started again on the same file, in turn`,
   promise:
     'of all requests at most 0.01 % fail (on SQLite nobody listens for a moment, and clients come again), nothing acknowledged is lost, and the earlier version refuses to start afterwards',
+  operatorSees: '`migrate --check` names the pending migrations; an older version refuses to start and says why',
   unit: 'upgrades',
   times: { short: 2, full: 20 },
   run: (ground) => run(ground, ['postgres', 'sqlite']),
