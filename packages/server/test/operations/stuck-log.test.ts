@@ -1,18 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync, truncateSync } from 'node:fs';
-import { connect } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { databases } from '../databases.ts';
 import { SECRET } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
+import { sendUnknownPaths } from './send-unknown-paths.ts';
 import { endAll, type ServeOptions, type ServeProcess, serve } from './serve-process.ts';
 
 const [sqlite] = databases as [(typeof databases)[0]];
 const PATIENCE = { timeout: 30_000, interval: 20 };
-/** More than the buffer holds: each makes a line of some 500 bytes. */
+/** More than the buffer holds. */
 const MANY = 10_000;
-const LONG_PATH = '/nowhere-at-all-of-course'.repeat(11);
 
 type Line = Record<string, unknown>;
 
@@ -128,22 +126,8 @@ describe('a log that cannot be written', () => {
   });
 });
 
-/** All on one connection, numbered by their ids. */
-async function sendMany(server: ServeProcess, count: number, from = 0): Promise<void> {
-  const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
-  let answered = 0;
-  let text = '';
-  socket.on('data', (piece: string) => {
-    const parts = (text + piece).split('HTTP/1.1 404');
-    answered += parts.length - 1;
-    text = parts.at(-1) as string;
-    if (answered === count) socket.end();
-  });
-  for (let number = from; number < from + count; number++) {
-    socket.write(`GET ${LONG_PATH} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${'n'.repeat(100)}-${number}\r\n\r\n`);
-  }
-  await once(socket, 'close');
-  expect(answered).toBe(count);
+async function sendMany({ port }: ServeProcess, count: number, from = 0): Promise<void> {
+  expect(await sendUnknownPaths(port, count, from)).toEqual({ answered: count });
 }
 
 function requestNumbers(lines: readonly Line[]): number[] {
