@@ -1,13 +1,16 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServeOptions, serve } from '../../packages/server/test/operations/serve-process.ts';
+import { sendUnknownPaths } from '../../packages/server/test/operations/send-unknown-paths.ts';
+import { type ServeOptions, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { isCode } from '../check-guest.ts';
 import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
 import { sqliteIn } from '../databases.ts';
 import { Client, describe, isDone, openPlace } from '../guest.ts';
 import { checkAll, type LoadOptions, startLoad } from '../load.ts';
+import { droppedLines, type LogFile, logFile } from '../log-file.ts';
 import { end } from '../race-field.ts';
-import { smallDisk } from '../small-disk.ts';
+import { type SmallDisk, smallDisk } from '../small-disk.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 import { untilServed } from '../until-served.ts';
 import { worst } from '../worst.ts';
@@ -15,14 +18,16 @@ import { worst } from '../worst.ts';
 const CLIENTS = 8;
 const RECOVERED_MS = 5_000;
 const FULL_MS = 10_000;
+/** Requests whose lines take more than the 4 MiB that wait for the disk. */
+const OVERFILL = 10_000;
 
 export const diskFull: Campaign = {
   name: 'disk-full',
-  title: 'the disk of SQLite full to the last byte under mixed load (a tmpfs of 64 MiB), then cleared',
+  title: 'the disk of SQLite and of the log full to the last byte under mixed load (a tmpfs of 64 MiB), then cleared',
   promise:
-    'reads go on, writes are answered 503, writes are taken again by themselves within 5 s, nothing acknowledged is lost',
+    'reads continue, writes return 503 and succeed again by themselves within 5 s, nothing acknowledged is lost, every log line is written or counted as dropped',
   operatorSees:
-    '`/readyz` says `read-only` with the problem `disk`, `innkeeper_writes_failing` is 1, writes are 503 with 9503',
+    '`/readyz` says `read-only` with the problem `disk`, `innkeeper_writes_failing` is 1, writes are 503 with 9503; `innkeeper_log_lines_dropped_total` counts lost lines, and a warning says how many',
   unit: 'times',
   times: { short: 4, full: 20 },
   run: (ground) => run(ground, {}, { clients: CLIENTS }),
@@ -37,7 +42,9 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
   const disk = await smallDisk(ground);
   const databaseUrl = sqliteIn(disk.folder);
   const application = await setStage(databaseUrl);
-  const server = await serve({ ...how, settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl } });
+  const stdout = join(disk.folder, 'service.log');
+  const server = await serve({ ...how, stdout, settings: { ...SETTINGS, logLevel: 'info', databaseUrl } });
+  const log = logFile(stdout);
   ground.defer(() => end(server));
   const place = await openPlace(server.url, application);
   const probe = new Client(place);
@@ -68,14 +75,47 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
         // What lies in the log already can be written over: such a write is taken, and must be kept.
         if (!isDone(write) && !isCode(write, '9503')) lose(`a write: ${describe(write)}`);
       }
+      const logged = `while-full-${round}`;
+      const unknown = await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': logged } });
+      if (unknown.status !== 404) lose(`an unknown path is answered ${unknown.status}`);
+      if (round === 1) await overfill(server, disk);
       disk.clear();
       const took = await untilServed(probe, 2 * RECOVERED_MS);
       recoveredMs.push(took);
       if (took > RECOVERED_MS) lose(`writes are taken again after ${Math.round(took)} ms`);
       await load.pause();
+      const loss = await missingInLog(log, server, logged);
+      if (loss !== undefined) lose(loss);
       for (const loss of [...(await checkAll(load)), ...load.surprises.splice(0)]) lose(loss);
     });
   }
   ground.tell(`${load.counts().acknowledged} acts acknowledged, ${writesRefused} answered 503`);
+  ground.tell(`${await droppedLines(server.url)} log lines dropped, all of them reported`);
   ground.tell(`writes taken again after ${worst(recoveredMs)} ms`);
+}
+
+/** More than the buffer of the log holds, while the disk stays full. */
+async function overfill(server: ServeProcess, disk: SmallDisk): Promise<void> {
+  const filling = setInterval(() => disk.fill(), 50);
+  try {
+    const { answered } = await sendUnknownPaths(server.port, OVERFILL);
+    if (answered !== OVERFILL) throw new Error(`${answered} of ${OVERFILL} requests were answered.`);
+    if ((await droppedLines(server.url)) === 0) throw new Error('No log line was dropped: the disk was not full.');
+  } finally {
+    clearInterval(filling);
+  }
+}
+
+/** The log catches up by itself: with the line of a request that came while the disk was full, and with all that it dropped. */
+async function missingInLog(log: LogFile, { url }: ServeProcess, requestId: string): Promise<string | undefined> {
+  const deadline = performance.now() + RECOVERED_MS;
+  for (;;) {
+    const dropped = await droppedLines(url);
+    const { requestIds, reported } = log.read();
+    if (reported === dropped && requestIds.has(requestId)) return undefined;
+    if (performance.now() > deadline) {
+      return `the log reports ${reported} of ${dropped} dropped lines, and has ${requestIds.has(requestId) ? '' : 'not '}the request of the full disk`;
+    }
+    await sleep(100);
+  }
 }

@@ -66,8 +66,9 @@ describe.concurrent('the code blocks of docs', () => {
     const blocks = readBlocks(await readFile(join(ROOT, 'docs', `${page}.md`), 'utf8'));
     const cwd = join(folder, page);
     await mkdir(cwd);
-    const { clientId } = await server.application();
-    const outputs = await runPage(blocks.filter(isRun), { cwd, url: server.url, given: { ...given, APP: clientId } });
+    const { clientId, clientSecret } = await server.application();
+    const own = { ...given, APP: clientId, APP_SECRET: clientSecret };
+    const outputs = await runPage(blocks.filter(isRun), { cwd, url: server.url, given: own });
     let last = '';
     for (const block of blocks) {
       if (block.language === 'json' && block.file === undefined) {

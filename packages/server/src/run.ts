@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { runWorkers, tellListening } from './cluster.ts';
 import { type Config, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
+import { exitOnUncaught } from './exit-on-uncaught.ts';
 import { type RunningServer, startServer } from './serve.ts';
 
 /** Everything is let go of by then, or left to itself: container runtimes kill after ten seconds. */
@@ -9,6 +10,7 @@ const SHUTDOWN_MS = 9_500;
 
 /** Runs until it is told to stop; answers the exit code. */
 export async function run(config: Config, options: { demo: boolean }): Promise<number> {
+  exitOnUncaught();
   if (config.workers > 1 && cluster.isPrimary) return runWorkers(config);
   try {
     const server = await startServer(config);

@@ -14,12 +14,16 @@ import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
 import type { Service } from './domain/service.ts';
+import { logOutput } from './http/log-output.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
 import { storageDriver } from './storage/open.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
+
+/** A reader of the log that has stopped holds a shutdown up no longer. */
+const LOG_DRAIN_MS = 1_000;
 
 export type RunningServer = {
   url: string;
@@ -101,7 +105,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );
     held.push(activity, allowances, requestLog);
-    const metrics = createMetrics(service, metricsText);
+    const metrics = createMetrics(service, logOutput(), metricsText);
     const app = createApp({ config, service, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };
@@ -117,7 +121,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       async close() {
         await app.close();
         await letGo();
-        logger.flush();
+        await logOutput().drain(LOG_DRAIN_MS);
       },
     };
   } catch (error) {

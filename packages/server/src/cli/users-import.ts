@@ -43,7 +43,10 @@ export function usersImport(): Command {
   })
     .argument('<FILE>', 'NDJSON, or - for standard input')
     .requiredOption('--app <ID>', 'the clientId of the application')
-    .option('--update', 'where a user is there and differs, make it what the line says; without this, reject the line')
+    .option(
+      '--update',
+      'update users that differ from their line, except selections newer than the line; without this, reject the line',
+    )
     .option('--resume', 'leave every user that is there as it is: to go on after an interruption')
     .option('--new-codes', 'make new service_user_codes, whatever the lines give')
     .option('--with-retired', 'take retired values and archived keys too, as an export may hold them')
@@ -159,6 +162,7 @@ function showSummary(
       ['adopted by profiles that had no user', counts.adopted],
       ['updated', counts.updated],
       ['unchanged', counts.unchanged],
+      ['selections kept, newer than their line', counts.keptNewer],
       ['there already, left alone', counts.skipped],
       ['profiles without a user', counts.profilesOnly],
       ['rejected', counts.rejected],

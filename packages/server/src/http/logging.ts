@@ -1,6 +1,6 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import type { Config } from '../config.ts';
-import { createLogOutput } from './log-output.ts';
+import { logOutput } from './log-output.ts';
 
 /** Anything that looks like one of our secrets or tokens, wherever a message picked it up. */
 const SECRETS =
@@ -42,6 +42,6 @@ export function createLogger(level: Config['logLevel']): Logger {
         },
       },
     },
-    createLogOutput(),
+    logOutput(),
   );
 }

@@ -1,5 +1,6 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
+import type { LogOutput } from './log-output.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
 
 type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
@@ -7,6 +8,7 @@ type Sample = { metricName?: string; labels: Record<string, string | number>; va
 /** All there is to tell, in the form that prom-client writes and sums up. */
 export function createRegistry(
   { storage, problems }: Pick<Service, 'storage' | 'problems'>,
+  log: Pick<LogOutput, 'droppedLines'>,
   counts: RequestCounts,
 ): Registry {
   const registry = new Registry();
@@ -23,6 +25,13 @@ export function createRegistry(
   const seconds = 'innkeeper_request_seconds';
   show('histogram', seconds, 'Time from the first byte of a request to the last of its answer.', () =>
     [...counts.durations].flatMap(([route, durations]) => toHistogram(seconds, route, durations)),
+  );
+
+  show(
+    'counter',
+    'innkeeper_log_lines_dropped_total',
+    'Log lines dropped because the log could not be written.',
+    () => [{ labels: {}, value: log.droppedLines }],
   );
 
   const figure = (name: string, help: string, read: () => number): void => {

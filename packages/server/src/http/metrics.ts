@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
+import type { LogOutput } from './log-output.ts';
 import { RequestCounts } from './request-counts.ts';
 
 export type Metrics = {
@@ -13,6 +14,7 @@ export type Metrics = {
 /** Requests are counted from the start; prom-client, 80 modules, is loaded when someone first asks for the figures. */
 export function createMetrics(
   service: Pick<Service, 'storage' | 'problems'>,
+  log: Pick<LogOutput, 'droppedLines'>,
   textOf: (registry: () => Promise<Registry>) => () => Promise<string>,
 ): Metrics {
   const counts = new RequestCounts();
@@ -24,7 +26,7 @@ export function createMetrics(
     },
     count: (method, route, status, code) => counts.addAnswer(method, route, status, code),
     text: textOf(() => {
-      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(service, counts));
+      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(service, log, counts));
       return registry;
     }),
   };

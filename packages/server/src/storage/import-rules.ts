@@ -1,18 +1,25 @@
-import type { IfThere, ImportEntry, ImportOutcome } from './port.ts';
+import type { IfThere, ImportEntry, ImportOutcome, ImportSelection } from './port.ts';
 
 /** What is in the database for an entry's clientUserId, before the import. */
 export type StoredProfile = {
   userId: string;
   clientUserName: string;
   hasUser: boolean;
-  selections: ReadonlyMap<number, { value: string; language: string | null }>;
+  selections: ReadonlyMap<number, { value: string; language: string | null; updatedAt: number }>;
+  /** By key number: when it was last unset. Needed for an update only. */
+  unsetAt: ReadonlyMap<number, number>;
 };
 
 export type ImportStep =
   | { do: 'nothing'; outcome: ImportOutcome }
   /** Give the profile this user. */
   | { do: 'adopt'; userId: string }
-  | { do: 'update'; rename: boolean /** Places among the entry's selections. */; save: number[] };
+  | {
+      do: 'update';
+      rename: boolean /** Places among the entry's selections. */;
+      save: number[];
+      outcome: ImportOutcome;
+    };
 
 /** What becomes of an entry whose profile is there: the same on every database. */
 export function planEntry(
@@ -32,11 +39,22 @@ export function planEntry(
   if (entry.userId !== null && entry.userId !== stored.userId) return nothing({ differsIn: 'userId' });
 
   const rename = entry.clientUserName !== stored.clientUserName;
-  const save = entry.selections.flatMap(({ keyNo, value, language }, index) => {
+  const different = entry.selections.flatMap(({ keyNo, value, language }, index) => {
     const held = stored.selections.get(keyNo);
     return held?.value === value && held.language === language ? [] : [index];
   });
-  if (!rename && save.length === 0) return nothing('unchanged');
-  if (ifThere === 'update') return { do: 'update', rename, save };
-  return nothing({ differsIn: rename ? 'clientUserName' : (save[0] as number) });
+  if (!rename && different.length === 0) return nothing('unchanged');
+  if (ifThere === 'compare') return nothing({ differsIn: rename ? 'clientUserName' : (different[0] as number) });
+
+  const save = different.filter((index) => !isNewer(stored, entry.selections[index] as ImportSelection));
+  const keptNewer = different.length - save.length;
+  const outcome = rename || save.length > 0 ? 'updated' : 'unchanged';
+  const told: ImportOutcome = keptNewer > 0 ? { outcome, keptNewer } : outcome;
+  return outcome === 'updated' ? { do: 'update', rename, save, outcome: told } : nothing(told);
+}
+
+/** Whether the user saved or unset this key after the entry's selection. */
+function isNewer({ selections, unsetAt }: StoredProfile, { keyNo, updatedAt }: ImportSelection): boolean {
+  const changedAt = selections.get(keyNo)?.updatedAt ?? unsetAt.get(keyNo);
+  return changedAt !== undefined && changedAt > updatedAt;
 }

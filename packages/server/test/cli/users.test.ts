@@ -171,6 +171,27 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(first?.options).toMatchObject([{ value: [false] }, { value: ['sms'] }, { key: 'theme', value: ['light'] }]);
   });
 
+  test('an update keeps selections that are newer than their line, and says how many', async () => {
+    const app = await application();
+    const themed = (value: string, updatedAt?: string) => {
+      const option = { group: 'appearance', key: 'theme', value: [value], ...(updatedAt && { updated_at: updatedAt }) };
+      return fileOf([{ ...numbered(1), options: [option] }]);
+    };
+    const theme = async () => (await exported(app.clientId))[0]?.options;
+    expect(await importFile(themed('dark', '2025-03-01 10:00:00'), app.clientId)).toMatchObject({ created: 1 });
+    const older = themed('light', '2025-03-01 09:59:59.999');
+    const kept = { code: 0, updated: 0, unchanged: 1, keptNewer: 1 };
+    expect(await importFile(older, app.clientId, '--update')).toMatchObject(kept);
+    expect(await theme()).toMatchObject([{ value: ['dark'], updated_at: '2025-03-01 10:00:00.000' }]);
+    const readable = await cli.run('users', 'import', older, '--app', app.clientId, '--update');
+    expect(readable.stdout).toMatch(/^ +1 {2}selections kept, newer than their line$/m);
+    const newer = themed('light', '2025-03-01 10:00:01');
+    expect(await importFile(newer, app.clientId, '--update')).toMatchObject({ updated: 1, keptNewer: 0 });
+    // Without a time, a line is as recent as the import.
+    expect(await importFile(themed('system'), app.clientId, '--update')).toMatchObject({ updated: 1, keptNewer: 0 });
+    expect(await theme()).toMatchObject([{ value: ['system'] }]);
+  });
+
   test('a profile alone makes create-user answer 0024, until the whole user adopts it', async () => {
     const app = await application();
     const { clientId, clientSecret } = app;

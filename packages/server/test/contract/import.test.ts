@@ -130,10 +130,65 @@ describe.each(databases)('importing users into $kind', (database) => {
     const first = selection(1, 'first');
     const one = await putOne({ selections: [first] });
     await storage.selections.unset(one.newUserId, first.selectionId, { at: NOW, means: 'user_uid' });
-    expect(await put([one], 'update')).toEqual(['updated']);
+    expect(await put([{ ...one, selections: [{ ...first, updatedAt: NOW }] }], 'update')).toEqual(['updated']);
     const [again] = await storage.selections.list(one.newUserId);
     expect(again?.selectionId).not.toBe(first.selectionId);
     expect((await storage.selections.history(one.newUserId, ALL, first.selectionId)).items).toHaveLength(2);
+  });
+
+  test('an update keeps what was saved or unset later than the entry says', async () => {
+    const [early, late, same, unset] = [1, 2, 3, 4].map((keyNo) => selection(keyNo, 'old')) as ImportSelection[];
+    const one = await putOne({ selections: [early, late, same, unset] as ImportSelection[] });
+    const userId = one.newUserId;
+    const exportedAt = NOW - MINUTE;
+    const save = (keyNo: number, value: string, at: number) =>
+      storage.selections.save(appId, userId, [selection(keyNo, value)], { at, means: 'user_uid' });
+    await save(1, 'before', exportedAt - 1);
+    await save(2, 'after', exportedAt + 1);
+    await save(3, 'at the same time', exportedAt);
+    await storage.selections.unset(userId, (unset as ImportSelection).selectionId, {
+      at: exportedAt + 1,
+      means: 'user_uid',
+    });
+    const wanted = [1, 2, 3, 4, 5].map((keyNo) => selection(keyNo, 'line', { updatedAt: exportedAt }));
+    const line = { ...one, clientUserName: 'New name', selections: wanted };
+    expect(await put([line], 'update')).toEqual([{ outcome: 'updated', keptNewer: 2 }]);
+    expect((await stored(one.clientUserId))?.selections).toMatchObject([
+      { keyNo: 1, value: '"line"', updatedAt: exportedAt },
+      { keyNo: 2, value: '"after"', updatedAt: exportedAt + 1 },
+      { keyNo: 3, value: '"line"', updatedAt: exportedAt },
+      { keyNo: 5, value: '"line"', updatedAt: exportedAt },
+    ]);
+    expect(await put([line], 'update')).toEqual([{ outcome: 'unchanged', keptNewer: 2 }]);
+    // A later export says otherwise.
+    const later = { ...line, selections: wanted.map((each) => ({ ...each, updatedAt: NOW })) };
+    expect(await put([later], 'update')).toEqual(['updated']);
+    expect((await stored(one.clientUserId))?.selections.map(({ value }) => value)).toEqual(Array(5).fill('"line"'));
+  });
+
+  test('a save or unset while an update runs is kept as well', async () => {
+    const users = await Promise.all(
+      times(30, async () => {
+        const one = entry({ selections: [selection(1, 'old'), selection(2, 'old')] });
+        expect(await put([one])).toEqual(['created']);
+        return one;
+      }),
+    );
+    const wanted = users.map((one) => ({
+      ...one,
+      selections: [1, 2].map((keyNo) => selection(keyNo, 'line', { updatedAt: NOW })),
+    }));
+    const change = { at: NOW + 1, means: 'user_uid' } as const;
+    await Promise.all([
+      put(wanted, 'update'),
+      ...users.flatMap(({ newUserId, selections: [, second] }) => [
+        other.selections.save(appId, newUserId, [selection(1, 'saved')], change),
+        other.selections.unset(newUserId, second?.selectionId as string, change),
+      ]),
+    ]);
+    for (const { clientUserId } of users) {
+      expect((await stored(clientUserId))?.selections).toMatchObject([{ keyNo: 1, value: '"saved"' }]);
+    }
   });
 
   test('what is to be kept is kept, whatever the entry says', async () => {

@@ -1,7 +1,11 @@
-import { execFile } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { scratchFile } from '../scratch-file.ts';
 
 const LOGGING = new URL('../../src/http/logging.ts', import.meta.url).href;
+const OUTPUT = new URL('../../src/http/log-output.ts', import.meta.url).href;
 
 /** A process that logs some 9 KB and ends at once: more than is gathered in one piece, less than is written by itself. */
 function endingWith(last: string): Promise<string> {
@@ -22,3 +26,36 @@ test.each(['process.exit(0);', "throw new Error('a defect');"])(
     expect(lines.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: 100 }, (_, line) => line));
   },
 );
+
+test('a terminal that is stopped holds up neither the process nor its end', async () => {
+  const [script, ended] = [scratchFile('mjs'), scratchFile('json')];
+  writeFileSync(
+    script,
+    `import { writeFileSync } from 'node:fs';
+    import { setTimeout as sleep } from 'node:timers/promises';
+    const { createLogger } = await import(${JSON.stringify(LOGGING)});
+    const { logOutput } = await import(${JSON.stringify(OUTPUT)});
+    const logger = createLogger('info');
+    for (let piece = 0; piece < 100; piece++) {
+      for (let line = 0; line < 1000; line++) logger.info('a line');
+      await sleep(1);
+    }
+    await logOutput().drain(1000);
+    process.on('exit', () => writeFileSync(${JSON.stringify(ended)}, JSON.stringify({
+      isTerminal: process.stdout.isTTY, dropped: logOutput().droppedLines })));
+    process.exit(0);`,
+  );
+  // It shows what the terminal gets on a pipe that nobody reads.
+  const terminal = spawn('script', ['-qec', `'${process.execPath}' '${script}'; touch '${ended}.after'`, '/dev/null'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    await vi.waitFor(() => expect(existsSync(`${ended}.after`)).toBe(true), { timeout: 60_000 });
+    expect(JSON.parse(readFileSync(ended, 'utf8'))).toEqual({ isTerminal: true, dropped: expect.any(Number) });
+    expect(JSON.parse(readFileSync(ended, 'utf8')).dropped).toBeGreaterThan(0);
+  } finally {
+    terminal.kill('SIGKILL');
+    terminal.stdout.destroy();
+    await once(terminal, 'exit');
+  }
+});

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { environmentName, type SettingName, type Settings } from '../../src/config.ts';
@@ -17,6 +18,8 @@ export type ServeProcess = {
   readonly pid: number;
   stdout(): string;
   stderr(): string;
+  /** Nobody reads its output any more. */
+  closeStdout(): void;
   /** The JSON lines of its log, so far. */
   logs(): Record<string, unknown>[];
   signal(name: NodeJS.Signals): void;
@@ -36,6 +39,8 @@ export type ServeOptions = {
   env?: NodeJS.ProcessEnv;
   /** No file of it can be larger than so many KiB: as near to a full disk as one gets without a disk of one's own. */
   largestFile?: number;
+  /** A file, FIFO or device that its standard output is appended to. */
+  stdout?: string;
   /** Not to be waited for: it is expected not to come up. */
   failing?: boolean;
 };
@@ -56,13 +61,15 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
   // The runtime itself, not the bin's re-run of it: signals must reach the server.
   const command = [process.execPath, ...nodeArgs, script, 'serve', ...args] as [string, ...string[]];
   const [file, ...rest] = largestFile === undefined ? command : limited(largestFile, command);
-  const child = spawn(file, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stdout = options.stdout === undefined ? 'pipe' : openSync(options.stdout, 'a');
+  const child = spawn(file, rest, { cwd, env, stdio: ['ignore', stdout, 'pipe'] });
+  if (stdout !== 'pipe') closeSync(stdout);
   running.add(child);
   const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
   const exited = once(child, 'close').then(([code, signal]) => {
@@ -76,6 +83,7 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
     pid: child.pid as number,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
+    closeStdout: () => child.stdout?.destroy(),
     logs: () =>
       output.stdout
         .split('\n')

@@ -14,6 +14,8 @@ export type ImportCounts = {
   adopted: number;
   updated: number;
   unchanged: number;
+  /** Selections that differ from their line and were kept, as they are newer. */
+  keptNewer: number;
   /** There already, and left alone. */
   skipped: number;
   /** Profiles made without a user. */
@@ -57,6 +59,7 @@ export class ImportBatches {
     adopted: 0,
     updated: 0,
     unchanged: 0,
+    keptNewer: 0,
     skipped: 0,
     profilesOnly: 0,
     rejected: 0,
@@ -131,6 +134,11 @@ export class ImportBatches {
 
   #settle({ line, entry }: Pending, outcome: ImportOutcome): void {
     const { counts } = this;
+    if (typeof outcome === 'object' && 'keptNewer' in outcome) {
+      counts[outcome.outcome]++;
+      counts.keptNewer += outcome.keptNewer;
+      return;
+    }
     switch (outcome) {
       case 'created':
         if (entry.createdAt === null) counts.profilesOnly++;
@@ -156,7 +164,7 @@ export class ImportBatches {
 
 function explain(
   entry: ImportEntry,
-  outcome: Extract<ImportOutcome, 'has-user' | 'user-id-taken' | object>,
+  outcome: Extract<ImportOutcome, 'has-user' | 'user-id-taken' | { differsIn: unknown }>,
 ): LineRefused {
   if (outcome === 'has-user') {
     return refused(entry, 'duplicateUser', 'profileOnly', 'cannot be: there is a user with this clientUserId');

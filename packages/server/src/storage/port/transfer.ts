@@ -29,7 +29,7 @@ export type ImportEntry = {
 
 /**
  * What to do with a user that is there: tell whether it differs, make it what the entry says (what the entry does not
- * name stays), or leave it alone.
+ * name stays, and so does a selection saved or unset after the entry's updatedAt), or leave it alone.
  */
 export type IfThere = 'compare' | 'update' | 'keep';
 
@@ -39,6 +39,8 @@ export type ImportOutcome =
   | 'adopted'
   | 'updated'
   | 'unchanged'
+  /** So many selections differ and were kept: they are newer than the entry's. */
+  | { outcome: 'updated' | 'unchanged'; keptNewer: number }
   /** It was there and was left alone, whatever it holds. */
   | 'kept'
   /** A profile alone was to be made, but it is there with a user. */

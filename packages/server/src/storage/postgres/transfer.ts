@@ -75,7 +75,7 @@ async function importEntries(
   entries: readonly ImportEntry[],
   { at, ifThere }: { at: number; ifThere: IfThere },
 ): Promise<ImportOutcome[]> {
-  const stored = await readStored(query, appId, entries);
+  const stored = await readStored(query, appId, entries, ifThere);
   const taken = await readTaken(query, entries, stored);
   const isTaken = (userId: string): boolean => taken.has(userId);
 
@@ -106,8 +106,9 @@ async function importEntries(
       selectionId: randomUUIDv7(),
     }));
     const renamed = step.rename ? clientUserName : null;
-    updated.push({ clientUserId, userId: found.userId, hasUser: found.hasUser, renamed, selections: saved });
-    return 'updated';
+    const replaced = saved.filter(({ keyNo }) => found.selections.has(keyNo)).length;
+    updated.push({ clientUserId, userId: found.userId, hasUser: found.hasUser, renamed, selections: saved, replaced });
+    return step.outcome;
   });
   if (updated.length > 0) await update(query, appId, updated, at);
   if (added.length > 0) await add(query, appId, added, at);
@@ -118,11 +119,14 @@ async function readStored(
   query: Query,
   appId: number,
   entries: readonly ImportEntry[],
+  ifThere: IfThere,
 ): Promise<Map<string, StoredProfile>> {
   const rows = await query<StoredUser>(
     usersWhere('p.client_user_id = any (array(select json_array_elements_text($2::json)))'),
     [appId, JSON.stringify(entries.map(({ clientUserId }) => clientUserId))],
   );
+  const userIds = rows.map(({ userId }) => userId);
+  const unset = ifThere === 'update' && rows.length > 0 ? await readUnset(query, userIds) : new Map();
   return new Map(
     rows.map(({ clientUserId, clientUserName, userId, createdAt, selections }) => [
       clientUserId,
@@ -130,10 +134,28 @@ async function readStored(
         userId,
         clientUserName,
         hasUser: createdAt !== null,
-        selections: new Map(selections.map(({ keyNo, value, language }) => [keyNo, { value, language }])),
+        selections: new Map(
+          selections.map(({ keyNo, value, language, updatedAt }) => [keyNo, { value, language, updatedAt }]),
+        ),
+        unsetAt: unset.get(userId) ?? new Map(),
       },
     ]),
   );
+}
+
+/** By user and key number: when it was last unset. */
+async function readUnset(query: Query, userIds: readonly string[]): Promise<Map<string, Map<number, number>>> {
+  const rows = await query<{ user_id: string; key_no: number; at: number }>(
+    `select user_id, key_no, max(at) as at from selection_events
+     where user_id = any (array(select json_array_elements_text($1::json)::uuid)) and to_value is null group by 1, 2`,
+    [JSON.stringify(userIds)],
+  );
+  const unset = new Map<string, Map<number, number>>();
+  for (const { user_id, key_no, at } of rows) {
+    const ofUser = unset.get(user_id) ?? new Map<number, number>();
+    unset.set(user_id, ofUser.set(key_no, at));
+  }
+  return unset;
 }
 
 /** Of the ids that an entry wants or a profile without a user names, those that some user has. */
@@ -222,6 +244,8 @@ type UpdatedUser = {
   hasUser: boolean;
   renamed: string | null;
   selections: ImportSelection[];
+  /** How many of them were there. */
+  replaced: number;
 };
 
 const RENAME = `
@@ -243,12 +267,15 @@ const SAVE = `
     order by s."userId", s."keyNo"
     on conflict (user_id, key_no) do update set
       revision = excluded.revision, value = excluded.value, language = excluded.language,
-      updated_at = greatest(selections.updated_at, excluded.updated_at),
+      updated_at = excluded.updated_at,
       last_event = selections.last_event + 1, previous_value = selections.value
+      where selections.updated_at <= excluded.updated_at
     returning user_id, selection_id, last_event, key_no, previous_value, value
+  ), told as (
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
+    select user_id, selection_id, last_event, key_no, $3::bigint, 'import', previous_value, value from saved
   )
-  insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-  select user_id, selection_id, last_event, key_no, $3::bigint, 'import', previous_value, value from saved
+  select count(*) as saved, count(*) filter (where last_event > 1) as replaced from saved
 `;
 
 async function update(query: Query, appId: number, updated: readonly UpdatedUser[], at: number): Promise<void> {
@@ -265,5 +292,8 @@ async function update(query: Query, appId: number, updated: readonly UpdatedUser
   const selections = updated.flatMap(({ userId, selections }) =>
     selections.map((selection) => ({ userId, ...selection })),
   );
-  await query(SAVE, [appId, JSON.stringify(selections), at]);
+  const [row] = await query<{ saved: number; replaced: number }>(SAVE, [appId, JSON.stringify(selections), at]);
+  // Saved or unset by the user since it was read.
+  const replaced = updated.reduce((sum, user) => sum + user.replaced, 0);
+  if (row?.saved !== selections.length || row.replaced !== replaced) throw new Overtaken();
 }

@@ -89,7 +89,7 @@ export function transferActs(connection: Connection) {
       `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, created_at, updated_at,
          last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
        on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
-         language = excluded.language, updated_at = max(updated_at, excluded.updated_at), last_event = last_event + 1,
+         language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1,
          previous_value = value
        returning selection_id, last_event, previous_value`,
     ).get(userId, keyNo, appId, toBytes(randomUUIDv7()), revision, value, language, createdAt, updatedAt) as {
@@ -103,18 +103,26 @@ export function transferActs(connection: Connection) {
     ).run(userId, row.selection_id, row.last_event, keyNo, at, row.previous_value, value);
   };
 
-  const readStored = (appId: number, clientUserId: string): StoredProfile => {
+  const readStored = (appId: number, clientUserId: string, ifThere: IfThere): StoredProfile => {
     const row = statement(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId) as ProfileRow;
-    const selections = statement('select key_no, value, language from selections where user_id = ?').all(row.user_id);
+    const selections = statement('select key_no, value, language, updated_at from selections where user_id = ?').all(
+      row.user_id,
+    );
+    const unset = statement(
+      'select key_no, max(at) as at from selection_events where user_id = ? and to_value is null group by key_no',
+    );
     return {
       userId: toUuid(row.user_id),
       clientUserName: row.client_user_name,
       hasUser: row.created_at !== null,
       selections: new Map(
-        selections.map(({ key_no, value, language }) => [
+        selections.map(({ key_no, value, language, updated_at }) => [
           key_no as number,
-          { value: value as string, language: language as string | null },
+          { value: value as string, language: language as string | null, updatedAt: updated_at as number },
         ]),
+      ),
+      unsetAt: new Map(
+        ifThere === 'update' ? unset.all(row.user_id).map(({ key_no, at }) => [key_no as number, at as number]) : [],
       ),
     };
   };
@@ -137,7 +145,7 @@ export function transferActs(connection: Connection) {
       return 'created';
     }
 
-    const stored = readStored(appId, clientUserId);
+    const stored = readStored(appId, clientUserId, ifThere);
     const step = planEntry(entry, stored, ifThere, isTaken);
     if (step.do === 'nothing') return step.outcome;
     const rename = 'update profiles set client_user_name = ?, user_id = ? where app_id = ? and client_user_id = ?';
@@ -151,7 +159,7 @@ export function transferActs(connection: Connection) {
     const owner = toBytes(stored.userId);
     if (step.rename) statement(rename).run(clientUserName, owner, appId, clientUserId);
     for (const index of step.save) saveSelection(appId, owner, selections[index] as ImportSelection, at);
-    return 'updated';
+    return step.outcome;
   };
 
   let dataVersion: unknown;

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, readSync, truncateSync } from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { databases } from '../databases.ts';
+import { SECRET } from '../http/start.ts';
+import { scratchFile } from '../scratch-file.ts';
+import { sendUnknownPaths } from './send-unknown-paths.ts';
+import { endAll, type ServeOptions, type ServeProcess, serve } from './serve-process.ts';
+
+const [sqlite] = databases as [(typeof databases)[0]];
+const PATIENCE = { timeout: 30_000, interval: 20 };
+/** More than the buffer holds. */
+const MANY = 10_000;
+
+type Line = Record<string, unknown>;
+
+describe('a log that cannot be written', () => {
+  afterEach(endAll);
+
+  const start = async (options: ServeOptions): Promise<ServeProcess> =>
+    serve({ ...options, settings: { databaseUrl: await sqlite.fresh(), secret: SECRET, ...options.settings } });
+
+  test('a reader that stops: lines wait, then are dropped, counted and reported, in order', async () => {
+    const fifo = makeFifo();
+    const server = await start({ stdout: fifo.path });
+    await sendMany(server, MANY);
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    const dropped = await droppedLines(server);
+    expect(dropped).toBeGreaterThan(0);
+
+    fifo.follow();
+    const report = await vi.waitFor(() => {
+      const found = fifo.lines().find(({ droppedLines }) => droppedLines !== undefined);
+      if (!found) throw new Error('no report yet');
+      return found;
+    }, PATIENCE);
+    expect(report).toMatchObject({
+      level: 'warn',
+      droppedLines: dropped,
+      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      error: 'EAGAIN',
+      msg: `${dropped} log lines were dropped: the log could not be written`,
+    });
+    await sendMany(server, 1, MANY);
+    await vi.waitFor(() => expect(requestNumbers(fifo.lines()).at(-1)).toBe(MANY), PATIENCE);
+    // Nothing but what was counted is missing, and there is one report.
+    const kept = Array.from({ length: MANY - dropped }, (_, number) => number);
+    expect(requestNumbers(fifo.lines())).toEqual([...kept, MANY]);
+    expect(fifo.lines().filter(({ droppedLines }) => droppedLines !== undefined)).toHaveLength(1);
+    expect(await droppedLines(server)).toBe(dropped);
+    server.signal('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test('a reader that stops does not hold up the shutdown', async () => {
+    const fifo = makeFifo();
+    const server = await start({ stdout: fifo.path });
+    await sendMany(server, 1_000);
+    const before = performance.now();
+    server.signal('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    // One second for the log; the rest of a shutdown is quick.
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
+  test('a reader that goes: the service stays, and another reader gets the lines', async () => {
+    const fifo = makeFifo();
+    const server = await start({ stdout: fifo.path });
+    fifo.close();
+    await sendMany(server, 100);
+    // By then the lines were tried to be written.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    fifo.open();
+    fifo.follow();
+    await vi.waitFor(() => expect(requestNumbers(fifo.lines())).toHaveLength(100), PATIENCE);
+  });
+
+  test('a socket whose other end goes, as journald does', async () => {
+    // What spawn calls a pipe is a socket.
+    const server = await start({});
+    server.closeStdout();
+    await sendMany(server, 1_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    server.signal('SIGTERM');
+    expect((await server.exited).code).toBe(0);
+  });
+
+  test('a file that cannot grow, until there is room again', async () => {
+    const path = scratchFile('log');
+    // PostgreSQL has its files elsewhere.
+    const [, postgres] = databases as [unknown, (typeof databases)[0]];
+    const settings = { databaseUrl: await postgres.fresh() };
+    const server = await start({ settings, stdout: path, largestFile: 64 });
+    await sendMany(server, MANY);
+    const dropped = await droppedLines(server);
+    expect(dropped).toBeGreaterThan(0);
+    const lines: Line[] = [];
+    let text = '';
+    // Copied and truncated, as logrotate does.
+    await vi.waitFor(() => {
+      text += readFileSync(path, 'utf8');
+      truncateSync(path);
+      const whole = text.split('\n');
+      text = whole.pop() as string;
+      lines.push(...whole.map((line) => JSON.parse(line) as Line));
+      expect(lines.at(-1)).toMatchObject({ droppedLines: dropped, error: 'EFBIG' });
+    }, PATIENCE);
+    expect(requestNumbers(lines)).toEqual(Array.from({ length: MANY - dropped }, (_, number) => number));
+  });
+
+  test.each(['1', '2'])('a disk that is full from the start, with %s worker(s)', async (workers) => {
+    const server = await start({ stdout: '/dev/full', settings: { workers } });
+    await sendMany(server, MANY);
+    // Of all workers.
+    const dropped = await vi.waitFor(async () => {
+      const count = await droppedLines(server);
+      expect(count).toBeGreaterThan(0);
+      return count;
+    }, PATIENCE);
+    expect(dropped).toBeLessThan(MANY);
+    server.signal('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(server.stderr()).toBe('');
+  });
+});
+
+async function sendMany({ port }: ServeProcess, count: number, from = 0): Promise<void> {
+  expect(await sendUnknownPaths(port, count, from)).toEqual({ answered: count });
+}
+
+function requestNumbers(lines: readonly Line[]): number[] {
+  return lines.flatMap(({ reqId }) => (typeof reqId === 'string' ? [Number(reqId.split('-')[1])] : []));
+}
+
+async function droppedLines(server: ServeProcess): Promise<number> {
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(/^innkeeper_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);
+}
+
+/** A pipe by name, with a reader that reads only when told to. */
+function makeFifo() {
+  const path = scratchFile('fifo');
+  execFileSync('mkfifo', [path]);
+  const open = (): number => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  let fd = open();
+  let text = '';
+  let isFollowed = false;
+  const readAll = (): void => {
+    const piece = Buffer.alloc(65_536);
+    for (;;) {
+      try {
+        const length = readSync(fd, piece);
+        if (length === 0) return;
+        text += piece.toString('utf8', 0, length);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return;
+        throw error;
+      }
+    }
+  };
+  return {
+    path,
+    open() {
+      fd = open();
+    },
+    close: () => closeSync(fd),
+    follow() {
+      isFollowed = true;
+    },
+    /** The whole lines so far. */
+    lines(): Line[] {
+      if (isFollowed) readAll();
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Line);
+    },
+  };
+}
