@@ -45,7 +45,8 @@ export function withoutWaiting<T>({ database }: Connection, work: () => T): T {
 
 export function connectToRead(path: string): Connection {
   const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true }));
-  connection.database.exec('pragma query_only = on; pragma mmap_size = 1073741824; pragma cache_size = -32768');
+  // Not mapped into memory: a page that the disk cannot return would end the process by SIGBUS (docs/decisions/0039).
+  connection.database.exec('pragma query_only = on; pragma mmap_size = 0; pragma cache_size = -65536');
   return connection;
 }
 

@@ -5,6 +5,7 @@ import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
 import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
+import { damaged } from './errors.ts';
 
 /** Enough for one flush to be shared widely, small enough that no answer waits long for its neighbours. */
 const MAX_BATCH = 512;
@@ -32,6 +33,8 @@ export class Writer {
   committedActs = 0;
   committedBatches = 0;
   readonly failedWrite = new RecentFailure();
+  /** Called when the file turns out to be damaged. */
+  onDamage: (reason: string) => void = () => {};
 
   private constructor(path: string) {
     this.#path = path;
@@ -117,7 +120,8 @@ export class Writer {
         waiting.resolve(result.outcome);
       } else if (result?.failed === 'unavailable') {
         if (result.unwritable) this.failedWrite.note();
-        waiting.reject(new StorageUnavailable(result.message));
+        if (result.damaged) this.onDamage(result.message);
+        waiting.reject(result.damaged ? damaged(this.#path, result.message) : new StorageUnavailable(result.message));
       } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
     });
     this.committedActs += committed;
