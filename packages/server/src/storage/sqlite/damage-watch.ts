@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Problem } from '../port.ts';
 import { RESTORE_STEPS } from '../restore-steps.ts';
+import type { DamageReport } from './errors.ts';
 import type { FileCheck } from './facts.ts';
 
 export type WatchTimes = {
@@ -16,7 +17,7 @@ export type WatchTimes = {
 const TIMES: WatchTimes = {
   lookMs: 60_000,
   checkEveryMs: 7 * 86_400_000,
-  recheckMs: 10_000,
+  recheckMs: 5_000,
   maxRecheckMs: 3_600_000,
 };
 
@@ -32,7 +33,7 @@ export type CheckRecords = {
  * Remembers damage that any connection of this process met, or that a check of the file found, until a check finds the file clean. A minute
  * without errors proves nothing: damaged pages may not have been read.
  */
-export class DamageWatch {
+export class DamageWatch implements DamageReport {
   readonly #path: string;
   readonly #records: CheckRecords;
   readonly #times: WatchTimes;
@@ -56,6 +57,11 @@ export class DamageWatch {
   async start(): Promise<void> {
     await this.#adopt();
     this.#look = setInterval(() => void this.#lookAround(), this.#times.lookMs).unref();
+  }
+
+  /** What is wrong with the file; undefined while nothing is known to be. */
+  get finding(): string | undefined {
+    return this.#finding;
   }
 
   /** Damage was met: what SQLite says. */

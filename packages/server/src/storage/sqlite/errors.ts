@@ -20,6 +20,10 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.has(primaryCode(error)) || UNREADABLE_PAGE.has((error as { errcode?: number }).errcode ?? 0);
 }
 
+/** Where connections report damage that they meet, and learn of what others met (damage-watch.ts). */
+export type DamageReport = { readonly finding: string | undefined; note(reason: string): void };
+export const NO_DAMAGE: DamageReport = { finding: undefined, note: () => {} };
+
 export function damaged(path: string, reason: string, cause?: unknown): DatabaseDamaged {
   return new DatabaseDamaged(`the database file ${path} is damaged: ${reason}.`, { cause });
 }

@@ -73,7 +73,7 @@ async function openSqlite(path: string, writer: Writer): Promise<Storage> {
     claim: (now, everyMs) => writer.run('claimFileCheck', now, everyMs),
     record: (check) => writer.run('recordFileCheck', check),
   });
-  for (const part of [reads, surveyor, writer]) part.onDamage = (reason) => damage.note(reason);
+  for (const part of [reads, surveyor, writer]) part.damage = damage;
   await damage.start();
   return {
     kind: 'sqlite',

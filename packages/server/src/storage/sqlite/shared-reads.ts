@@ -1,7 +1,7 @@
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import { type Connection, connectToRead } from './connection.ts';
-import { isDamage, isUnreadable, toPortError } from './errors.ts';
+import { type DamageReport, damaged, isDamage, isUnreadable, NO_DAMAGE, toPortError } from './errors.ts';
 
 type Waiting = { read(): unknown; reject(error: unknown): void };
 
@@ -15,8 +15,7 @@ export class SharedReads {
   readonly #path: string;
   readonly #failed = new RecentFailure();
   #waiting: Waiting[] = [];
-  /** Called when the file turns out to be damaged. */
-  onDamage: (reason: string) => void = () => {};
+  damage: DamageReport = NO_DAMAGE;
 
   constructor(path: string) {
     this.#path = path;
@@ -54,13 +53,19 @@ export class SharedReads {
   #atEndOfTurn(read: () => Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, refuse) => {
       const reject = (error: unknown): void => refuse(this.#explain(error));
-      if (this.#waiting.push({ read: () => read().then(resolve, reject), reject }) === 1)
+      const answer = (found: unknown): void => {
+        const { finding } = this.damage;
+        // What a damaged file does not show may be there all the same.
+        if (found === undefined && finding !== undefined) refuse(damaged(this.#path, finding));
+        else resolve(found);
+      };
+      if (this.#waiting.push({ read: () => read().then(answer, reject), reject }) === 1)
         setImmediate(() => this.#run());
     });
   }
 
   #explain(error: unknown): unknown {
-    if (isDamage(error)) this.onDamage((error as Error).message);
+    if (isDamage(error)) this.damage.note((error as Error).message);
     else if (isUnreadable(error)) this.#failed.note();
     return toPortError(error, this.#path);
   }

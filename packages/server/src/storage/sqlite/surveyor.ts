@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
-import { damaged } from './errors.ts';
+import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import type { SurveyMessage, SurveyReads, SurveyResult } from './surveys.ts';
 
 type Waiting = { resolve(outcome: unknown): void; reject(error: Error): void };
@@ -12,8 +12,7 @@ export class Surveyor {
   #worker: Worker | undefined;
   #nextId = 1;
   readonly #waiting = new Map<number, Waiting>();
-  /** Called when the file turns out to be damaged. */
-  onDamage: (reason: string) => void = () => {};
+  damage: DamageReport = NO_DAMAGE;
 
   constructor(path: string) {
     this.#path = path;
@@ -57,7 +56,7 @@ export class Surveyor {
     if (this.#waiting.size === 0) worker.unref();
     if ('outcome' in result) waiting?.resolve(result.outcome);
     else if (result.damaged) {
-      this.onDamage(result.failed);
+      this.damage.note(result.failed);
       waiting?.reject(damaged(this.#path, result.failed));
     } else waiting?.reject(new StorageUnavailable(result.failed));
   }
