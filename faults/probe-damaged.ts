@@ -24,11 +24,11 @@ export async function probeDamaged(
   let isKnown = false;
   let sent = 0;
   const judge = (what: string, isWrite: boolean, outcome: Outcome): void => {
-    if (isDone(outcome)) {
+    if (outcome.kind !== 'answered') lose(`${what}: ${describe(outcome)}`);
+    else if (outcome.status < 300) {
       seen.acknowledged++;
       if (isKnown && isWrite) lose(`${what} was acknowledged after the damage was known`);
-    } else if (outcome.kind !== 'answered') lose(`${what}: ${describe(outcome)}`);
-    else if (outcome.status === 503) seen.refused++;
+    } else if (outcome.status === 503) seen.refused++;
     else if (outcome.status >= 500) lose(`${what}: ${describe(outcome)}`);
     else if (isKnown) lose(`${what} was denied after the damage was known: ${describe(outcome)}`);
     else seen.missing++;

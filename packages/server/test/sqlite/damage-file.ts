@@ -64,7 +64,7 @@ function flipKey(path: string, table: 'profiles' | 'users'): void {
   };
   // Read from the table itself: an index still has the key as it was.
   const keys = (): Buffer[] =>
-    select<{ key: string | Uint8Array }>(`select ${column} as key from ${table} not indexed`).map(({ key }) =>
+    select<{ key: string | Uint8Array }>(`select *, ${column} as key from ${table}`).map(({ key }) =>
       Buffer.from(key as Uint8Array),
     );
   const all = keys();

@@ -30,6 +30,8 @@ export function connectToWrite(path: string): Connection {
   connection.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
   // What is erased is written over, not only let go of.
   connection.database.exec('pragma secure_delete = on');
+  // Finds some damage when a page is read, before anything is written to it.
+  connection.database.exec('pragma cell_size_check = on');
   return connection;
 }
 
