@@ -41,6 +41,22 @@ export function makeFreePages(path: string): void {
   database.close();
 }
 
+/** Two users with the same key, which nothing but damage makes: no copy of all rows can be made. */
+export function repeatKey(path: string): void {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const [one, other] = database
+    .prepare('select user_id as id, created_at from users order by user_id limit 2')
+    .all()
+    .map(({ id }) => Buffer.from(id as Uint8Array)) as [Buffer, Buffer];
+  const pages = database.prepare(`select pageno from dbstat where name = 'users'`).all();
+  database.close();
+  for (const { pageno } of pages) {
+    changePage(path, pageno as number, (page) => {
+      for (let at = page.indexOf(other); at >= 0; at = page.indexOf(other)) one.copy(page, at);
+    });
+  }
+}
+
 function leafOf(path: string, name: string): number {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
