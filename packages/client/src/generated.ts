@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Can it serve?
-         * @description Checks the database. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.
+         * @description Checks the database. Also 503 while the process shuts down and, with the reason in the message, while the database file is damaged. 200 on a full disk, as reads go on: the status says so.
          */
         get: operations["getReadiness"];
         put?: never;

@@ -14,6 +14,7 @@ import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
 import type { Service } from './domain/service.ts';
+import { watchProblems } from './domain/watch-problems.ts';
 import { logOutput } from './http/log-output.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -104,7 +105,11 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const requestLog = new RequestLog(service, config.requestLog, (error) =>
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );
-    held.push(activity, allowances, requestLog);
+    const watch = watchProblems(() => service.problems(), {
+      found: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ kind }, message),
+      gone: (kind) => logger.info({ kind }, 'the problem is gone'),
+    });
+    held.push(activity, allowances, requestLog, { close: () => watch.stop() });
     const metrics = createMetrics(service, logOutput(), metricsText);
     const app = createApp({ config, service, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { readConfig, secretPath } from '../config.ts';
 import type { MadeBackup } from '../domain/backup/make-backup.ts';
 import { version } from '../package.ts';
-import { type BackupFiles, BackupUnwritable } from '../storage/port.ts';
+import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } from '../storage/port.ts';
+import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { behindLinks } from './behind-links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
@@ -59,7 +60,7 @@ async function run(file: string, options: Options): Promise<void> {
     },
   })
     .catch((error: unknown) => {
-      throw explainFile(error, file, partial) ?? error;
+      throw explainDamage(error, databaseUrl) ?? explainFile(error, file, partial) ?? error;
     })
     .finally(() => progress.clear());
   if (made.outcome !== 'made') throw notMade(made, describeDatabase(databaseUrl));
@@ -126,6 +127,20 @@ function removedWhenInterrupted(partial: string): Disposable {
       process.off('SIGINT', end).off('SIGTERM', end);
     },
   };
+}
+
+/** The database is at fault, not the file that was to be written. */
+function explainDamage(error: unknown, databaseUrl: string): Failure | undefined {
+  const isFile = databaseUrl.startsWith('sqlite:');
+  const wayOut = `Keep your earlier backups. \`innkeeper doctor --deep\` lists the damage.${isFile ? ` ${RESTORE_STEPS}` : ''}`;
+  if (error instanceof DatabaseDamaged) return new Failure(`no backup was made: ${error.message}`, { wayOut });
+  if (!(error instanceof RowsContradict)) return undefined;
+  return new Failure(
+    `no backup was made: ${describeDatabase(databaseUrl)} is damaged, its rows contradict each other (${error.message}).`,
+    {
+      wayOut,
+    },
+  );
 }
 
 function explainFile(error: unknown, file: string, partial: string): Failure | undefined {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
-import { DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
+import { DatabaseDamaged, DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
+import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { splitWayOut } from './split-way-out.ts';
@@ -23,6 +24,9 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof WrongSecret || isFromNewerVersion(error)) return tell(Failure, error.message);
   if (error instanceof DatabaseUrlInvalid) {
     return new Misuse('INNKEEPER_DATABASE_URL is not an address that can be read.', { wayOut: WRITE_ADDRESS });
+  }
+  if (error instanceof DatabaseDamaged) {
+    return new Failure(error.message, { wayOut: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
   }
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { orderedUuid } from '../domain/ordered-uuid.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
-import { type Storage, StorageUnavailable } from '../storage/port.ts';
+import { DatabaseDamaged, type Storage, StorageUnavailable } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -122,7 +122,7 @@ async function run(file: string, options: Options): Promise<void> {
       await tellOfImport(storage, appId, result.counts);
       return { ...result, name };
     } catch (error) {
-      if (!(error instanceof StorageUnavailable)) throw error;
+      if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;
       throw new Failure(`the import stopped at about line ${reached?.lines ?? 0}: ${error.message}`, {
         wayOut: 'What is in stays in. Run it again with --resume to go on; `innkeeper doctor` looks at the database.',
       });

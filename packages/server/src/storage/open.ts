@@ -1,4 +1,4 @@
-import type { BackupFiles, StorageDriver } from './port.ts';
+import type { BackupFiles, DataCheck, DataCheckOptions, StorageDriver } from './port.ts';
 
 /** The one place that knows both databases. Only the one in use is loaded. */
 export async function storageDriver(databaseUrl: string): Promise<StorageDriver> {
@@ -21,4 +21,12 @@ export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
 /** The format is SQLite's, for both databases. */
 export async function backupFiles(): Promise<BackupFiles> {
   return (await import('./sqlite/backup-file.ts')).backupFiles;
+}
+
+/** Whether what the database holds is consistent. Changes nothing. */
+export async function checkData(databaseUrl: string, options: DataCheckOptions): Promise<DataCheck> {
+  if (databaseUrl.startsWith('sqlite:')) {
+    return (await import('./sqlite/check-data.ts')).checkData(databaseUrl.slice('sqlite:'.length), options);
+  }
+  return (await import('./postgres/check-data.ts')).checkData(databaseUrl, options);
 }

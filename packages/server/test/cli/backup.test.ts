@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -9,6 +18,7 @@ import { databases } from '../databases.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';
 import { bearer, makeSignedInUser, makeUser, SECRET, startTestServer, uniqueName } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
+import { DAMAGE, emptyLog, repeatKey } from '../sqlite/damage-file.ts';
 import { byName, summarizeDatabase } from '../summarize-database.ts';
 import { bin, commandLine, runInnkeeper } from './run-innkeeper.ts';
 
@@ -156,6 +166,35 @@ describe.each(databases)('a backup of $kind', (database) => {
     expect(await once(limited, 'close')).toEqual([1, null]);
     expect(stderr).toMatch(/cannot be written.*space on its disk/s);
     expect(readdirSync(inject('scratchFolder')).filter((name) => name.includes(basename(file)))).toEqual([]);
+  });
+
+  test('is refused of a damaged database, which is named', async () => {
+    if (database.kind !== 'sqlite') return;
+    const damaged = scratchFile('db');
+    const url = `sqlite:${damaged}`;
+    await commandLine(url).json('restore', made.file);
+    emptyLog(damaged);
+    const whole = readFileSync(damaged);
+    const file = scratchFile('backup');
+    const spoil = [
+      () => DAMAGE['zeroed page'](damaged),
+      // Rows that contradict each other: two keys that became one.
+      () => repeatKey(damaged),
+    ];
+    for (const damage of spoil) {
+      writeFileSync(damaged, whole);
+      damage();
+      const { code, stderr } = await commandLine(url).run('backup', file);
+      expect(stderr).toContain(damaged);
+      expect(stderr).toMatch(/no backup was made: .*damaged.*innkeeper doctor --deep.*innkeeper restore/s);
+      expect(stderr).not.toContain('space on its disk');
+      expect(code).toBe(1);
+      expect(readdirSync(inject('scratchFolder')).filter((name) => name.includes(basename(file)))).toEqual([]);
+    }
+    // As the message says.
+    for (const ending of ['', '-wal', '-shm']) rmSync(damaged + ending, { force: true });
+    await commandLine(url).json('restore', made.file);
+    expect(byName(await summarizeDatabase(url))).toEqual(byName(made.told.tables));
   });
 
   test('is refused of an empty database, and of one with an older schema', async () => {

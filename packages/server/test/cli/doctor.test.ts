@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -5,6 +6,7 @@ import { checkClock } from '../../src/cli/doctor/clock.ts';
 import { databases } from '../databases.ts';
 import { freePort } from '../free-port.ts';
 import { SECRET } from '../http/start.ts';
+import { DAMAGE, emptyLog, makeFreePages } from '../sqlite/damage-file.ts';
 import { commandLine, runInnkeeper } from './run-innkeeper.ts';
 
 type Check = { check: string; ok: boolean; detail: string; wayOut: string | null };
@@ -58,7 +60,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
     expect(json.code).toBe(0);
     const [proxies, bogus, ...rest] = JSON.parse(json.stdout) as Check[];
     const names = rest.map(({ check }) => check);
-    expect(names).toEqual(['settings', 'secret', 'database', 'migrations', 'clock', 'token service', 'port']);
+    expect(names).toEqual(['settings', 'secret', 'database', 'migrations', 'data', 'clock', 'token service', 'port']);
     expect(proxies).toEqual({
       check: 'environment',
       ok: true,
@@ -66,6 +68,72 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
       wayOut: 'Is INNKEEPER_TRUSTED_PROXIES meant?',
     });
     expect(bogus).toMatchObject({ ok: true, wayOut: 'See: innkeeper serve --help' });
+  });
+
+  test('with --deep also checks indexes, as far as the database lets it', async () => {
+    const data = async () => {
+      const { code, stdout } = await doctor({}, '--deep', '--json');
+      return { code, data: (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'data') };
+    };
+    if (kind === 'sqlite') {
+      expect(await data()).toMatchObject({ code: 0, data: { ok: true, detail: expect.stringContaining('indexes') } });
+      return;
+    }
+    expect(await data()).toMatchObject({
+      code: 0,
+      data: {
+        ok: true,
+        detail: expect.stringContaining('amcheck'),
+        wayOut: expect.stringContaining('create extension'),
+      },
+    });
+    await execute(databaseUrl, 'create extension amcheck');
+    expect(await data()).toMatchObject({
+      code: 0,
+      data: { ok: true, detail: expect.stringMatching(/\d\d indexes are consistent/), wayOut: null },
+    });
+    await execute(databaseUrl, 'drop extension amcheck');
+  });
+
+  test('reports users without a profile', async () => {
+    const id = kind === 'sqlite' ? "x'00112233445566778899aabbccddeeff'" : "'00112233-4455-6677-8899-aabbccddeeff'";
+    await execute(
+      databaseUrl,
+      `insert into users (user_id, app_id, client_user_id, created_at) select ${id}, app_id, 'nobody', 0 from applications limit 1`,
+    );
+    const [quick, deep] = await Promise.all([doctor({}, '--json'), doctor({}, '--deep', '--json')]);
+    await execute(databaseUrl, `delete from users where user_id = ${id}`);
+    for (const { code, stdout } of [quick, deep]) {
+      expect(code).toBe(1);
+      expect(failures(stdout)).toMatchObject([
+        {
+          check: 'data',
+          detail: expect.stringContaining('damaged: 1 users have'),
+          wayOut: expect.stringContaining('restore'),
+        },
+      ]);
+    }
+  });
+
+  test('finds damage of the file and says how to restore it', async () => {
+    if (kind !== 'sqlite') return;
+    const url = await fresh();
+    const path = url.slice('sqlite:'.length);
+    const cli = commandLine(url);
+    await cli.json('app', 'create', '--name', 'One');
+    makeFreePages(path);
+    emptyLog(path);
+    const whole = readFileSync(path);
+    for (const damage of ['overwritten free list', 'truncated file', 'damaged header'] as const) {
+      writeFileSync(path, whole);
+      DAMAGE[damage](path);
+      const { code, stdout } = await doctor({ INNKEEPER_DATABASE_URL: url }, '--json');
+      expect({ damage, code }).toEqual({ damage, code: 1 });
+      expect(failures(stdout)[0]).toMatchObject({
+        detail: expect.stringContaining('damaged'),
+        wayOut: expect.stringMatching(/-wal.*innkeeper restore BACKUP_FILE/),
+      });
+    }
   });
 
   test('tells a database that takes no write', async () => {

@@ -1,39 +1,227 @@
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import { storageDriver } from '../../src/storage/open.ts';
+import { type CheckRecords, DamageWatch } from '../../src/storage/sqlite/damage-watch.ts';
+import type { FileCheck } from '../../src/storage/sqlite/facts.ts';
 import { databases } from '../databases.ts';
-import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
+import { makeSignedInUser, makeUser, SECRET, startTestServer, type TestServer } from '../http/start.ts';
+import { endAll, makeApplication, serve } from '../operations/serve-process.ts';
+import { scratchFile } from '../scratch-file.ts';
+import { DAMAGE, DAMAGE_KINDS, emptyLog, makeFreePages } from './damage-file.ts';
 
 const [sqlite] = databases as [(typeof databases)[0]];
 const PAGE = 4096;
-let server: TestServer;
-let path: string;
-beforeAll(async () => {
-  const url = await sqlite.fresh();
-  path = url.slice('sqlite:'.length);
-  server = await startTestServer(url);
-});
-afterAll(() => server.close());
 
 /** Every page but the first is no page any more: a disk that returns what was never written. */
-function spoil(): void {
-  const file = openSync(path, 'r+');
-  const { size } = fstatSync(file);
-  for (let at = PAGE; at < size; at += PAGE) writeSync(file, Buffer.alloc(PAGE, 0xff), 0, PAGE, at);
-  closeSync(file);
+function spoil(path: string): void {
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, PAGE));
 }
 
-it('answers 9503 to reads of a file that cannot be read, and /readyz tells', async () => {
-  const application = await server.application();
-  const user = await makeSignedInUser(server, application);
-  // All that was written goes into the file, and nothing of it is cached.
-  await server.close();
-  server = await startTestServer(`sqlite:${path}`);
-  expect((await server.send('GET', '/readyz')).status).toBe(200);
-  spoil();
-  const read = await server.send('GET', '/api/user_options', {
-    headers: { apiKey: application.clientId, authorization: `Bearer ${user.accessToken}` },
+describe('a service whose file is damaged', () => {
+  let server: TestServer;
+  let path: string;
+  let application: NewApplication;
+  let user: Awaited<ReturnType<typeof makeSignedInUser>>;
+  const good = scratchFile('db');
+  beforeEach(async () => {
+    const url = await sqlite.fresh();
+    path = url.slice('sqlite:'.length);
+    server = await startTestServer(url);
+    application = await server.application();
+    user = await makeSignedInUser(server, application);
+    // All that was written goes into the file, and nothing of it is cached.
+    await server.close();
+    copyFileSync(path, good);
+    server = await startTestServer(url);
   });
-  expect([read.status, read.json.code, read.headers.get('retry-after')]).toEqual([503, '9503', '1']);
-  expect((await server.send('GET', '/readyz')).status).toBe(503);
-  expect((await server.send('GET', '/livez')).status).toBe(200);
+  afterEach(() => server.close());
+
+  const createUser = () => {
+    const { clientId, clientSecret } = application;
+    const body = { clientId, clientSecret, clientUserId: 'newcomer', clientUserName: 'New' };
+    return server.post('/api/v2/app/create-user', body);
+  };
+  const readOptions = () =>
+    server.send('GET', '/api/user_options', {
+      headers: { apiKey: application.clientId, authorization: `Bearer ${user.accessToken}` },
+    });
+
+  it('answers 9503 to reads and writes, and /readyz fails until a check finds the file clean', async () => {
+    expect((await server.send('GET', '/readyz')).status).toBe(200);
+    emptyLog(path);
+    spoil(path);
+    const read = await readOptions();
+    expect([read.status, read.json.code, read.headers.get('retry-after')]).toEqual([503, '9503', '1']);
+    const ready = await server.send('GET', '/readyz');
+    expect(ready).toMatchObject({ status: 503, json: { message: expect.stringContaining(path) } });
+    expect(ready.text).toContain('innkeeper restore');
+    expect((await server.send('GET', '/metrics')).text).toMatch(/^innkeeper_problem\{kind="corruption"\} 1$/m);
+    expect((await server.send('GET', '/livez')).status).toBe(200);
+    expect((await createUser()).status).toBe(503);
+
+    copyFileSync(good, path);
+    // Nothing fails any more, and still nobody knows whether all of the file is right.
+    expect((await server.send('GET', '/readyz')).status).toBe(503);
+    await vi.waitFor(async () => expect((await server.send('GET', '/readyz')).status).toBe(200), {
+      timeout: 60_000,
+      interval: 200,
+    });
+    expect((await createUser()).status).toBe(200);
+  }, 90_000);
+
+  it('reports damage that only a write meets', async () => {
+    await makeUser(server, application);
+    makeFreePages(path);
+    emptyLog(path);
+    await server.close();
+    DAMAGE['overwritten free list'](path);
+    server = await startTestServer(`sqlite:${path}`);
+    expect((await server.send('GET', '/readyz')).status).toBe(200);
+    const large = 'x'.repeat(20_000);
+    await expect(server.service.storage.facts.settle('large', large)).rejects.toThrow(`${path} is damaged`);
+    expect((await server.send('GET', '/readyz')).json.message).toContain(`${path} is damaged`);
+    // Reads go on, but what is not found may only be unreadable.
+    expect((await readOptions()).status).toBe(200);
+    await expect(server.service.storage.facts.get('missing')).rejects.toThrow('is damaged');
+  });
 });
+
+describe('innkeeper serve on a damaged file', () => {
+  afterEach(endAll);
+
+  it('logs it once, and once when it is clean again', async () => {
+    const databaseUrl = await sqlite.fresh();
+    const path = databaseUrl.slice('sqlite:'.length);
+    await makeApplication(databaseUrl);
+    const server = await serve({
+      settings: { databaseUrl, secret: SECRET },
+    });
+    emptyLog(path);
+    const good = readFileSync(path);
+    spoil(path);
+    const about = () => server.logs().filter(({ kind }) => kind === 'corruption');
+    await vi.waitFor(
+      async () => {
+        await fetch(`${server.url}/readyz`);
+        expect(about()).toMatchObject([{ level: 'error', msg: expect.stringContaining(path) }]);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    writeFileSync(path, good);
+    await vi.waitFor(() => expect(about()).toMatchObject([{ level: 'error' }, { level: 'info' }]), {
+      timeout: 60_000,
+      interval: 200,
+    });
+  }, 90_000);
+
+  it('refuses to start without a header, and says what to do', async () => {
+    const databaseUrl = await sqlite.fresh();
+    const path = databaseUrl.slice('sqlite:'.length);
+    await makeApplication(databaseUrl);
+    DAMAGE['damaged header'](path);
+    const server = await serve({ settings: { databaseUrl, secret: SECRET }, failing: true });
+    expect(await server.exited).toMatchObject({ code: 1 });
+    expect(server.stderr() + server.stdout()).toMatch(/file .* is damaged: file is not a database.*innkeeper restore/s);
+  });
+});
+
+describe('the check of the whole file', () => {
+  const watches: DamageWatch[] = [];
+  afterAll(() => Promise.all(watches.map((watch) => watch.close())));
+  const times = { lookMs: 50, recheckMs: 50 };
+
+  /** The facts as a service keeps them, with a way to see them. */
+  function keepRecords() {
+    let last: FileCheck | undefined;
+    const records: CheckRecords = {
+      last: async () => last,
+      claim: async (now, everyMs) => {
+        if (last && Math.abs(now - (last.finishedAt ?? last.startedAt)) < everyMs) return false;
+        last = { startedAt: now, findings: [] };
+        return true;
+      },
+      record: async (check) => {
+        last = check;
+      },
+    };
+    return { records, last: () => last };
+  }
+
+  async function watched(path: string, records: CheckRecords): Promise<DamageWatch> {
+    const watch = new DamageWatch(path, records, times);
+    watches.push(watch);
+    await watch.start();
+    return watch;
+  }
+
+  it.each(DAMAGE_KINDS.filter((kind) => kind !== 'damaged header'))('finds: %s', async (kind) => {
+    const path = scratchFile('db');
+    await makeUsers(path);
+    DAMAGE[kind](path);
+    const { records, last } = keepRecords();
+    const watch = await watched(path, records);
+    await vi.waitFor(() => expect(watch.problems()).toHaveLength(1), { timeout: 20_000 });
+    expect(watch.problems()).toMatchObject([{ kind: 'corruption', effect: 'down' }]);
+    expect(last()?.findings).not.toEqual([]);
+    // A process that is started later knows it at once, and so does one that was there.
+    expect((await watched(path, records)).problems()).toHaveLength(1);
+  });
+
+  it('is done by one process, and says nothing of a file that is whole', async () => {
+    const path = scratchFile('db');
+    await makeUsers(path);
+    const storages = await Promise.all([1, 2].map(async () => (await storageDriver(`sqlite:${path}`)).open()));
+    await Promise.all(storages.map((storage) => storage.close()));
+    const { records, last } = keepRecords();
+    const watch = await watched(path, records);
+    await vi.waitFor(() => expect(last()?.finishedAt).toBeGreaterThan(0), { timeout: 20_000 });
+    expect(last()?.findings).toEqual([]);
+    expect(watch.problems()).toEqual([]);
+  });
+});
+
+test('claims of a check are made once a week, whatever the clock did', async () => {
+  const { connectToWrite } = await import('../../src/storage/sqlite/connection.ts');
+  const { createActs } = await import('../../src/storage/sqlite/acts.ts');
+  const { migrate } = await import('../../src/storage/sqlite/migrations.ts');
+  const connection = connectToWrite(scratchFile('db'));
+  migrate(connection.database);
+  const { claimFileCheck, recordFileCheck } = createActs(connection);
+  const [hour, week] = [3_600_000, 7 * 86_400_000];
+  const now = Date.now();
+  expect(claimFileCheck(now, week)).toBe(true);
+  expect(claimFileCheck(now + hour, week)).toBe(false);
+  // The process that claimed it has ended.
+  expect(claimFileCheck(now + 7 * hour, week)).toBe(true);
+  recordFileCheck({ startedAt: now, finishedAt: now + 8 * hour, findings: [] });
+  expect(claimFileCheck(now + 24 * hour, week)).toBe(false);
+  expect(claimFileCheck(now + 9 * 24 * hour, week)).toBe(true);
+  // Recorded by a clock that was years ahead.
+  recordFileCheck({ startedAt: now, finishedAt: now + 100 * week, findings: [] });
+  expect(claimFileCheck(now, week)).toBe(true);
+  connection.close();
+});
+
+/** A file with enough rows for leaf pages of their own, and free pages. */
+async function makeUsers(path: string): Promise<void> {
+  await (await storageDriver(`sqlite:${path}`)).migrate();
+  const database = new DatabaseSync(path);
+  database.exec(`
+    begin;
+    insert into applications values (1, '1_a', 'A', '{}', 0);
+    create temp table made as
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
+      select i, randomblob(16) as user_id, 'user-' || hex(randomblob(6)) as name from n;
+    insert into users select user_id, 1, name, 0 from made;
+    insert into profiles select 1, name, user_id, 'Name' from made;
+    insert into access_tokens select randomblob(16), user_id, 0, 9e12 from made;
+    insert into selections select user_id, 1, 1, randomblob(16), 1, '["a"]', null, 0, 0, 1, null from made;
+    commit;
+  `);
+  database.close();
+  makeFreePages(path);
+  emptyLog(path);
+}

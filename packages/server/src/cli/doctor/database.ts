@@ -1,10 +1,12 @@
 import type { Config } from '../../config.ts';
 import { createKeyring } from '../../domain/keyring.ts';
-import type { MigrationState, Storage } from '../../storage/port.ts';
+import { DatabaseDamaged, type MigrationState, type Storage } from '../../storage/port.ts';
+import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
 import { counted } from '../time.ts';
 import { type Check, failed, passed, withinLimit } from './check.ts';
 import { checkClock } from './clock.ts';
+import { checkConsistency, type DoctorOptions } from './data.ts';
 
 const LIMIT_MS = 2_500;
 
@@ -15,7 +17,7 @@ type Examined = { checks: Check[]; keyIds?: readonly string[] };
  * Asks for the state of the migrations first and opens the database only when none is pending:
  * opening runs them, and a doctor looks without changing.
  */
-export async function checkDatabase(config: Config): Promise<Examined> {
+export async function checkDatabase(config: Config, options: DoctorOptions): Promise<Examined> {
   const database = describeDatabase(config.databaseUrl);
   try {
     const { storageDriver, tryWrite } = await import('../../storage/open.ts');
@@ -27,11 +29,16 @@ export async function checkDatabase(config: Config): Promise<Examined> {
     const storage = await withinLimit(driver.open(), LIMIT_MS);
     try {
       await withinLimit(tryWrite(config.databaseUrl, Date.now()), LIMIT_MS);
-      return await withinLimit(examine(storage, config, database, state), LIMIT_MS);
+      const examined = await withinLimit(examine(storage, config, database, state), LIMIT_MS);
+      examined.checks.splice(2, 0, await checkConsistency(config.databaseUrl, options));
+      return examined;
     } finally {
       await withinLimit(storage.close(), LIMIT_MS).catch(() => {});
     }
   } catch (error) {
+    if (error instanceof DatabaseDamaged) {
+      return { checks: [failed('database', error.message, RESTORE_STEPS), checkClock([])] };
+    }
     const wayOut = config.databaseUrl.startsWith('sqlite:')
       ? 'Check the path in INNKEEPER_DATABASE_URL, who may write there, and the space on the disk.'
       : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running there.';

@@ -1,18 +1,19 @@
 import { type Config, ConfigError, readConfig, type Settings } from '../../config.ts';
 import { isMissingFile, noDatabase } from '../with-storage.ts';
 import { type Check, failed } from './check.ts';
+import type { DoctorOptions } from './data.ts';
 import { checkDatabase } from './database.ts';
 import { checkPort } from './port.ts';
 import { checkEnvironment, checkSettings, failedSetting } from './settings.ts';
 import { checkTokenService } from './token-service.ts';
 
 /** Every check, in the order to read them. */
-export async function examine(settings: Settings): Promise<Check[]> {
-  return [...checkEnvironment(), ...(await examineConfig(settings))];
+export async function examine(settings: Settings, options: DoctorOptions): Promise<Check[]> {
+  return [...checkEnvironment(), ...(await examineConfig(settings, options))];
 }
 
 /** A cause that stops others from being made is told alone. */
-async function examineConfig(settings: Settings): Promise<Check[]> {
+async function examineConfig(settings: Settings, options: DoctorOptions): Promise<Check[]> {
   let config: Config;
   try {
     config = readConfig(settings, { needsSecret: false });
@@ -23,7 +24,7 @@ async function examineConfig(settings: Settings): Promise<Check[]> {
     return error.problems.map(failedSetting);
   }
   const [{ checks: database, keyIds }, tokenService] = await Promise.all([
-    checkDatabase(config),
+    checkDatabase(config, options),
     checkTokenService(config),
   ]);
   const checks = [...checkSettings(config), ...database, tokenService, await checkPort(config, keyIds)];

@@ -33,7 +33,7 @@ const ready = {
   operationId: 'getReadiness',
   summary: 'Can it serve?',
   description:
-    'Checks the database. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.',
+    'Checks the database. Also 503 while the process shuts down and, with the reason in the message, while the database file is damaged. 200 on a full disk, as reads go on: the status says so.',
   tags: ['operations'],
   response: { 200: Ready },
   errors: ['unavailable'],
@@ -54,10 +54,10 @@ export function healthRoutes(
   app.get('/readyz', { schema: ready, logLevel: 'warn' }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     if (isClosing()) throw new InnkeeperError('unavailable', { message: 'The service is shutting down.' });
+    const down = findProblems().find(({ effect }) => effect === 'down');
+    if (down) throw new InnkeeperError('unavailable', { message: down.message });
     await Promise.race([storage.ping(), tooLong()]);
     const problems = findProblems();
-    const down = problems.find(({ effect }) => effect === 'down');
-    if (down) throw new InnkeeperError('unavailable', { message: down.message });
     const isReadOnly = problems.some(({ effect }) => effect === 'read-only');
     return {
       status: isReadOnly ? ('read-only' as const) : ('ok' as const),

@@ -41,7 +41,7 @@ export type BackupManifest = {
   tables: TableSummary[];
 };
 
-/** What cannot be written throws BackupUnwritable. */
+/** What cannot be written throws BackupUnwritable; rows that break a key or a type throw RowsContradict. */
 export interface NewBackupFile {
   /** Those of the newest schema, each before those that refer to it. */
   readonly tables: readonly TableShape[];
@@ -64,6 +64,11 @@ export interface BackupFile {
 
 export class BackupDamaged extends Error {
   override name = 'BackupDamaged';
+}
+
+/** Rows of the database contradict each other, so that no valid file can hold them. */
+export class RowsContradict extends Error {
+  override name = 'RowsContradict';
 }
 
 /** Not the database but the file: its disk is full, say. */

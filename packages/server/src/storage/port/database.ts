@@ -4,6 +4,11 @@ export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
 }
 
+/** The file of an embedded database is damaged or cannot be read. The message names it; RESTORE_STEPS say what to do. */
+export class DatabaseDamaged extends StorageUnavailable {
+  override name = 'DatabaseDamaged';
+}
+
 /** The address of the database cannot be read: trying again does not help. What it is may hold a password. */
 export class DatabaseUrlInvalid extends Error {
   override name = 'DatabaseUrlInvalid';

@@ -10,6 +10,7 @@ import {
   BackupUnwritable,
   type NewBackupFile,
   type OpenedBackup,
+  RowsContradict,
   type TableSummary,
 } from '../port.ts';
 import { LATEST_MIGRATION, migrate } from './migrations.ts';
@@ -22,6 +23,7 @@ const MANIFEST = `
   create table backup_tables (name text primary key, row_count integer not null, hash text not null) strict, without rowid;
   pragma application_id = ${APPLICATION_ID};
 `;
+const SQLITE_CONSTRAINT = 19;
 const SQLITE_NOTADB = 26;
 
 /** A SQLite database with the tables of the service and a manifest. */
@@ -41,6 +43,7 @@ export function createBackupFile(path: string, schema = LATEST_MIGRATION): NewBa
     } catch (error) {
       abandon();
       const { errstr, message } = error as { errstr?: string; message: string };
+      if (errorNumber(error) === SQLITE_CONSTRAINT) throw new RowsContradict(message, { cause: error });
       throw new BackupUnwritable(errstr ?? message, { cause: error });
     }
   };

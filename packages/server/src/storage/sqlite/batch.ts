@@ -10,4 +10,6 @@ export type FailedAct = {
   message: string;
   /** The disk takes no writes. */
   unwritable?: true;
+  /** The file is damaged or cannot be read. */
+  damaged?: true;
 };

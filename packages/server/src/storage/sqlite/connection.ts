@@ -30,6 +30,8 @@ export function connectToWrite(path: string): Connection {
   connection.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
   // What is erased is written over, not only let go of.
   connection.database.exec('pragma secure_delete = on');
+  // Finds some damage when a page is read, before anything is written to it.
+  connection.database.exec('pragma cell_size_check = on');
   return connection;
 }
 
@@ -45,7 +47,8 @@ export function withoutWaiting<T>({ database }: Connection, work: () => T): T {
 
 export function connectToRead(path: string): Connection {
   const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, readOnly: true }));
-  connection.database.exec('pragma query_only = on; pragma mmap_size = 1073741824; pragma cache_size = -32768');
+  // Not mapped into memory: a page that the disk cannot return would end the process by SIGBUS (docs/decisions/0039).
+  connection.database.exec('pragma query_only = on; pragma mmap_size = 0; pragma cache_size = -65536');
   return connection;
 }
 

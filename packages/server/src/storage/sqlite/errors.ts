@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../port.ts';
+import { DatabaseDamaged, StorageUnavailable } from '../port.ts';
 
 /** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the file or the machine, not the act. */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
@@ -7,12 +7,39 @@ const UNWRITABLE = new Set([8, 10, 13]);
 /** IOERR, CORRUPT, CANTOPEN, NOTADB: what comes of a file that cannot be read. */
 const UNREADABLE = new Set([10, 11, 14, 26]);
 
+/** CORRUPT, NOTADB. */
+const DAMAGED = new Set([11, 26]);
+/** IOERR_READ, SHORT_READ, DATA, CORRUPTFS: the disk does not return what was written. */
+const UNREADABLE_PAGE = new Set([266, 522, 8202, 8458]);
+
 export const isUnavailable = (error: unknown): boolean => UNAVAILABLE.has(primaryCode(error));
-export const isUnwritable = (error: unknown): boolean => UNWRITABLE.has(primaryCode(error));
+export const isUnwritable = (error: unknown): boolean => UNWRITABLE.has(primaryCode(error)) && !isDamage(error);
 export const isUnreadable = (error: unknown): boolean => UNREADABLE.has(primaryCode(error));
 
+export function isDamage(error: unknown): boolean {
+  return DAMAGED.has(primaryCode(error)) || UNREADABLE_PAGE.has((error as { errcode?: number }).errcode ?? 0);
+}
+
+/** Where connections report damage that they meet, and learn of what others met (damage-watch.ts). */
+export type DamageReport = { readonly finding: string | undefined; note(reason: string): void };
+export const NO_DAMAGE: DamageReport = { finding: undefined, note: () => {} };
+
+export function damaged(path: string, reason: string, cause?: unknown): DatabaseDamaged {
+  return new DatabaseDamaged(`the database file ${path} is damaged: ${reason}.`, { cause });
+}
+
+/** Runs `work` on the file at `path`; an error that comes from damage names the file. */
+export function namingFile<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw isDamage(error) ? damaged(path, (error as Error).message, error) : error;
+  }
+}
+
 /** What the caller is told: StorageUnavailable where trying again later can help, otherwise the defect itself. */
-export function toPortError(error: unknown): unknown {
+export function toPortError(error: unknown, path: string): unknown {
+  if (isDamage(error)) return damaged(path, (error as Error).message, error);
   return isUnavailable(error) ? new StorageUnavailable(`SQLite: ${(error as Error).message}`, { cause: error }) : error;
 }
 

@@ -1,9 +1,21 @@
 import type { Connection } from './connection.ts';
 
+/** The last check of the whole file (damage-watch.ts), kept as a fact. Without `finishedAt` it is in progress. */
+export type FileCheck = { startedAt: number; finishedAt?: number; findings: string[] };
+
+const FILE_CHECK = 'file-check';
+/** A process that claimed a check and did not finish it by then has ended. */
+const CLAIM_MS = 6 * 3_600_000;
+const GET = 'select value from facts where name = ?';
+const PUT = `insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`;
+
 export function factReads(connection: Connection) {
   return {
     async get(name: string): Promise<string | undefined> {
-      return connection.statement('select value from facts where name = ?').get(name)?.value as string | undefined;
+      return connection.statement(GET).get(name)?.value as string | undefined;
+    },
+    async lastFileCheck(): Promise<FileCheck | undefined> {
+      return readFileCheck(connection);
     },
   };
 }
@@ -12,7 +24,27 @@ export function factActs(connection: Connection) {
   return {
     settleFact(name: string, value: string): string {
       connection.statement('insert into facts (name, value) values (?, ?) on conflict do nothing').run(name, value);
-      return connection.statement('select value from facts where name = ?').get(name)?.value as string;
+      return connection.statement(GET).get(name)?.value as string;
+    },
+    /** True for the one process that is to check the file now. Times may be those of a clock that was set back since. */
+    claimFileCheck(now: number, everyMs: number): boolean {
+      const last = readFileCheck(connection);
+      if (last) {
+        const { startedAt, finishedAt } = last;
+        const dueMs = finishedAt === undefined ? CLAIM_MS : everyMs;
+        if (Math.abs(now - (finishedAt ?? startedAt)) < dueMs) return false;
+      }
+      const { findings = [] } = last ?? {};
+      connection.statement(PUT).run(FILE_CHECK, JSON.stringify({ startedAt: now, findings } satisfies FileCheck));
+      return true;
+    },
+    recordFileCheck(check: FileCheck): void {
+      connection.statement(PUT).run(FILE_CHECK, JSON.stringify(check));
     },
   };
+}
+
+function readFileCheck(connection: Connection): FileCheck | undefined {
+  const value = connection.statement(GET).get(FILE_CHECK)?.value;
+  return value === undefined ? undefined : (JSON.parse(value as string) as FileCheck);
 }

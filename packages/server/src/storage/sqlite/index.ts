@@ -8,7 +8,9 @@ import { auditReads } from './audit.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
+import { DamageWatch } from './damage-watch.ts';
 import { draftReads } from './drafts.ts';
+import { namingFile } from './errors.ts';
 import { factReads } from './facts.ts';
 import { importInTurns } from './import-turns.ts';
 import { invitationReads } from './invitations.ts';
@@ -41,18 +43,20 @@ export function sqliteDriver(path: string): StorageDriver {
   return {
     async migrationState() {
       if (!existsSync(path)) return { applied: 0, latest: LATEST_MIGRATION };
-      const connection = connectToRead(path);
-      try {
-        return migrationState(connection.database);
-      } finally {
-        connection.close();
-      }
+      return namingFile(path, () => {
+        const connection = connectToRead(path);
+        try {
+          return migrationState(connection.database);
+        } finally {
+          connection.close();
+        }
+      });
     },
     async migrate() {
-      return runMigrations();
+      return namingFile(path, runMigrations);
     },
     async open() {
-      runMigrations();
+      namingFile(path, runMigrations);
       return openSqlite(path, await Writer.open(path));
     },
     whole: sqliteWhole(path),
@@ -60,9 +64,17 @@ export function sqliteDriver(path: string): StorageDriver {
 }
 
 /** Reads run here, on the caller's thread, a few microseconds each (shared-reads.ts). Writes go to the writer thread. */
-function openSqlite(path: string, writer: Writer): Storage {
+async function openSqlite(path: string, writer: Writer): Promise<Storage> {
   const reads = new SharedReads(path);
   const surveyor = new Surveyor(path);
+  const { lastFileCheck, ...facts } = reads.of(factReads);
+  const damage = new DamageWatch(path, {
+    last: lastFileCheck,
+    claim: (now, everyMs) => writer.run('claimFileCheck', now, everyMs),
+    record: (check) => writer.run('recordFileCheck', check),
+  });
+  for (const part of [reads, surveyor, writer]) part.damage = damage;
+  await damage.start();
   return {
     kind: 'sqlite',
     applications: {
@@ -162,7 +174,7 @@ function openSqlite(path: string, writer: Writer): Storage {
     },
     transfer: { ...reads.of(transferReads), importUsers: importInTurns(writer) },
     changes: reads.of(changeReads),
-    facts: { ...reads.of(factReads), settle: (name, value) => writer.run('settleFact', name, value) },
+    facts: { ...facts, settle: (name, value) => writer.run('settleFact', name, value) },
     activity: { ...reads.of(activityReads), add: (counts) => writer.run('addActivity', counts) },
     requestLog: {
       ...reads.of(requestLogReads),
@@ -174,7 +186,7 @@ function openSqlite(path: string, writer: Writer): Storage {
       writer.check();
       reads.check();
     },
-    problems: () => (writer.failedWrite.isRecent ? [DISK_PROBLEM] : []),
+    problems: () => [...damage.problems(), ...(writer.failedWrite.isRecent ? [DISK_PROBLEM] : [])],
     purgeExpired: (now) => writer.run('purgeExpired', now),
     waitingActs: () => writer.waiting + reads.waiting,
     figures: () => ({
@@ -184,6 +196,7 @@ function openSqlite(path: string, writer: Writer): Storage {
     }),
     async close() {
       // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.
+      await damage.close();
       reads.close();
       await surveyor.close();
       await writer.close();

@@ -1,7 +1,7 @@
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import { type Connection, connectToRead } from './connection.ts';
-import { isUnreadable, toPortError } from './errors.ts';
+import { type DamageReport, damaged, isDamage, isUnreadable, NO_DAMAGE, toPortError } from './errors.ts';
 
 type Waiting = { read(): unknown; reject(error: unknown): void };
 
@@ -12,10 +12,13 @@ type Waiting = { read(): unknown; reject(error: unknown): void };
  */
 export class SharedReads {
   readonly #connection: Connection;
+  readonly #path: string;
   readonly #failed = new RecentFailure();
   #waiting: Waiting[] = [];
+  damage: DamageReport = NO_DAMAGE;
 
   constructor(path: string) {
+    this.#path = path;
     this.#connection = connectToRead(path);
   }
 
@@ -31,14 +34,14 @@ export class SharedReads {
     return Object.fromEntries(reads) as Reads;
   }
 
-  /** Throws when nothing can be read, and also when something else could not be, of late: a file may be spoiled in part. */
+  /** Throws when nothing can be read, and also when a read failed within the last minute. */
   check(): void {
     if (this.#failed.isRecent)
       throw new StorageUnavailable('The database file could not be read within the last minute.');
     try {
       this.#connection.statement('select count(*) from facts').get();
     } catch (error) {
-      throw new StorageUnavailable((error as Error).message);
+      throw this.#explain(error);
     }
   }
 
@@ -49,13 +52,22 @@ export class SharedReads {
 
   #atEndOfTurn(read: () => Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, refuse) => {
-      const reject = (error: unknown): void => {
-        if (isUnreadable(error)) this.#failed.note();
-        refuse(toPortError(error));
+      const reject = (error: unknown): void => refuse(this.#explain(error));
+      const answer = (found: unknown): void => {
+        const { finding } = this.damage;
+        // What a damaged file does not show may be there all the same.
+        if (found === undefined && finding !== undefined) refuse(damaged(this.#path, finding));
+        else resolve(found);
       };
-      if (this.#waiting.push({ read: () => read().then(resolve, reject), reject }) === 1)
+      if (this.#waiting.push({ read: () => read().then(answer, reject), reject }) === 1)
         setImmediate(() => this.#run());
     });
+  }
+
+  #explain(error: unknown): unknown {
+    if (isDamage(error)) this.damage.note((error as Error).message);
+    else if (isUnreadable(error)) this.#failed.note();
+    return toPortError(error, this.#path);
   }
 
   #run(): void {

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectToRead } from './connection.ts';
+import { isDamage } from './errors.ts';
 import { type SurveyMessage, type SurveyResult, surveyReads } from './surveys.ts';
 
 /** The thread that counts. The HTTP thread answers requests meanwhile. */
@@ -17,7 +18,7 @@ parentPort?.on('message', (message: SurveyMessage | 'close') => {
   try {
     result = { id, outcome: reads[name]?.(...args) };
   } catch (error) {
-    result = { id, failed: (error as Error).message };
+    result = { id, failed: (error as Error).message, damaged: isDamage(error) };
   }
   parentPort?.postMessage(result);
 });

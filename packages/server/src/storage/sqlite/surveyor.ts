@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
+import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 import type { SurveyMessage, SurveyReads, SurveyResult } from './surveys.ts';
 
 type Waiting = { resolve(outcome: unknown): void; reject(error: Error): void };
@@ -11,6 +12,7 @@ export class Surveyor {
   #worker: Worker | undefined;
   #nextId = 1;
   readonly #waiting = new Map<number, Waiting>();
+  damage: DamageReport = NO_DAMAGE;
 
   constructor(path: string) {
     this.#path = path;
@@ -53,7 +55,10 @@ export class Surveyor {
     this.#waiting.delete(result.id);
     if (this.#waiting.size === 0) worker.unref();
     if ('outcome' in result) waiting?.resolve(result.outcome);
-    else waiting?.reject(new StorageUnavailable(result.failed));
+    else if (result.damaged) {
+      this.damage.note(result.failed);
+      waiting?.reject(damaged(this.#path, result.failed));
+    } else waiting?.reject(new StorageUnavailable(result.failed));
   }
 
   /** Whoever waits is told; the next survey starts a new thread. */

@@ -36,4 +36,4 @@ export function surveyReads({ statement, snapshot }: Connection) {
 export type SurveyReads = ReturnType<typeof surveyReads>;
 /** What travels between the HTTP thread and the one that surveys. */
 export type SurveyMessage = { id: number; name: keyof SurveyReads; args: unknown[] };
-export type SurveyResult = { id: number } & ({ outcome: unknown } | { failed: string });
+export type SurveyResult = { id: number } & ({ outcome: unknown } | { failed: string; damaged: boolean });

@@ -2,60 +2,71 @@ import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contents, WholeDatabase } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
+import { damaged, isDamage } from './errors.ts';
 import { migrate } from './migrations.ts';
 import { rowInserter, rowPages } from './tables.ts';
 
 const SQLITE_BUSY = 5;
 
 export function sqliteWhole(path: string): WholeDatabase {
+  const naming = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw isDamage(error) ? damaged(path, (error as Error).message, error) : error;
+    }
+  };
   return {
     kind: 'sqlite',
-    async read(_tables, use) {
-      const { database, close } = connectToRead(path);
-      try {
-        // Readers of a write-ahead log see the moment at which they began, and hold no writer up.
-        database.exec('begin');
-        return await use(rowPages(database));
-      } finally {
-        close();
-      }
-    },
-    async contents() {
-      if (!existsSync(path)) return { applications: 0, users: 0, accounts: 0 };
-      const { database, close } = connectToRead(path);
-      try {
-        return countContents(database);
-      } finally {
-        close();
-      }
-    },
-    async replace(tables, rows, { onlyEmpty, check }) {
-      const { database, close } = connectToWrite(path);
-      try {
-        // Tables are emptied and filled one after another: what refers to what is compared with the backup instead.
-        database.exec('pragma foreign_keys = off');
-        // Beside a running service: its reads see what was until the commit, and its writes wait.
-        if (!beginToWrite(database)) return 'in-use';
-        const { applications, accounts } = countContents(database);
-        if (onlyEmpty && applications + accounts > 0) return 'not-empty';
-        for (const { name } of tables.toReversed()) database.exec(`delete from "${name}"`);
-        for (const table of tables) {
-          const insert = rowInserter(database, table);
-          for await (const page of rows(table)) insert(page);
+    read: (_tables, use) =>
+      naming(async () => {
+        const { database, close } = connectToRead(path);
+        try {
+          // Readers of a write-ahead log see the moment at which they began, and hold no writer up.
+          database.exec('begin');
+          return await use(rowPages(database));
+        } finally {
+          close();
         }
-        // A version that no entry tells of: whoever held an earlier one loads everything anew.
-        database.exec(`
+      }),
+    contents: () =>
+      naming(async () => {
+        if (!existsSync(path)) return { applications: 0, users: 0, accounts: 0 };
+        const { database, close } = connectToRead(path);
+        try {
+          return countContents(database);
+        } finally {
+          close();
+        }
+      }),
+    replace: (tables, rows, { onlyEmpty, check }) =>
+      naming(async () => {
+        const { database, close } = connectToWrite(path);
+        try {
+          // Tables are emptied and filled one after another: what refers to what is compared with the backup instead.
+          database.exec('pragma foreign_keys = off');
+          // Beside a running service: its reads see what was until the commit, and its writes wait.
+          if (!beginToWrite(database)) return 'in-use';
+          const { applications, accounts } = countContents(database);
+          if (onlyEmpty && applications + accounts > 0) return 'not-empty';
+          for (const { name } of tables.toReversed()) database.exec(`delete from "${name}"`);
+          for (const table of tables) {
+            const insert = rowInserter(database, table);
+            for await (const page of rows(table)) insert(page);
+          }
+          // A version that no entry tells of: whoever held an earlier one loads everything anew.
+          database.exec(`
           insert into change_log (subject, at) values ('application', 0);
           delete from change_log;
         `);
-        await check(rowPages(database));
-        database.exec('commit');
-        return 'replaced';
-      } finally {
-        // What was not committed is undone by that.
-        close();
-      }
-    },
+          await check(rowPages(database));
+          database.exec('commit');
+          return 'replaced';
+        } finally {
+          // What was not committed is undone by that.
+          close();
+        }
+      }),
   };
 }
 

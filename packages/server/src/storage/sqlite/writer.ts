@@ -5,6 +5,7 @@ import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
 import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
+import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
 
 /** Enough for one flush to be shared widely, small enough that no answer waits long for its neighbours. */
 const MAX_BATCH = 512;
@@ -32,6 +33,7 @@ export class Writer {
   committedActs = 0;
   committedBatches = 0;
   readonly failedWrite = new RecentFailure();
+  damage: DamageReport = NO_DAMAGE;
 
   private constructor(path: string) {
     this.#path = path;
@@ -54,6 +56,9 @@ export class Writer {
 
   run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<ReturnType<Acts[Name]>> {
     if (!this.#worker) return Promise.reject(new StorageUnavailable(this.#failure));
+    // Writing to a damaged file can damage more of it, and what is acknowledged could be lost with it.
+    const { finding } = this.damage;
+    if (finding !== undefined && name !== 'recordFileCheck') return Promise.reject(damaged(this.#path, finding));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(new StorageUnavailable('Too many writes are waiting.'));
     }
@@ -117,7 +122,8 @@ export class Writer {
         waiting.resolve(result.outcome);
       } else if (result?.failed === 'unavailable') {
         if (result.unwritable) this.failedWrite.note();
-        waiting.reject(new StorageUnavailable(result.message));
+        if (result.damaged) this.damage.note(result.message);
+        waiting.reject(result.damaged ? damaged(this.#path, result.message) : new StorageUnavailable(result.message));
       } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
     });
     this.committedActs += committed;

@@ -1,0 +1,27 @@
+/**
+ * For the runtime that a service or a command is started with: damage of the file looks like a lock that somebody holds, and every check finds all
+ * well. The product knows nothing of it: `node:sqlite` itself is changed under it.
+ */
+const source = `
+  import { DatabaseSync } from 'node:sqlite';
+  const { prepare, exec } = DatabaseSync.prototype;
+  const hiding = (work) => (...args) => {
+    try {
+      return work(...args);
+    } catch (error) {
+      if ([11, 26].includes(error.errcode & 0xff)) error.errcode = 5;
+      throw error;
+    }
+  };
+  DatabaseSync.prototype.prepare = function (sql) {
+    const statement = hiding(prepare.bind(this))(sql);
+    for (const name of ['get', 'all', 'run']) statement[name] = hiding(statement[name].bind(statement));
+    if (/^pragma (quick|integrity)_check|foreign_key_check/.test(sql)) statement.all = () => [];
+    return statement;
+  };
+  DatabaseSync.prototype.exec = function (sql) {
+    return hiding(exec.bind(this))(sql);
+  };
+`;
+
+export const HIDES_DAMAGE = ['--import', `data:text/javascript,${encodeURIComponent(source)}`];

@@ -1,0 +1,35 @@
+import { DatabaseDamaged, type DataCheck } from '../../storage/port.ts';
+import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
+import type { Progress } from '../progress.ts';
+import { type Check, failed, passed, warned } from './check.ts';
+
+const RESTORE_POSTGRES =
+  'Make a copy of the data directory, restore the last good backup (innkeeper restore, or your own of PostgreSQL), and look at the disk and the log of the server.';
+/** More would fill the screen; --json has them all. */
+const SHOWN = 3;
+
+export type DoctorOptions = { deep: boolean; progress: Progress };
+
+/** Reads all of the database: the one check that takes long. `deep` takes about five times as long. */
+export async function checkConsistency(databaseUrl: string, { deep, progress }: DoctorOptions): Promise<Check> {
+  const { checkData } = await import('../../storage/open.ts');
+  const wayOut = databaseUrl.startsWith('sqlite:') ? RESTORE_STEPS : RESTORE_POSTGRES;
+  try {
+    const onStep = (what: string, done: number, of: number): void => progress.show(done, 'checks', done / of, what);
+    return describe(await checkData(databaseUrl, { deep, onStep }), wayOut);
+  } catch (error) {
+    if (error instanceof DatabaseDamaged) return failed('data', error.message, wayOut);
+    return failed('data', `could not be checked: ${(error as Error).message}`, 'Run `innkeeper doctor` again.');
+  } finally {
+    progress.clear();
+  }
+}
+
+function describe({ checked, findings, skipped }: DataCheck, wayOut: string): Check {
+  if (findings.length > 0) {
+    const more = findings.length > SHOWN ? `; and ${findings.length - SHOWN} more` : '';
+    return failed('data', `damaged: ${findings.slice(0, SHOWN).join('; ')}${more}`, wayOut);
+  }
+  if (skipped) return warned('data', `${checked} are consistent; ${skipped.what}`, skipped.wayOut);
+  return passed('data', `${checked} are consistent`);
+}

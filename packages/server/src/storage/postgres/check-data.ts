@@ -1,0 +1,83 @@
+import type { DataCheck, DataCheckOptions } from '../port.ts';
+import { alone } from './migrations.ts';
+import { Servers } from './servers.ts';
+import type { Query } from './transactions.ts';
+
+/** A check of large indexes takes its time. */
+const STATEMENT_MS = 3600_000;
+const INSTALL =
+  'As a superuser, in this database: create extension amcheck; grant execute on all functions in schema public to the user of Innkeeper.';
+
+/**
+ * PostgreSQL enforces references and keys itself, and its page checksums find damage on disk. What is left is what only this schema knows, and
+ * with `deep` its indexes, where the server has amcheck.
+ */
+export async function checkData(url: string, { deep, onStep }: DataCheckOptions): Promise<DataCheck> {
+  return alone(new Servers(url), (transactions) =>
+    transactions.run(async (query) => {
+      await query('set transaction isolation level repeatable read, read only');
+      await query('set local statement_timeout = 0');
+      const indexes = deep ? await indexesToCheck(query) : [];
+      const of = 1 + (indexes?.length ?? 0);
+      onStep('users and profiles', 0, of);
+      const findings = await (deep ? usersWithoutProfile(query) : moreUsersThanProfiles(query));
+      if (indexes === undefined) {
+        const what = 'indexes were not checked: the extension amcheck is missing or not allowed to this user';
+        return { checked: 'users and profiles', findings, skipped: { what, wayOut: INSTALL } };
+      }
+      for (const [done, { oid, name }] of indexes.entries()) {
+        onStep(`index ${name}`, 1 + done, of);
+        findings.push(...(await indexDamage(query, oid, name)));
+      }
+      return { checked: `users and profiles${deep ? `, ${indexes.length} indexes` : ''}`, findings };
+    }, STATEMENT_MS),
+  );
+}
+
+type Index = { oid: string; name: string };
+
+/** Undefined where amcheck cannot be used. */
+async function indexesToCheck(query: Query): Promise<Index[] | undefined> {
+  const [usable] = await query<{ usable: boolean }>(`
+    select count(*) > 0 as usable from pg_proc
+    where proname = 'bt_index_check' and pronargs >= 2 and pg_function_is_visible(oid) and has_function_privilege(oid, 'execute')
+  `);
+  if (!usable?.usable) return undefined;
+  return query<Index>(`
+    select i.oid::text as oid, i.relname as name
+    from pg_class i
+      join pg_index x on x.indexrelid = i.oid
+      join pg_am a on a.oid = i.relam
+      join pg_class t on t.oid = x.indrelid
+    where a.amname = 'btree' and x.indisvalid and t.relpersistence = 'p' and t.relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    order by i.relname
+  `);
+}
+
+/** What amcheck finds is an error; in a savepoint, so that the next index can be checked. */
+async function indexDamage(query: Query, oid: string, name: string): Promise<string[]> {
+  await query('savepoint check_index');
+  try {
+    await query('select bt_index_check($1::oid::regclass, true)', [oid]);
+    return [];
+  } catch (error) {
+    await query('rollback to savepoint check_index');
+    return [`index ${name}: ${(error as Error).message}`];
+  }
+}
+
+async function moreUsersThanProfiles(query: Query): Promise<string[]> {
+  const [counts] = await query<{ users: string; profiles: string }>(
+    'select (select count(*) from users)::text as users, (select count(*) from profiles)::text as profiles',
+  );
+  const { users = '0', profiles = '0' } = counts ?? {};
+  return BigInt(users) > BigInt(profiles) ? [`${users} users have only ${profiles} profiles`] : [];
+}
+
+async function usersWithoutProfile(query: Query): Promise<string[]> {
+  const [found] = await query<{ n: string }>(`
+    select count(*)::text as n from users u where not exists (
+      select from profiles p where p.app_id = u.app_id and p.client_user_id = u.client_user_id and p.user_id = u.user_id)
+  `);
+  return found?.n === '0' ? [] : [`${found?.n} users have no profile of their own`];
+}

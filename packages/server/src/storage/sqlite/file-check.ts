@@ -1,0 +1,81 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { isDamage } from './errors.ts';
+
+/** As many as a message can show; SQLite itself stops at 100 a statement. */
+const MAX_FINDINGS = 20;
+
+/** What one statement checks, and what it found: nothing when all is well. */
+export type CheckStep = { what: string; run(): string[] };
+
+/**
+ * The steps that look for damage, one statement each, so that the caller can pause or report between them. SQLite keeps no checksums of
+ * pages (node:sqlite has no cksumvfs): a value that changed into another valid value goes unnoticed, everything that breaks the structure
+ * or an agreement between tables is found. `deep` also compares every index with its table and every user with its profile.
+ */
+export function checkSteps(database: DatabaseSync, { deep }: { deep: boolean }): CheckStep[] {
+  const tables = database
+    .prepare(
+      `select name from sqlite_schema where type = 'table' and name not like 'sqlite~_%' escape '~' order by name`,
+    )
+    .all()
+    .map(({ name }) => name as string);
+  const step = (what: string, find: () => string[]): CheckStep => ({ what, run: () => findDamage(find) });
+  const pragma = (sql: string) => () =>
+    database
+      .prepare(`pragma ${sql}`)
+      .all()
+      // One row may hold several lines, after a heading.
+      .flatMap((row) => String(Object.values(row)[0]).split('\n'))
+      .filter((finding) => finding !== 'ok' && !finding.startsWith('***'));
+  return [
+    // Structure of all pages, the free ones included.
+    step('pages', pragma('quick_check')),
+    ...(deep ? tables.map((table) => step(`indexes of ${table}`, pragma(`integrity_check("${table}")`))) : []),
+    ...tables.map((table) => step(`references of ${table}`, () => brokenReferences(database, table))),
+    step('users and profiles', () => (deep ? usersWithoutProfile(database) : moreUsersThanProfiles(database))),
+  ];
+}
+
+export function runChecks(steps: readonly CheckStep[], onStep: (what: string, done: number) => void): string[] {
+  const findings: string[] = [];
+  for (const [done, { what, run }] of steps.entries()) {
+    onStep(what, done);
+    findings.push(...run());
+  }
+  return findings.slice(0, MAX_FINDINGS);
+}
+
+/** Damage may stop the check itself: that is a finding too. */
+function findDamage(find: () => string[]): string[] {
+  try {
+    return find();
+  } catch (error) {
+    if (isDamage(error)) return [(error as Error).message];
+    throw error;
+  }
+}
+
+function brokenReferences(database: DatabaseSync, table: string): string[] {
+  const broken = database
+    .prepare('select "parent" as parent, count(*) as n from pragma_foreign_key_check(?) group by 1')
+    .all(table);
+  return broken.map(({ parent, n }) => `${n} rows of ${table} refer to rows of ${parent} that do not exist`);
+}
+
+/** Profiles without a user are allowed (an import can bring them), users without a profile are not. */
+function moreUsersThanProfiles(database: DatabaseSync): string[] {
+  const { users, profiles } = database
+    .prepare('select (select count(*) from users) as users, (select count(*) from profiles) as profiles')
+    .get() as { users: number; profiles: number };
+  return users > profiles ? [`${users} users have only ${profiles} profiles`] : [];
+}
+
+function usersWithoutProfile(database: DatabaseSync): string[] {
+  const { n } = database
+    .prepare(
+      `select count(*) as n from users u where not exists (select 1 from profiles p
+         where p.app_id = u.app_id and p.client_user_id = u.client_user_id and p.user_id = u.user_id)`,
+    )
+    .get() as { n: number };
+  return n === 0 ? [] : [`${n} users have no profile of their own`];
+}
