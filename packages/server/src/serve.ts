@@ -13,6 +13,8 @@ import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
+import { reportProblems } from './domain/report-problems.ts';
+import { scrubRegularly } from './domain/scrub-regularly.ts';
 import type { Service } from './domain/service.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -101,6 +103,26 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );
     held.push(activity, allowances, requestLog);
+    const reporting = reportProblems(service.problems, {
+      begun: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ problem: kind }, message),
+      over: (kind) => logger.info({ problem: kind }, 'the problem is over'),
+    });
+    held.push({ close: () => reporting.stop() });
+    if (driver.scrub && config.scrubEveryMs !== undefined) {
+      const scrubbing = scrubRegularly(
+        driver.scrub,
+        { everyMs: config.scrubEveryMs, now },
+        {
+          done(outcome, seconds) {
+            if (outcome.outcome === 'scrubbed') logger.info({ ...outcome, seconds }, 'the database file was scrubbed');
+            else logger.warn(outcome, 'the database file could not be scrubbed; trying again in an hour');
+          },
+          failed: (error) =>
+            logger.warn({ err: error }, 'the database file could not be scrubbed; trying again in an hour'),
+        },
+      );
+      held.push({ close: () => scrubbing.stop() });
+    }
     const metrics = createMetrics(service, metricsText);
     const app = createApp({ config, service, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;

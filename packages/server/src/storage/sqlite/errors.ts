@@ -2,12 +2,15 @@ import { StorageUnavailable } from '../port.ts';
 
 /** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the file or the machine, not the act. */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
+/** BUSY: another process writes. */
+const BUSY = 5;
 /** READONLY, IOERR, FULL: of these, what comes of a disk that takes nothing. */
 const UNWRITABLE = new Set([8, 10, 13]);
 /** IOERR, CORRUPT, CANTOPEN, NOTADB: what comes of a file that cannot be read. */
 const UNREADABLE = new Set([10, 11, 14, 26]);
 
 export const isUnavailable = (error: unknown): boolean => UNAVAILABLE.has(primaryCode(error));
+export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY;
 export const isUnwritable = (error: unknown): boolean => UNWRITABLE.has(primaryCode(error));
 export const isUnreadable = (error: unknown): boolean => UNREADABLE.has(primaryCode(error));
 

@@ -1,7 +1,7 @@
 import type { Acts } from './acts.ts';
 import type { ActResult, BatchMessage } from './batch.ts';
 import type { Connection } from './connection.ts';
-import { isUnavailable, isUnwritable } from './errors.ts';
+import { isBusy, isUnavailable, isUnwritable } from './errors.ts';
 
 /**
  * Group commit: all acts of a batch share one transaction and its one flush to disk, and results
@@ -42,5 +42,10 @@ function runInOneTransaction(connection: Connection, acts: Acts, batch: BatchMes
 function failure(error: unknown): ActResult {
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   if (!isUnavailable(error)) return { failed: 'defect', message: stack };
-  return { failed: 'unavailable', message, ...(isUnwritable(error) && { unwritable: true }) };
+  return {
+    failed: 'unavailable',
+    message,
+    ...(isUnwritable(error) && { unwritable: true }),
+    ...(isBusy(error) && { busy: true }),
+  };
 }

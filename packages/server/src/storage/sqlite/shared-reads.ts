@@ -15,8 +15,12 @@ export class SharedReads {
   readonly #failed = new RecentFailure();
   #waiting: Waiting[] = [];
 
-  constructor(path: string) {
+  readonly #checkFile: () => void;
+
+  /** `checkFile` throws while the path leads to another file than the open one: nothing from that can be trusted. */
+  constructor(path: string, checkFile: () => void) {
     this.#connection = connectToRead(path);
+    this.#checkFile = checkFile;
   }
 
   get waiting(): number {
@@ -63,6 +67,7 @@ export class SharedReads {
     if (waiting.length === 0) return;
     this.#waiting = [];
     try {
+      this.#checkFile();
       this.#connection.snapshot(() => {
         for (const { read } of waiting) read();
       });

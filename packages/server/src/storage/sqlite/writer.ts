@@ -4,7 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterData, WriterReady } from './batch.ts';
+import { FileWatch } from './file-watch.ts';
+import { describeMismatch, OpenFile } from './open-file.ts';
 
 /** Enough for one flush to be shared widely, small enough that no answer waits long for its neighbours. */
 const MAX_BATCH = 512;
@@ -32,6 +34,8 @@ export class Writer {
   committedActs = 0;
   committedBatches = 0;
   readonly failedWrite = new RecentFailure();
+  #watch: FileWatch | undefined;
+  #file: OpenFile | undefined;
 
   private constructor(path: string) {
     this.#path = path;
@@ -43,17 +47,28 @@ export class Writer {
     return writer;
   }
 
+  /** Of the files that the first thread opened. */
+  get watch(): FileWatch {
+    if (!this.#watch) throw new Error('The writer is not open.');
+    return this.#watch;
+  }
+
   get waiting(): number {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** Throws StorageUnavailable while there is no thread to write. */
+  /** Throws StorageUnavailable while there is no thread to write, or no file to write to. */
   check(): void {
+    this.watch.check();
     if (!this.#worker) throw new StorageUnavailable(this.#failure);
   }
 
   run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<ReturnType<Acts[Name]>> {
-    if (!this.#worker) return Promise.reject(new StorageUnavailable(this.#failure));
+    try {
+      this.check();
+    } catch (error) {
+      return Promise.reject(error);
+    }
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(new StorageUnavailable('Too many writes are waiting.'));
     }
@@ -73,6 +88,7 @@ export class Writer {
       });
     }
     this.#closing = true;
+    this.#watch?.close();
     const worker = this.#worker;
     if (!worker) return;
     worker.ref();
@@ -82,12 +98,15 @@ export class Writer {
   }
 
   async #start(): Promise<void> {
+    // A new thread opens what is at the path: never another file than the first one did.
+    const mismatch = this.#file?.mismatch();
+    if (mismatch) throw new StorageUnavailable(describeMismatch(this.#path, mismatch));
     const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-      workerData: { path: this.#path } satisfies WriterData,
-      // Else its file would be closed with it: see blank-gaps.ts.
-      trackUnmanagedFds: false,
+      workerData: { path: this.#path, identity: this.#file?.identity } satisfies WriterData,
     });
-    await once(worker, 'message');
+    const [{ identity }] = (await once(worker, 'message')) as [WriterReady];
+    this.#file ??= new OpenFile(this.#path, identity);
+    this.#watch ??= new FileWatch(this.#file);
     worker.on('message', (result: BatchResult) => this.#settle(result));
     worker.on('error', (error) => this.#fail((error as Error).message));
     worker.on('exit', () => this.#fail('The writer thread has ended.'));
@@ -117,6 +136,7 @@ export class Writer {
         waiting.resolve(result.outcome);
       } else if (result?.failed === 'unavailable') {
         if (result.unwritable) this.failedWrite.note();
+        if (result.mismatched && !this.watch.isMismatched) this.watch.look();
         waiting.reject(new StorageUnavailable(result.message));
       } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
     });
