@@ -30,7 +30,7 @@ describe('the database file under a running service', () => {
     const answer = await fetch(`${server.url}/readyz`);
     return { status: answer.status, text: await answer.text() };
   };
-  const told = (level: number) => server.logs().filter((line) => line.problem === 'file' && line.level === level);
+  const told = (level: string) => server.logs().filter((line) => line.problem === 'file' && line.level === level);
   const names = (file: string): string[] => {
     const database = new DatabaseSync(file, { readOnly: true });
     const rows = database.prepare('select client_user_id as name from users').all();
@@ -45,7 +45,7 @@ describe('the database file under a running service', () => {
     const { text } = await readiness();
     expect(text).toMatch(happened);
     expect(text).toMatch(/Stop .* start/);
-    await vi.waitFor(() => expect(told(50)).toMatchObject([{ msg: expect.stringMatching(happened) }]), {
+    await vi.waitFor(() => expect(told('error')).toMatchObject([{ msg: expect.stringMatching(happened) }]), {
       timeout: 5_000,
     });
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
@@ -75,7 +75,7 @@ describe('the database file under a running service', () => {
     renameSync(`${path}.elsewhere`, path);
     await vi.waitFor(async () => expect(await create()).toMatchObject({ status: 200 }), { timeout: 5_000 });
     expect((await readiness()).status).toBe(200);
-    await vi.waitFor(() => expect(told(30)).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(told('info')).toHaveLength(1), { timeout: 5_000 });
     expect(names(path)).toContain(before.name);
   });
 
