@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -6,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * program but SQLite can do safely. What was unused when it looked may be a row by the time it writes.
  */
 const PAGE = 4096;
-const PAUSE_MS = 150;
+const PAUSE_MS = 300;
 /** Leaves and inner pages of tables and indexes, and the size of their headers. */
 const HEADERS: Record<number, number> = { 2: 12, 5: 12, 10: 8, 13: 8 };
 
+const database = new DatabaseSync(process.argv[2] as string, { timeout: 5_000 });
 const file = openSync(process.argv[2] as string, 'r+');
 process.once('SIGTERM', () => {
   closeSync(file);
@@ -20,6 +22,8 @@ for (;;) {
   const bytes = Buffer.alloc(size);
   readSync(file, bytes, 0, size, 0);
   await sleep(PAUSE_MS);
+  // As any process that has the database open does now and then: what was written meanwhile goes into the file.
+  database.prepare('pragma wal_checkpoint(passive)').get();
   for (let at = PAGE; at + PAGE <= size; at += PAGE) {
     const header = HEADERS[bytes[at] as number];
     if (header === undefined) continue;

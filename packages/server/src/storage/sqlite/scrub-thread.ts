@@ -12,8 +12,8 @@ const FACT = 'scrubbed-at';
 /** VACUUM writes a copy, then the copy into the log. */
 const COPIES = 2;
 const SPARE_BYTES = 16 * 1024 * 1024;
-/** Readers that began before let go of the log within milliseconds, an export or a backup when it is done. */
-const EMPTY_TRIES = 20;
+/** The service may be moving the log into the file at this moment, for which nobody can wait; readers let go of it soon. */
+const EMPTY_TRIES = 30;
 const EMPTY_WAIT_MS = 500;
 
 const { path, now, unlessSince } = workerData as ScrubData;
@@ -52,6 +52,7 @@ function scrub({ statement, database }: Connection): ScrubOutcome {
   let logEmptied = false;
   for (let tries = 0; tries < EMPTY_TRIES && !logEmptied; tries++) {
     logEmptied = truncateLog(connection as Connection, file, EMPTY_WAIT_MS);
+    if (!logEmptied) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EMPTY_WAIT_MS);
   }
   return { outcome: 'scrubbed', bytesBefore, bytesAfter: statSync(path).size, logEmptied };
 }
