@@ -9,10 +9,12 @@ import { doubleSpend } from './campaigns/double-spend.ts';
 import { duplicateCreate } from './campaigns/duplicate-create.ts';
 import { erasure } from './campaigns/erasure.ts';
 import { failover } from './campaigns/failover.ts';
+import { fileGone } from './campaigns/file-gone.ts';
 import { flushOrder } from './campaigns/flush-order.ts';
 import { forgedTokens } from './campaigns/forged-tokens.ts';
 import { fuzz } from './campaigns/fuzz.ts';
 import { killNine } from './campaigns/kill-nine.ts';
+import { link } from './campaigns/link.ts';
 import { migrationKilled } from './campaigns/migration-killed.ts';
 import { migrationKilledPostgres } from './campaigns/migration-killed-postgres.ts';
 import { overload } from './campaigns/overload.ts';
@@ -34,6 +36,8 @@ export const campaigns: Campaign[] = [
   tokenService,
   diskFull,
   corruptPages,
+  link,
+  fileGone,
   slowClients,
   overload,
   rollingRestart,

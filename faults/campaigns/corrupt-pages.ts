@@ -28,6 +28,8 @@ export const corruptPages: Campaign = {
   title: `the file of SQLite damaged by kind (${DAMAGE_KINDS.join(', ')}), in turn while the service is stopped and while it runs; then reads, saves, exchanges, creates and deletes`,
   promise:
     'the damage is always reported: the service refuses to start, /readyz fails or doctor --deep finds it; once it is known, no write is acknowledged and nothing is reported missing; the process lives, no answer is a 500, and the documented restore works',
+  operatorSees:
+    '`/readyz` 503 with the file, the damage and the steps to restore; an error line; `innkeeper_problem{kind="corruption"}`; `doctor --deep` lists the damage',
   unit: 'damaged files',
   times: { short: DAMAGE_KINDS.length, full: 40 },
   run: (ground) => run(ground, []),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogFile } from '../../packages/server/src/domain/catalog/file-schema.ts';
+import { runInnkeeper } from '../../packages/server/test/cli/run-innkeeper.ts';
 import { dump } from '../../packages/server/test/dump.ts';
 import { basic } from '../../packages/server/test/http/start.ts';
 import { keepAliveAgent, send } from '../../packages/server/test/operations/load.ts';
@@ -12,15 +13,15 @@ import type { Campaign, Ground } from '../campaign.ts';
 import { bothDatabases } from '../databases.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 
-/** The log is emptied, and gaps are blanked, every 30 seconds. */
+/** The log is emptied every 30 seconds, and by the scrub. */
 const PATIENCE_MS = 75_000;
 
 export const erasure: Campaign = {
   name: 'erasure',
   title:
-    'users with names and texts of their own, every other one deleted; then the files of SQLite and the logs byte by byte, and PostgreSQL row by row',
-  promise: 'no trace of anybody who was deleted',
-  operatorSees: '`user.erased` in the audit, without the name of the user',
+    'users with names and texts of their own, every other one deleted, then `innkeeper scrub`; then the files of SQLite and the logs byte by byte, and PostgreSQL row by row',
+  promise: 'no trace of anybody who was deleted, with SQLite after a scrub',
+  operatorSees: '`user.erased` in the audit, without the name of the user; the summary of `scrub`',
   unit: 'users',
   times: { short: 400, full: 4_000 },
   run,
@@ -75,6 +76,10 @@ async function run(ground: Ground): Promise<void> {
     const gone = guests.filter((_guest, at) => at % 2 === 0).sort(() => Math.random() - 0.5);
     for (const { code } of gone)
       await ask('DELETE', `/api/v2/app/${clientId}/users/${code}`, undefined, basic(application));
+    if (kind === 'sqlite') {
+      const { code, stderr } = await runInnkeeper(['scrub', '--json', '--database-url', url]);
+      if (code !== 0) throw new Error(`innkeeper scrub: ${stderr}`);
+    }
     const look = async () => found(gone, [...(await contents(url)), Buffer.from(server.stdout() + server.stderr())]);
     const before = performance.now();
     while ((await look()).size > 0 && performance.now() - before < PATIENCE_MS) await sleep(1_000);

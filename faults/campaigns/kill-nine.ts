@@ -1,5 +1,4 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processorTime } from '../../bench/service.ts';
 import { type ServeOptions, type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
@@ -7,6 +6,7 @@ import type { Campaign, Ground } from '../campaign.ts';
 import { ANSWERS_BEFORE_COMMIT } from '../controls/answers-before-commit.ts';
 import { sqliteIn } from '../databases.ts';
 import { openPlace } from '../guest.ts';
+import { inspectFile } from '../inspect-file.ts';
 import { checkAll, type LoadOptions, startLoad } from '../load.ts';
 import { SETTINGS, setStage } from '../stage.ts';
 import { worst } from '../worst.ts';
@@ -61,7 +61,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
       place.url = server.url;
       const took = readyMs.at(-1) ?? 0;
       if (took > READY_MS) lose(`ready after ${Math.round(took)} ms`);
-      for (const problem of inspect(databaseUrl)) lose(problem);
+      for (const problem of inspectFile(databaseUrl.slice('sqlite:'.length))) lose(problem);
       const recent = await checkAll(load, (client) => {
         const from = begun[load.clients.indexOf(client)] ?? 0;
         return [...client.guests.slice(0, Math.min(from, SAMPLE)), ...client.guests.slice(from)];
@@ -80,24 +80,4 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
 
 function isBusy(): boolean {
   return (loadavg()[0] ?? 0) > availableParallelism();
-}
-
-/** What the file itself says, beside what the service does. */
-function inspect(databaseUrl: string): string[] {
-  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { readOnly: true, timeout: 5_000 });
-  try {
-    const integrity = database.prepare('pragma integrity_check').get()?.integrity_check;
-    const half = database
-      .prepare(
-        `select (select count(*) from users u left join profiles p on p.user_id = u.user_id where p.user_id is null)
-              + (select count(*) from profiles p left join users u on u.user_id = p.user_id where u.user_id is null) as n`,
-      )
-      .get()?.n;
-    return [
-      ...(integrity === 'ok' ? [] : [`integrity check: ${integrity}`]),
-      ...(half === 0 ? [] : [`${half} users are half there`]),
-    ];
-  } finally {
-    database.close();
-  }
 }

@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { behindLinks } from './behind-links.ts';
+import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 import { nearestName } from './nearest-name.ts';
+import { type DatabasePlace, findSecret, keepSecret, secretPath } from './secret-file.ts';
 
 /** The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. */
 export const SETTINGS = {
@@ -33,6 +35,11 @@ export const SETTINGS = {
     default: 'on',
     describe: 'on or off: keep the latest requests of each application, masked, for the portal',
   },
+  scrub: {
+    default: 'off',
+    describe:
+      'with SQLite, how often to rewrite the file without remnants of deleted data: off, or 1h to 365d, as in 7d',
+  },
 } as const satisfies Record<string, { default: string; describe: string }>;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -45,8 +52,10 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type Config = {
   port: number;
   host: string;
-  /** sqlite:/absolute/path or postgres://… */
+  /** sqlite:/absolute/path, behind all symbolic links, or postgres://… */
   databaseUrl: string;
+  /** The path that was given, where it is another. */
+  databaseLink: string | undefined;
   secret: string;
   publicUrl: string;
   areas: ReadonlySet<Area>;
@@ -61,6 +70,8 @@ export type Config = {
   addressRateLimit: RateLimit | 'off';
   /** Whether the latest requests of applications are kept. */
   requestLog: boolean;
+  /** Undefined: never by itself. */
+  scrubEveryMs: number | undefined;
 };
 
 /** A setting that cannot be used, in words that name it and the way out. */
@@ -105,7 +116,12 @@ export function readConfig(
     return value as T;
   };
 
-  const databaseUrl = check('databaseUrl', readDatabaseUrl(text('databaseUrl')), 'sqlite:PATH or postgres://…');
+  const place = check(
+    'databaseUrl',
+    readDatabasePlace(text('databaseUrl')),
+    'sqlite:PATH, without a loop of symbolic links, or postgres://…',
+  );
+  const scrub = check('scrub', readScrub(text('scrub')), 'off or 1h to 365d, as in 7d');
   const port = check('port', readInteger(text('port'), 0, 65_535), 'a number from 0 to 65535');
   const host = text('host');
   const config: Config = {
@@ -115,7 +131,7 @@ export function readConfig(
       readPublicUrl(listeningUrl(host, 0)) && host,
       'an address or a name of this machine, as in 127.0.0.1 or 0.0.0.0',
     ),
-    databaseUrl,
+    ...place,
     secret: '',
     publicUrl: check(
       'publicUrl',
@@ -145,11 +161,10 @@ export function readConfig(
     rateLimit: check('rateLimit', readRateLimit(text('rateLimit')), RATE_LIMIT_FORM),
     addressRateLimit: check('addressRateLimit', readRateLimit(text('addressRateLimit')), RATE_LIMIT_FORM),
     requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
+    scrubEveryMs: scrub === 'off' ? undefined : scrub,
   };
   if (problems.length === 0) {
-    config.secret = needsSecret
-      ? readSecret(text('secret'), databaseUrl, problems)
-      : text('secret') || secretThere(databaseUrl);
+    config.secret = text('secret') || (needsSecret ? keepSecret(place, problems) : findSecret(place));
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -158,7 +173,8 @@ export function readConfig(
 /** What must not go into production, each with its way out. `innkeeper serve` refuses to start on any of them. */
 export function unsafeSettings(config: Config): string[] {
   const problems: string[] = [];
-  if (isWeakSecret(config.secret)) {
+  // Without one, a strong one is made with the database.
+  if (config.secret !== '' && isWeakSecret(config.secret)) {
     problems.push(
       'INNKEEPER_SECRET is weak: it needs at least 32 characters that are not a pattern. Make one with: openssl rand -base64 48',
     );
@@ -180,7 +196,7 @@ export function unsafeSettings(config: Config): string[] {
       );
     }
   }
-  const path = secretPath(config.databaseUrl);
+  const path = secretPath(config);
   if (path !== undefined && existsSync(path) && process.platform !== 'win32') {
     if ((statSync(path).mode & 0o077) !== 0)
       problems.push(`${path} can be read by other users of this machine. Run: chmod 600 ${path}`);
@@ -230,11 +246,6 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** Where the secret of an embedded database is kept: beside it. */
-export function secretPath(databaseUrl: string): string | undefined {
-  return databaseUrl.startsWith('sqlite:') ? `${databaseUrl.slice('sqlite:'.length)}.secret` : undefined;
-}
-
 function hidePassword(text: string): string {
   return text.replace(/(?<=:\/\/[^\s/@]*:)[^\s@]+(?=@)/, '[hidden]');
 }
@@ -248,11 +259,25 @@ function readSwitch(text: string): boolean | undefined {
   return text === 'on' ? true : text === 'off' ? false : undefined;
 }
 
-function readDatabaseUrl(text: string): string | undefined {
-  if (/^postgres(ql)?:\/\/./.test(text)) return text;
-  if (text === 'sqlite::memory:') return undefined;
-  if (/^sqlite:./.test(text)) return `sqlite:${resolve(text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''))}`;
-  return undefined;
+/** SQLite's log lies beside the file that links lead to: everything uses that path. */
+function readDatabasePlace(text: string): DatabasePlace | undefined {
+  if (/^postgres(ql)?:\/\/./.test(text)) return { databaseUrl: text, databaseLink: undefined };
+  if (text === 'sqlite::memory:' || !/^sqlite:./.test(text)) return undefined;
+  const given = resolve(text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, ''));
+  try {
+    const path = behindLinks(given);
+    return { databaseUrl: `sqlite:${path}`, databaseLink: path === given ? undefined : given };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+    // The folder cannot be read, say: whoever opens the file tells.
+    return { databaseUrl: `sqlite:${given}`, databaseLink: undefined };
+  }
+}
+
+function readScrub(text: string): number | 'off' | undefined {
+  if (text === 'off') return text;
+  const seconds = /\d[hd]$/.test(text) ? parseDuration(text) : undefined;
+  return seconds !== undefined && seconds >= 3600 && seconds <= 365 * 86_400 ? seconds * 1000 : undefined;
 }
 
 function readPublicUrl(text: string): string | undefined {
@@ -287,44 +312,4 @@ function readList(text: string): string[] {
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-}
-
-function readSecret(given: string, databaseUrl: string, problems: string[]): string {
-  if (given) return given;
-  const path = secretPath(databaseUrl);
-  if (path !== undefined) {
-    const database = databaseUrl.slice('sqlite:'.length);
-    if (existsSync(path) || !existsSync(database) || statSync(database).size === 0) return keptSecret(path);
-    problems.push(
-      `${path} is not there, but the database that it belongs to is: nothing in it could be read. Put the file back, or set INNKEEPER_SECRET to what it held.`,
-    );
-    return '';
-  }
-  problems.push(
-    'INNKEEPER_SECRET is required with PostgreSQL: every replica needs the same one. Make one with: openssl rand -base64 48',
-  );
-  return '';
-}
-
-function secretThere(databaseUrl: string): string {
-  const path = secretPath(databaseUrl);
-  return path !== undefined && existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
-}
-
-/** Makes the secret on first use. Linked into place, so that two processes starting at once agree on one. */
-function keptSecret(path: string): string {
-  if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-    writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
-    chmodSync(draft, 0o600);
-    try {
-      linkSync(draft, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  }
-  return readFileSync(path, 'utf8').trim();
 }

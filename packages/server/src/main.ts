@@ -20,6 +20,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['doctor', async () => (await import('./cli/doctor.ts')).doctor()],
   ['backup', async () => (await import('./cli/backup.ts')).backup()],
   ['restore', async () => (await import('./cli/restore.ts')).restore()],
+  ['scrub', async () => (await import('./cli/scrub.ts')).scrub()],
   ['app', async () => (await import('./cli/app.ts')).app()],
   ['catalog', async () => (await import('./cli/catalog.ts')).catalog()],
   ['users', async () => (await import('./cli/users.ts')).users()],

@@ -13,8 +13,9 @@ import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
+import { reportProblems } from './domain/report-problems.ts';
+import { scrubRegularly } from './domain/scrub-regularly.ts';
 import type { Service } from './domain/service.ts';
-import { watchProblems } from './domain/watch-problems.ts';
 import { logOutput } from './http/log-output.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -105,11 +106,27 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const requestLog = new RequestLog(service, config.requestLog, (error) =>
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );
-    const watch = watchProblems(() => service.problems(), {
-      found: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ kind }, message),
-      gone: (kind) => logger.info({ kind }, 'the problem is gone'),
+    held.push(activity, allowances, requestLog);
+    const reporting = reportProblems(service.problems, {
+      begun: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ problem: kind }, message),
+      over: (kind) => logger.info({ problem: kind }, 'the problem is over'),
     });
-    held.push(activity, allowances, requestLog, { close: () => watch.stop() });
+    held.push({ close: () => reporting.stop() });
+    if (driver.scrub && config.scrubEveryMs !== undefined) {
+      const scrubbing = scrubRegularly(
+        driver.scrub,
+        { everyMs: config.scrubEveryMs, now },
+        {
+          done(outcome, seconds) {
+            if (outcome.outcome === 'scrubbed') logger.info({ ...outcome, seconds }, 'the database file was scrubbed');
+            else logger.warn(outcome, 'the database file could not be scrubbed; trying again in an hour');
+          },
+          failed: (error) =>
+            logger.warn({ err: error }, 'the database file could not be scrubbed; trying again in an hour'),
+        },
+      );
+      held.push({ close: () => scrubbing.stop() });
+    }
     const metrics = createMetrics(service, logOutput(), metricsText);
     const app = createApp({ config, service, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;

@@ -1,11 +1,12 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { readConfig, secretPath } from '../config.ts';
+import { behindLinks } from '../behind-links.ts';
+import { readConfig } from '../config.ts';
 import type { MadeBackup } from '../domain/backup/make-backup.ts';
 import { version } from '../package.ts';
+import { secretPath } from '../secret-file.ts';
 import { type BackupFiles, BackupUnwritable, DatabaseDamaged, RowsContradict } from '../storage/port.ts';
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
-import { behindLinks } from './behind-links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -38,7 +39,8 @@ export function backup(): Command {
 }
 
 async function run(file: string, options: Options): Promise<void> {
-  const { databaseUrl } = readConfig(options, { needsSecret: false });
+  const config = readConfig(options, { needsSecret: false });
+  const { databaseUrl } = config;
   const { backupFiles, storageDriver } = await import('../storage/open.ts');
   const { makeBackup } = await import('../domain/backup/make-backup.ts');
   const files = await backupFiles();
@@ -76,7 +78,7 @@ async function run(file: string, options: Options): Promise<void> {
   const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
   const result = { file, bytes, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows: rows.write };
   printResult(options, { ...result, tables, seconds, secretIncluded: false }, () => {
-    const kept = secretPath(databaseUrl);
+    const kept = secretPath(config);
     const secret = kept !== undefined && existsSync(kept) ? `the file ${kept}` : 'INNKEEPER_SECRET';
     return `${bold(file)}: ${counted(rows.write, 'row')} of ${describeDatabase(databaseUrl)}, ${showSize(bytes)}, in ${seconds.toFixed(1)} s. It was read back and is whole.
 The secret is not in it, and without the secret no credential or token in it is good: keep ${secret} as well, in another place.`;

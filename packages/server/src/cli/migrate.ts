@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure } from './failure.ts';
+import { makeDatabase } from './new-database.ts';
 import { printResult } from './print.ts';
 import { counted } from './time.ts';
 
@@ -22,7 +23,7 @@ export function migrate(): Command {
 }
 
 async function run(options: CommandOptions & { check?: true }): Promise<void> {
-  const config = readConfig(options, { needsSecret: !options.check });
+  const config = readConfig(options, { needsSecret: false });
   const database = describeDatabase(config.databaseUrl);
   const { storageDriver } = await import('../storage/open.ts');
   const driver = await storageDriver(config.databaseUrl);
@@ -33,6 +34,7 @@ async function run(options: CommandOptions & { check?: true }): Promise<void> {
       { wayOut: 'Run that version or a later one.' },
     );
   }
+  if (!options.check) await makeDatabase(config);
   const after = options.check ? before : await driver.migrate();
   const pending = after.latest - after.applied;
   const ran = after.applied - before.applied;

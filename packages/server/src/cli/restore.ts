@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import { type Config, readConfig, secretPath } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { createKeyring } from '../domain/keyring.ts';
+import { secretPath } from '../secret-file.ts';
 import { BackupDamaged, type BackupFile, type BackupFiles, type Contents } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { confirmByTyping } from './confirm.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
+import { refuseOverLog } from './new-database.ts';
 import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { visible } from './table.ts';
@@ -61,6 +63,7 @@ async function run(file: string, options: Options): Promise<void> {
     }
     if (secret !== 'fits') throw wrongSecret(config, 'Nothing was changed:');
 
+    refuseOverLog(config);
     const { whole } = await storageDriver(config.databaseUrl);
     const database = describeDatabase(config.databaseUrl);
     const contents = await whole.contents();
@@ -135,8 +138,9 @@ function damaged(file: string, how: string): Failure {
   return new Failure(`${file} is damaged: ${how}. Nothing was changed.`, { wayOut: 'Take another backup.' });
 }
 
-function wrongSecret({ secret, databaseUrl }: Config, beginning: string): Failure {
-  const path = secretPath(databaseUrl);
+function wrongSecret(config: Config, beginning: string): Failure {
+  const { secret } = config;
+  const path = secretPath(config);
   const what =
     secret === '' ? 'the secret it was made under is needed' : 'it was made under another secret than the one at hand';
   return new Failure(`${beginning} ${what}; with another, no credential or token in it would be good.`, {

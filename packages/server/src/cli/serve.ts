@@ -1,7 +1,9 @@
+import cluster from 'node:cluster';
 import type { Command } from 'commander';
 import { readConfig, unsafeSettings } from '../config.ts';
 import { ALL_SETTINGS, type CommandOptions, defineCommand } from './command.ts';
 import { Failure } from './failure.ts';
+import { makeDatabase } from './new-database.ts';
 
 export function serve(): Command {
   return defineCommand({
@@ -15,6 +17,7 @@ export function serve(): Command {
         'with INNKEEPER_DATABASE_URL=postgres://… and INNKEEPER_SECRET set: production, TLS ending at a proxy in front',
       ],
       ['serve --serve options --port 8081', 'the profile options alone, for an address of their own'],
+      ['serve --new', 'once, after the database was lost for good: begin with an empty one beside the old secret'],
       ['serve --demo', 'to try it out: what `npm start` runs'],
     ],
   })
@@ -22,15 +25,20 @@ export function serve(): Command {
       '--demo',
       'for trying it out: makes a demo application on the first start, and unsafe settings are no obstacle',
     )
+    .option('--new', 'make a new database even if the secret, the log or a backup of an earlier one is there')
     .action(start);
 }
 
-async function start(options: CommandOptions & { demo?: true }): Promise<void> {
+async function start(options: CommandOptions & { demo?: true; new?: true }): Promise<void> {
   const demo = options.demo === true;
   // Someone is reading the terminal: what they asked for should not drown in request logs.
-  const config = readConfig(options, demo ? { defaults: { logLevel: 'warn' } } : {});
-  const unsafe = demo ? [] : unsafeSettings(config);
+  const defaults = demo ? { logLevel: 'warn' } : {};
+  const draft = readConfig(options, { defaults, needsSecret: false });
+  const unsafe = demo ? [] : unsafeSettings(draft);
   if (unsafe.length > 0) throw new Failure('refusing to start on an unsafe configuration:', { problems: unsafe });
+  // A worker that is started again finds the database of the first, or nothing that may be replaced.
+  await makeDatabase(draft, { anyway: options.new === true && cluster.isPrimary });
+  const config = readConfig(options, { defaults });
   // Fastify and all it brings: loaded for this command alone.
   const { run } = await import('../run.ts');
   process.exitCode = await run(config, { demo });

@@ -9,6 +9,7 @@ import { cliAuthor } from './catalog-options.ts';
 import type { CommandOptions } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
+import { makeDatabase } from './new-database.ts';
 
 export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config };
 
@@ -21,9 +22,10 @@ export async function withStorage<T>(
   use: (open: OpenStorage) => Promise<T>,
   { makesDatabase = false }: { makesDatabase?: boolean } = {},
 ): Promise<T> {
-  const { databaseUrl } = readConfig(options, { needsSecret: false });
-  const isNew = isMissingFile(databaseUrl);
-  if (isNew && !makesDatabase) throw noDatabase(databaseUrl);
+  const draft = readConfig(options, { needsSecret: false });
+  const { databaseUrl } = draft;
+  if (!makesDatabase && isMissingFile(databaseUrl)) throw noDatabase(databaseUrl);
+  const isNew = await makeDatabase(draft);
   const config = readConfig(options);
   const { storageDriver } = await import('../storage/open.ts');
   const storage = await (await storageDriver(databaseUrl)).open();

@@ -34,10 +34,11 @@ export function createRegistry(
     () => [{ labels: {}, value: log.droppedLines }],
   );
 
-  const figure = (name: string, help: string, read: () => number): void => {
+  const figure = (name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void => {
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [registry],
       collect() {
         this.set(read());
@@ -62,6 +63,10 @@ export function createRegistry(
   });
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
+  if (storage.kind === 'sqlite') {
+    // Workers share it: the sum over them would be wrong.
+    figure('innkeeper_log_bytes', 'Size of the write-ahead log.', () => storage.figures().logBytes ?? 0, 'max');
+  }
   figure('innkeeper_database_waiting', 'Callers waiting for one.', () => storage.figures().connections.waiting);
   return registry;
 }

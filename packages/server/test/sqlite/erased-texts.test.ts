@@ -5,10 +5,11 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createActs } from '../../src/storage/sqlite/acts.ts';
 import type { BatchMessage, WriterData } from '../../src/storage/sqlite/batch.ts';
-import { GapBlanker } from '../../src/storage/sqlite/blank-gaps.ts';
 import { type Connection, connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';
+import { OpenFile } from '../../src/storage/sqlite/open-file.ts';
 import { runBatch } from '../../src/storage/sqlite/run-batch.ts';
+import { sqliteScrub } from '../../src/storage/sqlite/scrub.ts';
 import { truncateLog } from '../../src/storage/sqlite/truncate-log.ts';
 import { application as exampleApplication, user } from '../contract/examples.ts';
 import { scratchFile } from '../scratch-file.ts';
@@ -18,7 +19,7 @@ const USERS = 200;
 
 type Act = BatchMessage['acts'][number];
 
-/** After 204 nothing of the user is left (CONTRACT.md section 2): not in the free parts of the file either. */
+/** After 204 no row of the user is left (CONTRACT.md section 2), soon nothing in the log, and after a scrub nothing in the file either. */
 describe('what was erased', () => {
   let path: string;
   let connection: Connection;
@@ -56,18 +57,18 @@ describe('what was erased', () => {
   ])('is in neither file once the log was emptied: %s', (_, every) => {
     const { appId, userIds } = makeUsers();
     expect(holds(`${path}-wal`)).toBe(true);
-    expect(truncateLog(connection)).toBe(true);
+    expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(holds(path)).toBe(true);
     const gone = userIds.filter((_id, at) => at % every === 0);
     erase(appId, gone);
-    expect(truncateLog(connection)).toBe(true);
+    expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(logSize()).toBe(0);
     const file = readFileSync(path);
     for (const userId of gone) expect(file.includes(userId)).toBe(false);
     if (every === 1) expect(holds(path)).toBe(false);
   });
 
-  test('is not in the gaps that splits of pages leave either, and the file is whole', () => {
+  test('is not in unused parts of pages after a scrub, which readers and the file survive', async () => {
     const application = exampleApplication();
     const { appId } = application;
     run([['createApplication', [application]]]);
@@ -101,41 +102,24 @@ describe('what was erased', () => {
       );
       gone.push(...leaving);
       left.push(...people.filter((_person, at) => at % 2 === 1));
-      expect(truncateLog(connection)).toBe(true);
+      expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     }
     expect(found(), 'known to be able to find one').toBeGreaterThan(0);
-    const gaps = new GapBlanker(path);
     const reader = connectToRead(path);
-    reader.database.exec('begin');
     const count = () => reader.statement('select count(*) as n, sum(length(value)) as length from selections').get();
     const before = count();
-    while (!gaps.isDone) gaps.run(connection);
+    const scrubbed = await sqliteScrub(path)({ now: 1 });
+    expect(scrubbed).toMatchObject({ outcome: 'scrubbed', logEmptied: true, bytesAfter: statSync(path).size });
+    expect(logSize()).toBe(0);
     expect(found()).toBe(0);
     expect(count()).toEqual(before);
     reader.close();
 
-    // Not even out of the cache of the one who writes.
+    // Not even out of the cache of the connection that writes.
     run(left.map(save));
-    expect(truncateLog(connection)).toBe(true);
+    expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(found()).toBe(0);
     expect(connection.statement('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
-  });
-
-  test('a file that somebody is writing to is left alone', () => {
-    const gaps = new GapBlanker(path);
-    const { appId, userIds } = makeUsers();
-    gaps.run(connection);
-    expect(gaps.isDone).toBe(false);
-    erase(appId, userIds);
-    expect(truncateLog(connection)).toBe(true);
-    const other = connectToWrite(path);
-    other.database.exec('begin immediate');
-    gaps.run(connection);
-    expect(gaps.isDone).toBe(false);
-    other.database.exec('rollback');
-    other.close();
-    gaps.run(connection);
-    expect(gaps.isDone).toBe(true);
   });
 
   test('leaves the log by itself, also what another process erased, as soon as no reader needs it', async () => {
@@ -166,11 +150,11 @@ describe('what was erased', () => {
     reader.statement('select count(*) from users').get();
     makeUsers();
     const started = performance.now();
-    expect(truncateLog(connection)).toBe(false);
+    expect(truncateLog(connection, new OpenFile(path))).toBe(false);
     expect(performance.now() - started).toBeLessThan(4_000);
     reader.database.exec('rollback');
     reader.close();
-    expect(truncateLog(connection)).toBe(true);
+    expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(connection.statement('pragma busy_timeout').get()).toEqual({ timeout: 5000 });
   });
 });

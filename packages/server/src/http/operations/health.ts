@@ -54,10 +54,11 @@ export function healthRoutes(
   app.get('/readyz', { schema: ready, logLevel: 'warn' }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     if (isClosing()) throw new InnkeeperError('unavailable', { message: 'The service is shutting down.' });
-    const down = findProblems().find(({ effect }) => effect === 'down');
+    const problems = findProblems();
+    // Before the ping, which fails for the same reason and cannot say it.
+    const down = problems.find(({ effect }) => effect === 'down');
     if (down) throw new InnkeeperError('unavailable', { message: down.message });
     await Promise.race([storage.ping(), tooLong()]);
-    const problems = findProblems();
     const isReadOnly = problems.some(({ effect }) => effect === 'read-only');
     return {
       status: isReadOnly ? ('read-only' as const) : ('ok' as const),

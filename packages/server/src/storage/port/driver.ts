@@ -1,4 +1,5 @@
 import type { WholeDatabase } from './backup.ts';
+import type { Scrub } from './scrub.ts';
 import type { Storage } from './storage.ts';
 
 export type MigrationState = { applied: number; latest: number };
@@ -9,4 +10,6 @@ export interface StorageDriver {
   migrate(): Promise<MigrationState>;
   open(): Promise<Storage>;
   readonly whole: WholeDatabase;
+  /** Missing where the database cleans up by itself. */
+  readonly scrub?: Scrub;
 }

@@ -67,4 +67,6 @@ export type StorageFigures = {
   committedActs: number;
   committedBatches: number;
   connections: { open: number; idle: number; waiting: number };
+  /** The size of the write-ahead log; with PostgreSQL it is the server's own. */
+  logBytes?: number;
 };

@@ -1,7 +1,9 @@
 import type { Acts } from './acts.ts';
+import type { FileIdentity } from './open-file.ts';
 
 /** What travels between the HTTP thread and the writer thread. */
-export type WriterData = { path: string; truncateMs?: number };
+export type WriterData = { path: string; truncateMs?: number; longLog?: number; identity?: FileIdentity | undefined };
+export type WriterReady = { identity: FileIdentity };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
 export type BatchResult = { results: ActResult[] };
 export type ActResult = { outcome: unknown } | FailedAct;
@@ -12,4 +14,8 @@ export type FailedAct = {
   unwritable?: true;
   /** The file is damaged or cannot be read. */
   damaged?: true;
+  /** Another process has held the write lock all the time. */
+  busy?: true;
+  /** The path leads to another file than the open one. */
+  mismatched?: true;
 };

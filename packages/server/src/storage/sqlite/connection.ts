@@ -35,14 +35,19 @@ export function connectToWrite(path: string): Connection {
   return connection;
 }
 
-/** For what can as well be done later: where somebody else holds the lock, it fails at once. */
-export function withoutWaiting<T>({ database }: Connection, work: () => T): T {
-  database.exec('pragma busy_timeout = 0');
+/** For work that can be done later as well: it fails when somebody else holds the lock for longer. */
+export function waitingAtMost<T>(connection: Connection, ms: number, work: () => T): T {
+  const before = connection.statement('pragma busy_timeout').get()?.timeout as number;
+  setBusyTimeout(connection, ms);
   try {
     return work();
   } finally {
-    database.exec(`pragma busy_timeout = ${BUSY_MS}`);
+    setBusyTimeout(connection, before);
   }
+}
+
+export function setBusyTimeout({ database }: Connection, ms = BUSY_MS): void {
+  database.exec(`pragma busy_timeout = ${ms}`);
 }
 
 export function connectToRead(path: string): Connection {

@@ -2,6 +2,8 @@ import { DatabaseDamaged, StorageUnavailable } from '../port.ts';
 
 /** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the file or the machine, not the act. */
 const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
+/** BUSY: another process writes. */
+const BUSY = 5;
 /** READONLY, IOERR, FULL: of these, what comes of a disk that takes nothing. */
 const UNWRITABLE = new Set([8, 10, 13]);
 /** IOERR, CORRUPT, CANTOPEN, NOTADB: what comes of a file that cannot be read. */
@@ -14,6 +16,7 @@ const UNREADABLE_PAGE = new Set([266, 522, 8202, 8458]);
 
 export const isUnavailable = (error: unknown): boolean => UNAVAILABLE.has(primaryCode(error));
 export const isUnwritable = (error: unknown): boolean => UNWRITABLE.has(primaryCode(error)) && !isDamage(error);
+export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY;
 export const isUnreadable = (error: unknown): boolean => UNREADABLE.has(primaryCode(error));
 
 export function isDamage(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DISK_PROBLEM } from '../disk-problem.ts';
-import type { Storage, StorageDriver } from '../port.ts';
+import type { Problem, Storage, StorageDriver } from '../port.ts';
 import { accountReads } from './accounts.ts';
 import { activityReads } from './activity.ts';
 import { applicationReads } from './applications.ts';
@@ -18,6 +18,7 @@ import { manageTokenReads } from './manage-tokens.ts';
 import { memberReads } from './members.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { requestLogReads } from './request-log.ts';
+import { sqliteScrub } from './scrub.ts';
 import { secondFactorReads } from './second-factors.ts';
 import { selectionReads } from './selections.ts';
 import { sessionReads } from './sessions.ts';
@@ -30,6 +31,8 @@ import { userSearchReads } from './user-search.ts';
 import { userReads } from './users.ts';
 import { sqliteWhole } from './whole.ts';
 import { Writer } from './writer.ts';
+
+const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
 export function sqliteDriver(path: string): StorageDriver {
   const runMigrations = () => {
@@ -60,13 +63,20 @@ export function sqliteDriver(path: string): StorageDriver {
       return openSqlite(path, await Writer.open(path));
     },
     whole: sqliteWhole(path),
+    scrub: sqliteScrub(path),
   };
 }
 
 /** Reads run here, on the caller's thread, a few microseconds each (shared-reads.ts). Writes go to the writer thread. */
 async function openSqlite(path: string, writer: Writer): Promise<Storage> {
-  const reads = new SharedReads(path);
-  const surveyor = new Surveyor(path);
+  const { watch } = writer;
+  const checkFile = (): void => watch.check();
+  const reads = new SharedReads(path, checkFile);
+  const surveyor = new Surveyor(path, () => {
+    // Its thread may be about to open the file.
+    watch.look();
+    checkFile();
+  });
   const { lastFileCheck, ...facts } = reads.of(factReads);
   const damage = new DamageWatch(path, {
     last: lastFileCheck,
@@ -186,19 +196,30 @@ async function openSqlite(path: string, writer: Writer): Promise<Storage> {
       writer.check();
       reads.check();
     },
-    problems: () => [...damage.problems(), ...(writer.failedWrite.isRecent ? [DISK_PROBLEM] : [])],
+    problems() {
+      const problems = [
+        ...watch.problems(),
+        ...damage.problems(),
+        ...(writer.failedWrite.isRecent ? [DISK_PROBLEM] : []),
+      ];
+      return problems.sort((one, other) => EFFECTS.indexOf(one.effect) - EFFECTS.indexOf(other.effect));
+    },
     purgeExpired: (now) => writer.run('purgeExpired', now),
     waitingActs: () => writer.waiting + reads.waiting,
     figures: () => ({
       committedActs: writer.committedActs,
       committedBatches: writer.committedBatches,
       connections: { open: 2, idle: 0, waiting: 0 },
+      logBytes: watch.logBytes,
     }),
     async close() {
-      // The writer last: whoever closes last moves the write-ahead log into the file, and only a writer can.
       await damage.close();
-      reads.close();
       await surveyor.close();
+      watch.look();
+      // The connection that closes last moves the log into its file and removes the log at the path, if it can write. That must not
+      // happen when the path leads to another file.
+      if (watch.isMismatched) await writer.close();
+      reads.close();
       await writer.close();
     },
   };

@@ -1,7 +1,7 @@
 import type { Acts } from './acts.ts';
 import type { ActResult, BatchMessage } from './batch.ts';
 import type { Connection } from './connection.ts';
-import { isDamage, isUnavailable, isUnwritable } from './errors.ts';
+import { isBusy, isDamage, isUnavailable, isUnwritable } from './errors.ts';
 
 /**
  * Group commit: all acts of a batch share one transaction and its one flush to disk, and results
@@ -47,5 +47,6 @@ function failure(error: unknown): ActResult {
     message,
     ...(isUnwritable(error) && { unwritable: true }),
     ...(isDamage(error) && { damaged: true }),
+    ...(isBusy(error) && { busy: true }),
   };
 }

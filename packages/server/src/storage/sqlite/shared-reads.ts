@@ -17,9 +17,13 @@ export class SharedReads {
   #waiting: Waiting[] = [];
   damage: DamageReport = NO_DAMAGE;
 
-  constructor(path: string) {
+  readonly #checkFile: () => void;
+
+  /** `checkFile` throws while the path leads to another file than the open one: nothing from that can be trusted. */
+  constructor(path: string, checkFile: () => void) {
     this.#path = path;
     this.#connection = connectToRead(path);
+    this.#checkFile = checkFile;
   }
 
   get waiting(): number {
@@ -75,6 +79,7 @@ export class SharedReads {
     if (waiting.length === 0) return;
     this.#waiting = [];
     try {
+      this.#checkFile();
       this.#connection.snapshot(() => {
         for (const { read } of waiting) read();
       });

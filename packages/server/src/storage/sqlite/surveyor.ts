@@ -9,19 +9,26 @@ type Waiting = { resolve(outcome: unknown): void; reject(error: Error): void };
 /** The HTTP thread's side of the thread that surveys, which is started when it is first needed. */
 export class Surveyor {
   readonly #path: string;
+  readonly #checkFile: () => void;
   #worker: Worker | undefined;
   #nextId = 1;
   readonly #waiting = new Map<number, Waiting>();
   damage: DamageReport = NO_DAMAGE;
 
-  constructor(path: string) {
+  constructor(path: string, checkFile: () => void) {
     this.#path = path;
+    this.#checkFile = checkFile;
   }
 
   run<Name extends keyof SurveyReads>(
     name: Name,
     ...args: Parameters<SurveyReads[Name]>
   ): Promise<ReturnType<SurveyReads[Name]>> {
+    try {
+      this.#checkFile();
+    } catch (error) {
+      return Promise.reject(error);
+    }
     this.#worker ??= this.#start();
     const worker = this.#worker;
     return new Promise((resolve, reject) => {

@@ -1,36 +1,50 @@
-import { statSync } from 'node:fs';
-import { GapBlanker } from './blank-gaps.ts';
-import { type Connection, withoutWaiting } from './connection.ts';
+import { type Connection, waitingAtMost } from './connection.ts';
+import type { OpenFile } from './open-file.ts';
 
-/** How long what was erased may stay in the write-ahead log, and when to look again while a reader needs it. */
+/** How long erased data may stay in the write-ahead log, and when to try again while a reader needs it. */
 const EVERY_MS = 30_000;
 const AGAIN_MS = 1_000;
+/** From this size on emptying the log waits for others, this long and this often; until then it waits for nobody. */
+const LONG_LOG = 64 * 1024 * 1024;
+const WAIT_MS = 400;
+const WAIT_EVERY_MS = 10_000;
 
 /**
- * Empties the write-ahead log from time to time, then the gaps that it left in pages. SQLite writes its beginning over and leaves the rest as it was,
- * so that without this an erased text could stay there for as long as the service runs. What the command line or another
- * worker wrote counts too, so it is the file that is looked at.
+ * Empties the write-ahead log every 30 seconds. SQLite overwrites its beginning and leaves the rest as it was, so without this
+ * an erased text could stay there for as long as the service runs. The command line and other workers write to it too, so the
+ * size of the file decides.
  */
-export function keepLogShort(connection: Connection, path: string, everyMs = EVERY_MS): void {
-  const gaps = new GapBlanker(path);
+export function keepLogShort(
+  connection: Connection,
+  file: OpenFile,
+  { everyMs = EVERY_MS, longLog = LONG_LOG }: { everyMs?: number | undefined; longLog?: number | undefined } = {},
+): void {
+  let waitedAt = Number.NEGATIVE_INFINITY;
   const look = (): void => {
-    const wasEmpty = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
-    if (!wasEmpty) gaps.noteWrites();
-    const isEmpty = wasEmpty || truncateLog(connection);
-    if (isEmpty && !gaps.isDone) gaps.run(connection);
-    // The gaps of a large file take several goes: sooner ones while nobody writes.
-    const isSoon = !isEmpty || (wasEmpty && !gaps.isDone);
-    setTimeout(look, isSoon ? Math.min(AGAIN_MS, everyMs) : everyMs).unref();
+    let isEmpty = false;
+    try {
+      const bytes = file.logBytes();
+      const now = performance.now();
+      const waits = bytes >= longLog && now - waitedAt >= WAIT_EVERY_MS;
+      if (waits) waitedAt = now;
+      isEmpty = bytes === 0 || truncateLog(connection, file, waits ? WAIT_MS : 0);
+    } catch {
+      // The folder cannot be searched: tried again like the rest.
+    }
+    setTimeout(look, isEmpty ? everyMs : Math.min(AGAIN_MS, everyMs)).unref();
   };
   setTimeout(look, everyMs).unref();
 }
 
-/** Into the file with all it holds; false when a reader or another writer stands in the way. */
-export function truncateLog(connection: Connection): boolean {
+/**
+ * Moves all that the log holds into the database file; false when a reader or another writer is in the way for longer than
+ * `waitMs`, during which nobody can write, or when the file is not the one that is open.
+ */
+export function truncateLog(connection: Connection, file: OpenFile, waitMs = 0): boolean {
   try {
-    // Writes wait behind this: it does not wait for anybody.
+    if (file.mismatch()) return false;
     const checkpoint = connection.statement('pragma wal_checkpoint(truncate)');
-    return withoutWaiting(connection, () => (checkpoint.get() as { busy: number }).busy === 0);
+    return waitingAtMost(connection, waitMs, () => (checkpoint.get() as { busy: number }).busy === 0);
   } catch {
     // A full disk, say. Nothing is lost: the log stays as it was.
     return false;

@@ -1,22 +1,28 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createActs } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterData, WriterReady } from './batch.ts';
 import { connectToWrite } from './connection.ts';
+import { FileGuard } from './file-guard.ts';
+import { OpenFile } from './open-file.ts';
 import { runBatch } from './run-batch.ts';
 import { keepLogShort } from './truncate-log.ts';
 
 /** The thread that writes. The HTTP thread never waits for the disk: it sends batches here and gets outcomes back. */
-const { path, truncateMs } = workerData as WriterData;
+const { path, truncateMs, longLog, identity } = workerData as WriterData;
 const connection = connectToWrite(path);
 const acts = createActs(connection);
+connection.statement('select count(*) from sqlite_schema').get();
+const guard = new FileGuard(connection, new OpenFile(path, identity));
 
 parentPort?.on('message', (message: BatchMessage | 'close') => {
   if (message === 'close') {
+    guard.close();
     connection.close();
     parentPort?.close();
     return;
   }
-  parentPort?.postMessage({ results: runBatch(connection, acts, message.acts) } satisfies BatchResult);
+  const results = guard.run(message.acts.length, () => runBatch(connection, acts, message.acts));
+  parentPort?.postMessage({ results } satisfies BatchResult);
 });
-keepLogShort(connection, path, truncateMs);
-parentPort?.postMessage('ready');
+keepLogShort(connection, guard.file, { everyMs: truncateMs, longLog });
+parentPort?.postMessage({ identity: guard.file.identity } satisfies WriterReady);

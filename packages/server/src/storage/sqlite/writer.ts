@@ -4,8 +4,10 @@ import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../port.ts';
 import { RecentFailure } from '../recent-failure.ts';
 import type { ActName, Acts } from './acts.ts';
-import type { BatchMessage, BatchResult, WriterData } from './batch.ts';
+import type { BatchMessage, BatchResult, WriterData, WriterReady } from './batch.ts';
 import { type DamageReport, damaged, NO_DAMAGE } from './errors.ts';
+import { FileWatch } from './file-watch.ts';
+import { describeMismatch, OpenFile } from './open-file.ts';
 
 /** Enough for one flush to be shared widely, small enough that no answer waits long for its neighbours. */
 const MAX_BATCH = 512;
@@ -34,6 +36,8 @@ export class Writer {
   committedBatches = 0;
   readonly failedWrite = new RecentFailure();
   damage: DamageReport = NO_DAMAGE;
+  #watch: FileWatch | undefined;
+  #file: OpenFile | undefined;
 
   private constructor(path: string) {
     this.#path = path;
@@ -45,20 +49,31 @@ export class Writer {
     return writer;
   }
 
+  /** Of the files that the first thread opened. */
+  get watch(): FileWatch {
+    if (!this.#watch) throw new Error('The writer is not open.');
+    return this.#watch;
+  }
+
   get waiting(): number {
     return this.#waiting.length + this.#underWay.length;
   }
 
-  /** Throws StorageUnavailable while there is no thread to write. */
+  /** Throws StorageUnavailable while there is no thread to write, or no file to write to. */
   check(): void {
+    this.watch.check();
     if (!this.#worker) throw new StorageUnavailable(this.#failure);
   }
 
   run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<ReturnType<Acts[Name]>> {
-    if (!this.#worker) return Promise.reject(new StorageUnavailable(this.#failure));
     // Writing to a damaged file can damage more of it, and what is acknowledged could be lost with it.
     const { finding } = this.damage;
     if (finding !== undefined && name !== 'recordFileCheck') return Promise.reject(damaged(this.#path, finding));
+    try {
+      this.check();
+    } catch (error) {
+      return Promise.reject(error);
+    }
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(new StorageUnavailable('Too many writes are waiting.'));
     }
@@ -78,6 +93,7 @@ export class Writer {
       });
     }
     this.#closing = true;
+    this.#watch?.close();
     const worker = this.#worker;
     if (!worker) return;
     worker.ref();
@@ -87,12 +103,15 @@ export class Writer {
   }
 
   async #start(): Promise<void> {
+    // A new thread opens what is at the path: never another file than the first one did.
+    const mismatch = this.#file?.mismatch();
+    if (mismatch) throw new StorageUnavailable(describeMismatch(this.#path, mismatch));
     const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-      workerData: { path: this.#path } satisfies WriterData,
-      // Else its file would be closed with it: see blank-gaps.ts.
-      trackUnmanagedFds: false,
+      workerData: { path: this.#path, identity: this.#file?.identity } satisfies WriterData,
     });
-    await once(worker, 'message');
+    const [{ identity }] = (await once(worker, 'message')) as [WriterReady];
+    this.#file ??= new OpenFile(this.#path, identity);
+    this.#watch ??= new FileWatch(this.#file);
     worker.on('message', (result: BatchResult) => this.#settle(result));
     worker.on('error', (error) => this.#fail((error as Error).message));
     worker.on('exit', () => this.#fail('The writer thread has ended.'));
@@ -124,6 +143,7 @@ export class Writer {
         if (result.unwritable) this.failedWrite.note();
         if (result.damaged) this.damage.note(result.message);
         waiting.reject(result.damaged ? damaged(this.#path, result.message) : new StorageUnavailable(result.message));
+        if (result.mismatched && !this.watch.isMismatched) this.watch.look();
       } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
     });
     this.committedActs += committed;

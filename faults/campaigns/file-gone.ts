@@ -1,0 +1,123 @@
+import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServeOptions, serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { isCode } from '../check-guest.ts';
+import { NEVER_LOOKS_AGAIN } from '../controls/never-looks-again.ts';
+import { Client, describe, openPlace } from '../guest.ts';
+import { inspectFile } from '../inspect-file.ts';
+import { checkAll, startLoad } from '../load.ts';
+import { end } from '../race-field.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+import { untilServed } from '../until-served.ts';
+import { worst } from '../worst.ts';
+
+const CLIENTS = 8;
+const PROBES = 10;
+const TOLD_MS = 5_000;
+const RECOVERED_MS = 5_000;
+
+export const fileGone: Campaign = {
+  name: 'file-gone',
+  title:
+    "SQLite's file deleted, moved or replaced by a copy under mixed load, every other time with kill -9; then the right one moved back",
+  promise:
+    'nothing more is acknowledged, /readyz says so, the copy is not damaged; with the right file back it resumes within 5 s and everything acknowledged is there',
+  operatorSees:
+    '`/readyz` 503 with what happened to the file and what to do; an error line; `innkeeper_problem{kind="file"}`; writes are 503 with 9503',
+  unit: 'times',
+  times: { short: 6, full: 20 },
+  run: (ground) => run(ground, {}),
+  control: {
+    what: 'a service that never looks at the path again',
+    times: 2,
+    run: (ground) => run(ground, { nodeArgs: NEVER_LOOKS_AGAIN }),
+  },
+};
+
+const KINDS = ['deleted', 'moved', 'replaced'] as const;
+
+async function run(ground: Ground, how: ServeOptions): Promise<void> {
+  const resumedMs: number[] = [];
+  let acknowledged = 0;
+  for (let round = 0; round < ground.times; round++) {
+    const kind = KINDS[round % KINDS.length] as (typeof KINDS)[number];
+    await ground.attempt(async (lose) => {
+      const folder = join(ground.folder, String(round));
+      mkdirSync(folder);
+      const [path, right, copy] = ['innkeeper.db', 'right.db', 'copy.db'].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ];
+      const application = await setStage(`sqlite:${path}`);
+      copyFileSync(path, copy);
+      // Another name of the same file, so that it outlives what happens to the first.
+      linkSync(path, right);
+      const options = { ...how, settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl: `sqlite:${path}` } };
+      let server = await serve(options);
+      ground.defer(() => end(server));
+      const place = await openPlace(server.url, application);
+      const probe = new Client(place);
+      const load = startLoad(place, { clients: CLIENTS });
+      ground.defer(() => {
+        load.close();
+        probe.close();
+      });
+      const reader = await probe.create();
+      await probe.exchange(reader);
+      load.resume();
+      await sleep(300 + Math.random() * 300);
+
+      if (kind === 'replaced') renameSync(copy, path);
+      else if (kind === 'moved') renameSync(path, join(folder, 'elsewhere.db'));
+      else rmSync(path);
+      for (let count = 0; count < PROBES; count++) {
+        const guest = await probe.create();
+        if (guest.exists === 'yes') lose(`${kind}: a user was acknowledged afterwards`);
+        await sleep(Math.random() * 20);
+      }
+      const read = await probe.read(reader);
+      if (!isCode(read, '9503')) lose(`${kind}: a read is answered: ${describe(read)}`);
+      const told = await readiness(server.url);
+      if (!told.includes(path)) lose(`${kind}: /readyz does not tell: ${told.slice(0, 200)}`);
+
+      const isKilled = round % 2 === 1;
+      if (isKilled) {
+        server.signal('SIGKILL');
+        await server.exited;
+      }
+      if (kind === 'replaced') renameSync(path, copy);
+      renameSync(right, path);
+      if (isKilled) {
+        await load.pause();
+        server = await serve(options);
+        place.url = server.url;
+      } else {
+        const took = await untilServed(probe, 2 * RECOVERED_MS);
+        resumedMs.push(took);
+        if (took > RECOVERED_MS) lose(`${kind}: resumes after ${Math.round(took)} ms`);
+        await load.pause();
+      }
+      acknowledged += load.counts().acknowledged;
+      for (const loss of [...(await checkAll(load)), ...load.surprises.splice(0)]) lose(`${kind}: ${loss}`);
+      for (const problem of inspectFile(path)) lose(`${kind}: ${problem}`);
+      for (const problem of inspectFile(copy)) lose(`${kind}, the copy: ${problem}`);
+      await end(server);
+    });
+  }
+  ground.tell(`${acknowledged} acts acknowledged`);
+  ground.tell(`resumed after ${worst(resumedMs)} ms`);
+}
+
+/** What a failing /readyz says, as soon as it fails. */
+async function readiness(url: string): Promise<string> {
+  let said = '';
+  for (const deadline = performance.now() + TOLD_MS; performance.now() < deadline; await sleep(50)) {
+    const answer = await fetch(`${url}/readyz`);
+    said = `${answer.status} ${await answer.text()}`;
+    if (answer.status === 503) return said;
+  }
+  return said;
+}

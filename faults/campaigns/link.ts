@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { commandLine } from '../../packages/server/test/cli/run-innkeeper.ts';
+import { serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { openPlace } from '../guest.ts';
+import { inspectFile } from '../inspect-file.ts';
+import { checkAll, startLoad } from '../load.ts';
+import { end } from '../race-field.ts';
+import { SETTINGS, setStage } from '../stage.ts';
+
+const CLIENTS = 12;
+const LOAD_MS = 2_000;
+const IMPORTED = 400;
+/** Users of earlier rounds of each client that every round looks at again; all of them at the end. */
+const SAMPLE = 3;
+const BLANK_GAPS = fileURLToPath(new URL('../controls/blank-gaps.ts', import.meta.url));
+
+export const link: Campaign = {
+  name: 'link',
+  title: 'SQLite by a symbolic link: three workers under mixed load with deletes, an import beside them',
+  promise: 'the integrity check is clean, nobody acknowledged or imported is missing, no user is half there',
+  operatorSees: 'nothing: the path is resolved at the start, and `doctor` shows the resolved one',
+  unit: 'rounds',
+  times: { short: 3, full: 20 },
+  run: (ground) => run(ground),
+  control: {
+    what: 'a program that blanks unused bytes of the file meanwhile',
+    times: 2,
+    run: (ground) => run(ground, true),
+  },
+};
+
+async function run(ground: Ground, blanks = false): Promise<void> {
+  mkdirSync(join(ground.folder, 'disk'));
+  const path = join(ground.folder, 'disk/innkeeper.db');
+  const linked = join(ground.folder, 'link.db');
+  symlinkSync(path, linked);
+  const application = await setStage(`sqlite:${path}`);
+  const databaseUrl = `sqlite:${linked}`;
+  const server = await serve({ settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl, workers: '3' } });
+  ground.defer(() => end(server));
+  const place = await openPlace(server.url, application);
+  const load = startLoad(place, { clients: CLIENTS, patienceMs: 20_000 });
+  ground.defer(() => load.close());
+  if (blanks) ground.defer(startBlanking(linked));
+  let imported = 0;
+  for (let round = 1; round <= ground.times; round++) {
+    await ground.attempt(async (lose) => {
+      const begun = load.clients.map((client) => client.guests.length);
+      load.resume();
+      const importing = importUsers(ground.folder, databaseUrl, application.clientId, round);
+      await sleep(LOAD_MS);
+      const problem = await importing;
+      await load.pause();
+      if (problem !== undefined) lose(`the import: ${problem}`);
+      else imported += IMPORTED;
+      for (const each of inspectFile(path)) lose(each);
+      const found = countImported(path);
+      if (found !== imported) lose(`${found} of ${imported} imported users are there`);
+      const isLast = round === ground.times;
+      const losses = await checkAll(load, (client) => {
+        const from = begun[load.clients.indexOf(client)] ?? 0;
+        return isLast
+          ? client.guests
+          : [...client.guests.slice(0, Math.min(from, SAMPLE)), ...client.guests.slice(from)];
+      });
+      for (const loss of [...losses, ...load.surprises.splice(0)]) lose(loss);
+    });
+  }
+  ground.tell(`${load.counts().acknowledged} acts acknowledged, ${imported} users imported`);
+}
+
+/** Answers what went wrong. */
+async function importUsers(
+  folder: string,
+  databaseUrl: string,
+  app: string,
+  round: number,
+): Promise<string | undefined> {
+  const file = join(folder, `users-${round}.jsonl`);
+  const lines = Array.from({ length: IMPORTED }, (_, at) =>
+    JSON.stringify({ clientUserId: `imported-${round}-${at}`, clientUserName: 'Ada' }),
+  );
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const { code, stdout, stderr } = await commandLine(databaseUrl).run('users', 'import', file, '--app', app, '--json');
+  return code === 0 ? undefined : `exit code ${code}: ${stdout}${stderr}`.slice(0, 300);
+}
+
+function countImported(path: string): number {
+  try {
+    using database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    const row = database.prepare("select count(*) as n from users where client_user_id like 'imported-%'").get();
+    return Number(row?.n);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function startBlanking(path: string): () => Promise<void> {
+  const child: ChildProcess = spawn(process.execPath, [BLANK_GAPS, path], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  return async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+}

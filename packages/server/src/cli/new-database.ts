@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Config } from '../config.ts';
+import { secretPath } from '../secret-file.ts';
+import { Failure } from './failure.ts';
+
+/**
+ * Makes the database of these settings if there is none yet, before its secret: so a secret without a database always means that
+ * the database was lost, never that a first start failed halfway. Answers whether it made one.
+ */
+export async function makeDatabase(config: Config, { anyway = false } = {}): Promise<boolean> {
+  if (!config.databaseUrl.startsWith('sqlite:')) return false;
+  const path = config.databaseUrl.slice('sqlite:'.length);
+  // In this order: another process that makes the secret now has made the database before.
+  const left = anyway ? [] : findLeftovers(config, path);
+  const isThere = existsSync(path);
+  if (isThere && (statSync(path).size > 0 || left.length === 0)) return false;
+  if (!anyway) refuse(config, path, left);
+  const { storageDriver } = await import('../storage/open.ts');
+  await (await storageDriver(config.databaseUrl)).migrate();
+  return true;
+}
+
+/** A log that lost its database may hold what is nowhere else, and SQLite would delete it. */
+export function refuseOverLog({ databaseUrl }: Config): void {
+  const path = databaseUrl.slice('sqlite:'.length);
+  if (!databaseUrl.startsWith('sqlite:') || existsSync(path) || !isFilled(`${path}-wal`)) return;
+  throw new Failure(`nothing was changed: ${path} is missing, but its write-ahead log ${path}-wal is there.`, {
+    wayOut: `Move the database back to ${path} if you have it; otherwise move ${path}-wal away, then try again.`,
+  });
+}
+
+function findLeftovers(config: Config, path: string): string[] {
+  const secret = secretPath(config);
+  const folder = dirname(path);
+  const stem = basename(path, extname(path));
+  const isBackup = (name: string): boolean =>
+    (name.startsWith(`${stem}.`) || name.startsWith(`${stem}-`)) && /\.(backup|bak)$/.test(name);
+  return [
+    ...(secret !== undefined && existsSync(secret) ? [secret] : []),
+    ...[`${path}-wal`, `${path}-shm`].filter((log) => existsSync(log)),
+    ...(existsSync(folder) ? readdirSync(folder).filter(isBackup) : []).map((name) => join(folder, name)),
+  ];
+}
+
+function refuse({ databaseLink }: Config, path: string, left: readonly string[]): void {
+  const state = existsSync(path) ? 'is empty' : 'does not exist';
+  const wayOut = `Put the database back at ${path}, or restore a backup with: innkeeper restore FILE. To begin with a new, empty database instead, start once with: innkeeper serve --new (for the demo: npm start -- --new)`;
+  if (left.length > 0) {
+    throw new Failure(
+      `the database ${path} ${state}, but ${left.join(' and ')} ${left.length === 1 ? 'is' : 'are'} there: it was deleted or moved. No new one was made.`,
+      { wayOut },
+    );
+  }
+  if (databaseLink !== undefined && databaseLink !== path && !existsSync(dirname(path))) {
+    throw new Failure(
+      `${databaseLink} is a symbolic link to ${path}, in a folder that does not exist. No new database was made.`,
+      { wayOut: `Is a disk not mounted? ${wayOut}` },
+    );
+  }
+}
+
+function isFilled(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}

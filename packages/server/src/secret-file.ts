@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SECRET_FACT } from './domain/check-secret.ts';
+import { createKeyring } from './domain/keyring.ts';
+
+/** Where a database lies: behind all links, and the path that was given where that was a link. */
+export type DatabasePlace = { databaseUrl: string; databaseLink: string | undefined };
+
+/**
+ * The file that keeps the secret of an embedded database, there or not yet. It lies beside the database; earlier versions
+ * made it beside a link to the database, where it is found as well.
+ */
+export function secretPath({ databaseUrl, databaseLink }: DatabasePlace): string | undefined {
+  if (!databaseUrl.startsWith('sqlite:')) return undefined;
+  const database = databaseUrl.slice('sqlite:'.length);
+  const beside = `${database}.secret`;
+  const besideLink = `${databaseLink}.secret`;
+  if (databaseLink === undefined || !existsSync(besideLink)) return beside;
+  if (!existsSync(beside)) return besideLink;
+  const [one, other] = [readSecretFile(beside), readSecretFile(besideLink)];
+  return one !== other && fits(other, database) ? besideLink : beside;
+}
+
+/** Reads the secret, or makes it for a database that has never had one. */
+export function keepSecret(place: DatabasePlace, problems: string[]): string {
+  const path = secretPath(place);
+  if (path === undefined) {
+    problems.push(
+      'INNKEEPER_SECRET is required with PostgreSQL: every replica needs the same one. Make one with: openssl rand -base64 48',
+    );
+    return '';
+  }
+  const database = place.databaseUrl.slice('sqlite:'.length);
+  if (!existsSync(path)) {
+    if (!isUnused(database)) {
+      problems.push(
+        `${path} is not there, but the database that it belongs to is: nothing in it could be read. Put the file back, or set INNKEEPER_SECRET to what it held.`,
+      );
+      return '';
+    }
+    makeSecretFile(path);
+  }
+  return readSecretFile(path);
+}
+
+/** The secret that is there, or an empty one. */
+export function findSecret(place: DatabasePlace): string {
+  const path = secretPath(place);
+  return path !== undefined && existsSync(path) ? readSecretFile(path) : '';
+}
+
+/** Linked into place, so that two processes starting at once agree on one. */
+function makeSecretFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  chmodSync(draft, 0o600);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function readSecretFile(path: string): string {
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** A database settles on a secret when it is first used: until then nothing in it depends on one. */
+function isUnused(database: string): boolean {
+  const file = statSync(database, { throwIfNoEntry: false });
+  return !file || file.size === 0 || readCheck(database) === undefined;
+}
+
+function fits(secret: string, database: string): boolean {
+  const sealed = existsSync(database) ? readCheck(database) : undefined;
+  return typeof sealed === 'string' && createKeyring(secret).unseal(sealed) !== undefined;
+}
+
+/** What the database keeps of its secret; null where that cannot be read. Rarely needed, so SQLite is loaded only then. */
+function readCheck(path: string): string | undefined | null {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  try {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    try {
+      return database.prepare('select value from facts where name = ?').get(SECRET_FACT)?.value as string | undefined;
+    } finally {
+      database.close();
+    }
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,96 @@
+import type { ActResult } from './batch.ts';
+import { type Connection, setBusyTimeout, waitingAtMost } from './connection.ts';
+import { describeMismatch, type OpenFile } from './open-file.ts';
+
+const EVERY_MS = 1_000;
+/** After a batch that waited in vain for the write lock, the next ones wait only this long, until one gets it. */
+const SHORT_BUSY_MS = 250;
+
+/**
+ * Runs batches only while the path leads to the files that are open. A batch that was committed to a file that is no longer
+ * there is not acknowledged either.
+ */
+export class FileGuard {
+  readonly file: OpenFile;
+  readonly #connection: Connection;
+  readonly #timer: NodeJS.Timeout;
+  #version: unknown;
+  #isSaved = false;
+  #isBusy = false;
+
+  constructor(connection: Connection, file: OpenFile) {
+    this.#connection = connection;
+    this.file = file;
+    this.#version = this.#readVersion();
+    this.#timer = setInterval(() => this.#refusal() ?? this.#noteVersion(), EVERY_MS).unref();
+  }
+
+  run(acts: number, runBatch: () => ActResult[]): ActResult[] {
+    const refuse = (refusal: ActResult): ActResult[] => Array.from({ length: acts }, () => refusal);
+    const before = this.#refusal();
+    if (before) return refuse(before);
+    const results = runBatch();
+    this.#waitLessWhileBusy(results);
+    const after = this.#refusal();
+    if (after) return refuse(after);
+    this.#noteVersion();
+    return results;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #refusal(): ActResult | undefined {
+    let message: string;
+    try {
+      const mismatch = this.file.mismatch();
+      if (!mismatch) {
+        this.#isSaved = false;
+        return undefined;
+      }
+      message = describeMismatch(this.file.path, mismatch);
+      if (mismatch.file !== 'index') this.#saveLog();
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    return { failed: 'unavailable', message, mismatched: true };
+  }
+
+  /**
+   * Moves the log into the open file, wherever that is now, so that it is whole without its log, and so that the log cannot get into
+   * another file at its path. Not after somebody else wrote to the log: that may have been meant for the other file.
+   */
+  #saveLog(): void {
+    if (this.#isSaved) return;
+    this.#isSaved = true;
+    try {
+      if (this.#readVersion() !== this.#version) return;
+      const checkpoint = this.#connection.statement('pragma wal_checkpoint(truncate)');
+      waitingAtMost(this.#connection, 0, () => checkpoint.get());
+    } catch {
+      // A reader needs the log, or the disk is full: it stays as it is.
+    }
+  }
+
+  #noteVersion(): void {
+    this.#version = this.#readVersion();
+  }
+
+  /** Changes when another connection has committed. */
+  #readVersion(): unknown {
+    try {
+      return this.#connection.rows('pragma data_version').get()?.[0];
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** While another process writes for long (a scrub, a restore), requests fail fast instead of five seconds each. */
+  #waitLessWhileBusy(results: readonly ActResult[]): void {
+    const isBusy = results.some((result) => 'failed' in result && result.busy === true);
+    if (isBusy === this.#isBusy) return;
+    this.#isBusy = isBusy;
+    setBusyTimeout(this.#connection, isBusy ? SHORT_BUSY_MS : undefined);
+  }
+}

@@ -1,0 +1,59 @@
+import { type Problem, StorageUnavailable } from '../port.ts';
+import { describeMismatch, type OpenFile } from './open-file.ts';
+
+const EVERY_MS = 1_000;
+/** The log is some megabytes long as a rule. A restore or a scrub makes it as long as the file, for moments. */
+const LARGE_LOG = 256 * 1024 * 1024;
+const LARGE_FOR_MS = 60_000;
+
+/** Looks at the files of an open database every second and says what is wrong with them. */
+export class FileWatch {
+  readonly #file: OpenFile;
+  readonly #timer: NodeJS.Timeout;
+  #mismatch: string | undefined;
+  readonly #largeForMs: number;
+  #largeSince: number | undefined;
+  logBytes = 0;
+
+  constructor(file: OpenFile, largeForMs = LARGE_FOR_MS) {
+    this.#file = file;
+    this.#largeForMs = largeForMs;
+    this.#timer = setInterval(() => this.look(), EVERY_MS).unref();
+    this.look();
+  }
+
+  look(): void {
+    try {
+      const mismatch = this.#file.mismatch();
+      this.#mismatch = mismatch && describeMismatch(this.#file.path, mismatch);
+      this.logBytes = this.#file.logBytes();
+      this.#largeSince = this.logBytes < LARGE_LOG ? undefined : (this.#largeSince ?? performance.now());
+    } catch (error) {
+      // A folder that cannot be searched any more, say.
+      this.#mismatch = `The database file cannot be found: ${(error as Error).message}.`;
+    }
+  }
+
+  /** Throws StorageUnavailable while the path leads to other files than those that are open. */
+  check(): void {
+    if (this.#mismatch !== undefined) throw new StorageUnavailable(this.#mismatch);
+  }
+
+  get isMismatched(): boolean {
+    return this.#mismatch !== undefined;
+  }
+
+  problems(): Problem[] {
+    const problems: Problem[] = [];
+    if (this.#mismatch !== undefined) problems.push({ kind: 'file', message: this.#mismatch, effect: 'down' });
+    if (this.#largeSince !== undefined && performance.now() - this.#largeSince >= this.#largeForMs) {
+      const message = `The write-ahead log ${this.#file.path}-wal has ${Math.round(this.logBytes / 1024 / 1024)} MiB and cannot be emptied: a reader holds it. Look for an \`innkeeper backup\` or export that hangs or was stopped, and end it. Mind the space on the disk until then.`;
+      problems.push({ kind: 'log-size', message, effect: 'none' });
+    }
+    return problems;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,80 @@
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ScrubOutcome } from '../port.ts';
+import { type Connection, connectToWrite } from './connection.ts';
+import { isBusy } from './errors.ts';
+import { OpenFile } from './open-file.ts';
+import type { ScrubData, ScrubMessage } from './scrub.ts';
+import { truncateLog } from './truncate-log.ts';
+
+const FACT = 'scrubbed-at';
+/** VACUUM writes a copy, then the copy into the log. */
+const COPIES = 2;
+const SPARE_BYTES = 16 * 1024 * 1024;
+/** The service may be moving the log into the file at this moment, for which nobody can wait; readers let go of it soon. */
+const EMPTY_TRIES = 30;
+const EMPTY_WAIT_MS = 500;
+
+const { path, now, unlessSince } = workerData as ScrubData;
+const post = (message: ScrubMessage): void => parentPort?.postMessage(message);
+let connection: Connection | undefined;
+try {
+  connection = connectToWrite(path);
+  post({ done: scrub(connection) });
+} catch (error) {
+  if (isBusy(error)) post({ done: { outcome: 'in-use' } });
+  else post({ failed: (error as Error).message });
+} finally {
+  connection?.close();
+}
+
+function scrub({ statement, database }: Connection): ScrubOutcome {
+  const number = (pragma: string): number => Object.values(statement(`pragma ${pragma}`).get() ?? {})[0] as number;
+  const wholeBytes = (number('page_count') - number('freelist_count')) * number('page_size');
+  const file = new OpenFile(path);
+  const folder = dirname(path);
+  const { bavail, bsize } = statfsSync(folder);
+  const needed = { neededBytes: COPIES * wholeBytes + SPARE_BYTES, freeBytes: bavail * bsize };
+  if (needed.freeBytes < needed.neededBytes) return { outcome: 'no-space', ...needed, folder };
+  const last = claim(statement, database);
+  if (last === 'not-due') return { outcome: 'not-due' };
+  const bytesBefore = statSync(path).size;
+  post({ begun: { wholeBytes } });
+  try {
+    // The copy lies beside the database, where the space was counted, and has no name there: nobody can open it.
+    database.exec(`pragma temp_store_directory = '${folder.replaceAll("'", "''")}'`);
+    database.exec('vacuum');
+  } catch (error) {
+    setFact(statement, last ?? '0');
+    throw error;
+  }
+  let logEmptied = false;
+  for (let tries = 0; tries < EMPTY_TRIES && !logEmptied; tries++) {
+    logEmptied = truncateLog(connection as Connection, file, EMPTY_WAIT_MS);
+    if (!logEmptied) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EMPTY_WAIT_MS);
+  }
+  return { outcome: 'scrubbed', bytesBefore, bytesAfter: statSync(path).size, logEmptied };
+}
+
+/** Of several processes that want the same scrub, one does it. Answers when the last one was. */
+function claim(statement: Connection['statement'], database: Connection['database']): string | 'not-due' | undefined {
+  database.exec('begin immediate');
+  try {
+    const last = statement('select value from facts where name = ?').get(FACT)?.value as string | undefined;
+    // One in the future was written by a clock that was wrong.
+    const isRecent = unlessSince !== undefined && Number(last) > unlessSince && Number(last) <= now;
+    if (!isRecent) setFact(statement, String(now));
+    database.exec('commit');
+    return isRecent ? 'not-due' : last;
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+function setFact(statement: Connection['statement'], value: string): void {
+  statement(
+    'insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+  ).run(FACT, value);
+}

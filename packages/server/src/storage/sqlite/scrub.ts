@@ -1,0 +1,34 @@
+import { statSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { type Scrub, type ScrubOutcome, StorageUnavailable } from '../port.ts';
+
+const LOOK_MS = 200;
+
+export type ScrubData = { path: string; now: number; unlessSince: number | undefined };
+export type ScrubMessage = { begun: { wholeBytes: number } } | { done: ScrubOutcome } | { failed: string };
+
+/** SQLite's VACUUM is one long statement: it runs in a thread of its own, and the growth of the log tells how far it is. */
+export function sqliteScrub(path: string): Scrub {
+  return async ({ now, unlessSince, onProgress }) => {
+    const logBytes = (): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const logBefore = logBytes();
+    const workerData: ScrubData = { path, now, unlessSince };
+    const worker = new Worker(new URL('./scrub-thread.ts', import.meta.url), { workerData });
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<ScrubOutcome>((resolve, reject) => {
+        worker.on('message', (message: ScrubMessage) => {
+          if ('done' in message) return resolve(message.done);
+          if ('failed' in message) return reject(new StorageUnavailable(`SQLite: ${message.failed}`));
+          const { wholeBytes } = message.begun;
+          const show = (): void => onProgress?.(Math.min(Math.max(0, logBytes() - logBefore), wholeBytes), wholeBytes);
+          timer = setInterval(show, LOOK_MS).unref();
+        });
+        worker.once('error', reject);
+        worker.once('exit', () => reject(new StorageUnavailable('The scrubbing thread has ended.')));
+      });
+    } finally {
+      clearInterval(timer);
+    }
+  };
+}

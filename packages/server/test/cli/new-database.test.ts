@@ -1,0 +1,155 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { endAll, serve } from '../operations/serve-process.ts';
+import { inThread } from './in-thread.ts';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'innkeeper-new-'));
+  path = join(folder, 'innkeeper.db');
+});
+afterEach(async () => {
+  await endAll();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (...args: string[]) => inThread([...args, '--database-url', `sqlite:${path}`]);
+const create = () => run('app', 'create', '--name', 'One', '--json');
+const files = () => readdirSync(folder).sort();
+
+describe('a new database is not made', () => {
+  const MAKERS = ['app create --name Two', 'admin create --email a@example.com', 'migrate'];
+
+  test('where the secret of an earlier one is: both are named, and the ways out', async () => {
+    expect(await create()).toMatchObject({ code: 0 });
+    rmSync(path);
+    for (const maker of MAKERS) {
+      const { code, stderr } = await run(...maker.split(' '));
+      expect([maker, code]).toEqual([maker, 1]);
+      expect(stderr).toContain(`the database ${path} does not exist, but ${path}.secret is there`);
+      expect(stderr).toMatch(/→ Put the database back .*innkeeper restore FILE.*innkeeper serve --new/);
+    }
+    expect(files()).toEqual(['innkeeper.db.secret']);
+    truncateSync(`${path}.secret`, 65);
+    writeFileSync(path, '');
+    expect((await create()).stderr).toContain(`the database ${path} is empty, but`);
+  });
+
+  test.each(['innkeeper.db-wal', 'innkeeper.db.bak', 'innkeeper-2026-01-31.backup'])('beside %s', async (name) => {
+    writeFileSync(join(folder, name), 'something');
+    expect(await create()).toMatchObject({ code: 1, stderr: expect.stringContaining(join(folder, name)) });
+    expect(files()).toEqual([name]);
+  });
+
+  test('but serve --new makes one, with the secret that is there', async () => {
+    expect(await create()).toMatchObject({ code: 0 });
+    const secret = readFileSync(`${path}.secret`, 'utf8');
+    rmSync(path);
+    const settings = { databaseUrl: `sqlite:${path}` };
+    const refused = await serve({ settings, failing: true });
+    expect(await refused.exited).toMatchObject({ code: 1 });
+    expect(existsSync(path)).toBe(false);
+    const server = await serve({ settings, args: ['--new'] });
+    server.signal('SIGTERM');
+    expect(await server.exited).toMatchObject({ code: 0 });
+    expect(readFileSync(`${path}.secret`, 'utf8')).toBe(secret);
+    expect(JSON.parse((await run('app', 'list', '--json')).stdout)).toEqual([]);
+  });
+
+  test('over a log that lost its database, by restore either', async () => {
+    expect(await create()).toMatchObject({ code: 0 });
+    const backup = join(folder, 'kept');
+    expect(await run('backup', backup)).toMatchObject({ code: 0 });
+    rmSync(path);
+    writeFileSync(`${path}-wal`, 'something');
+    expect(await run('restore', backup)).toMatchObject({ code: 1, stderr: expect.stringContaining(`${path}-wal`) });
+    expect(readFileSync(`${path}-wal`, 'utf8')).toBe('something');
+    rmSync(`${path}-wal`);
+    expect(await run('restore', backup)).toMatchObject({ code: 0 });
+    expect((await run('app', 'list')).stdout).toContain('One');
+  });
+});
+
+describe('a first start that failed halfway', () => {
+  test('with unsafe settings leaves nothing behind', async () => {
+    const settings = { databaseUrl: `sqlite:${path}`, publicUrl: 'http://users.example.com' };
+    const refused = await serve({ settings, failing: true });
+    expect(await refused.exited).toMatchObject({ code: 1 });
+    expect(files()).toEqual([]);
+  });
+
+  test('after the database and before its secret is no obstacle', async () => {
+    expect(await run('migrate')).toMatchObject({ code: 0 });
+    expect(files()).toEqual(['innkeeper.db']);
+    expect(await create()).toMatchObject({ code: 0 });
+    // Once it is used, it needs that very secret.
+    rmSync(`${path}.secret`);
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('.secret is not there') });
+  });
+
+  test('several at once agree on one secret', async () => {
+    const endings = await Promise.all([create(), create(), create()]);
+    expect(endings.map(({ code }) => code)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a database by a symbolic link', () => {
+  let link: string;
+  const byLink = (...args: string[]) => inThread([...args, '--database-url', `sqlite:${link}`]);
+  beforeEach(() => {
+    link = join(folder, 'link.db');
+    mkdirSync(join(folder, 'disk'));
+    path = join(folder, 'disk/innkeeper.db');
+  });
+
+  test('has all its files behind the link, and is the same by its own path', async () => {
+    symlinkSync('disk/innkeeper.db', link);
+    expect(await byLink('app', 'create', '--name', 'One')).toMatchObject({ code: 0 });
+    expect(files()).toEqual(['disk', 'link.db']);
+    expect(readdirSync(join(folder, 'disk')).sort()).toEqual(['innkeeper.db', 'innkeeper.db.secret']);
+    expect((await run('app', 'list')).stdout).toContain('One');
+  });
+
+  test('finds the secret that an earlier version made beside the link', async () => {
+    expect(await create()).toMatchObject({ code: 0 });
+    symlinkSync(path, link);
+    renameSync(`${path}.secret`, `${link}.secret`);
+    expect((await byLink('app', 'list')).stdout).toContain('One');
+    // Of two, the one that fits.
+    writeFileSync(`${path}.secret`, 'another secret that is long enough 0123456789\n', { mode: 0o600 });
+    expect((await byLink('app', 'list')).stdout).toContain('One');
+    renameSync(`${link}.secret`, `${path}.secret`);
+    writeFileSync(`${link}.secret`, 'another secret that is long enough 0123456789\n', { mode: 0o600 });
+    expect((await byLink('app', 'list')).stdout).toContain('One');
+    rmSync(`${link}.secret`);
+    rmSync(`${path}.secret`);
+    expect((await byLink('app', 'list')).stderr).toContain('.secret is not there');
+    expect(existsSync(`${path}.secret`)).toBe(false);
+  });
+
+  test('that leads nowhere is told', async () => {
+    symlinkSync('unmounted/innkeeper.db', link);
+    expect(await byLink('app', 'create', '--name', 'One')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/link\.db is a symbolic link to .*unmounted.*does not exist.*\n.*not mounted/),
+    });
+    expect(files()).toEqual(['disk', 'link.db']);
+    rmSync(link);
+    symlinkSync(link, link);
+    expect(await byLink('app', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining('symbolic links') });
+  });
+});

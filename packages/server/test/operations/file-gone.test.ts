@@ -1,0 +1,107 @@
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import { SECRET, uniqueName } from '../http/start.ts';
+import { scratchFile } from '../scratch-file.ts';
+import { endAll, makeApplication, type ServeProcess, serve } from './serve-process.ts';
+
+/** What the service answers is only worth something while the path leads to the file that it writes to. */
+describe('the database file under a running service', () => {
+  let path: string;
+  let application: NewApplication;
+  let server: ServeProcess;
+  beforeEach(async () => {
+    path = scratchFile('db');
+    application = await makeApplication(`sqlite:${path}`);
+    server = await serve({ settings: { databaseUrl: `sqlite:${path}`, secret: SECRET, logLevel: 'info' } });
+  });
+  afterEach(endAll);
+
+  async function create(): Promise<{ name: string; status: number; code: unknown; retry: string | null }> {
+    const { clientId, clientSecret } = application;
+    const name = uniqueName();
+    const body = JSON.stringify({ clientId, clientSecret, clientUserId: name, clientUserName: 'Ada' });
+    const answer = await fetch(`${server.url}/api/v2/app/create-user`, { method: 'POST', body });
+    const { code } = (await answer.json()) as { code?: string };
+    return { name, status: answer.status, code, retry: answer.headers.get('retry-after') };
+  }
+  const readiness = async () => {
+    const answer = await fetch(`${server.url}/readyz`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const told = (level: string) => server.logs().filter((line) => line.problem === 'file' && line.level === level);
+  const names = (file: string): string[] => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    const rows = database.prepare('select client_user_id as name from users').all();
+    const sound = database.prepare('pragma integrity_check').get();
+    database.close();
+    expect(sound).toEqual({ integrity_check: 'ok' });
+    return rows.map(({ name }) => String(name));
+  };
+  async function expectStopped(happened: RegExp): Promise<void> {
+    expect(await create()).toMatchObject({ status: 503, code: '9503', retry: '1' });
+    await vi.waitFor(async () => expect(await readiness()).toMatchObject({ status: 503 }), { timeout: 5_000 });
+    const { text } = await readiness();
+    expect(text).toMatch(happened);
+    expect(text).toMatch(/Stop .* start/);
+    await vi.waitFor(() => expect(told('error')).toMatchObject([{ msg: expect.stringMatching(happened) }]), {
+      timeout: 5_000,
+    });
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^innkeeper_problem\{kind="file"\} 1$/m);
+  }
+
+  test('deleted: nothing is acknowledged any more, it is told, and nothing new is made at the next start', async () => {
+    expect(await create()).toMatchObject({ status: 200 });
+    rmSync(path);
+    await expectStopped(/was deleted or moved/);
+    server.signal('SIGTERM');
+    expect(await server.exited).toMatchObject({ code: 0 });
+    expect(existsSync(path)).toBe(false);
+    const again = await serve({ settings: { databaseUrl: `sqlite:${path}`, secret: SECRET }, failing: true });
+    expect(await again.exited).toMatchObject({ code: 1 });
+    expect(again.stderr()).toContain(path);
+    expect(again.stderr()).toMatch(/does not exist.*it was deleted or moved.*\n.*serve --new/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('moved away and back: it stops and resumes by itself, and all that was acknowledged is there', async () => {
+    const before = await create();
+    renameSync(path, `${path}.elsewhere`);
+    await expectStopped(/was deleted or moved/);
+    // Whole without its log: that stays behind when a file is moved.
+    expect(names(`${path}.elsewhere`)).toContain(before.name);
+    renameSync(`${path}.elsewhere`, path);
+    await vi.waitFor(async () => expect(await create()).toMatchObject({ status: 200 }), { timeout: 5_000 });
+    expect((await readiness()).status).toBe(200);
+    await vi.waitFor(() => expect(told('info')).toHaveLength(1), { timeout: 5_000 });
+    expect(names(path)).toContain(before.name);
+  });
+
+  test('replaced by a copy: the copy is not damaged, not even after kill -9', async () => {
+    const early = await create();
+    server.signal('SIGTERM');
+    await server.exited;
+    copyFileSync(path, `${path}.copy`);
+    server = await serve({ settings: { databaseUrl: `sqlite:${path}`, secret: SECRET, logLevel: 'info' } });
+    for (let count = 0; count < 200; count++) expect(await create()).toMatchObject({ status: 200 });
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    renameSync(path, `${path}.right`);
+    renameSync(`${path}.copy`, path);
+    await expectStopped(/was replaced by another file/);
+    server.signal('SIGKILL');
+    await server.exited;
+    expect(names(`${path}.right`)).toHaveLength(201);
+    expect(names(path)).toEqual([early.name]);
+  });
+
+  test('its log deleted: writes stop before they would be lost with it', async () => {
+    const before = await create();
+    rmSync(`${path}-wal`);
+    await expectStopped(/-wal was deleted or moved/);
+    server.signal('SIGKILL');
+    await server.exited;
+    expect(names(path)).toContain(before.name);
+  });
+});
