@@ -79,7 +79,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const activity = new ActivityCounter(storage, now, (error) =>
       logger.warn({ err: error }, 'could not write statistics; trying again'),
     );
-    const allowances = new Allowances(storage, keyring, (error) =>
+    const allowances = new Allowances(storage, keyring, now, (error) =>
       logger.warn({ err: error }, 'could not tell other replicas of requests that count against limits; trying again'),
     );
     const openCatalogs = new OpenCatalogs(storage);
