@@ -4,7 +4,7 @@ import type { MigrationState, Storage } from '../../storage/port.ts';
 import { describeDatabase } from '../describe-database.ts';
 import { counted } from '../time.ts';
 import { type Check, failed, passed, withinLimit } from './check.ts';
-import { checkClock } from './clock.ts';
+import { checkClock, readClock } from './clock.ts';
 
 const LIMIT_MS = 2_500;
 
@@ -56,7 +56,10 @@ async function examine(storage: Storage, config: Config, database: string, state
             'Set the original one; beside an embedded database it is kept in the file that ends in .secret.',
           ),
         ]),
-    checkClock([...applications, ...keys].map((record) => record.createdAt)),
+    checkClock(
+      [...applications, ...keys].map((record) => record.createdAt),
+      await readClock(storage),
+    ),
   ];
   return { checks, keyIds: keys.map(({ kid }) => kid) };
 }
