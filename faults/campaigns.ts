@@ -2,6 +2,7 @@ import type { Campaign } from './campaign.ts';
 import { accessMatrix } from './campaigns/access-matrix.ts';
 import { backupRestore } from './campaigns/backup-restore.ts';
 import { canaries } from './campaigns/canaries.ts';
+import { clock } from './campaigns/clock.ts';
 import { deleteAgainstSave } from './campaigns/delete-against-save.ts';
 import { diskFull } from './campaigns/disk-full.ts';
 import { doubleSpend } from './campaigns/double-spend.ts';
@@ -32,6 +33,7 @@ export const campaigns: Campaign[] = [
   postgresRestart,
   tokenService,
   diskFull,
+  clock,
   slowClients,
   overload,
   rollingRestart,

@@ -19,7 +19,7 @@ export class ClockWrong extends Error {
 
 /** Where the time comes from; tests bring their own. */
 export type TimeSources = { wall(): number; monotonic(): number };
-const SYSTEM: TimeSources = { wall: Date.now, monotonic: () => performance.now() };
+const SYSTEM: TimeSources = { wall: () => Date.now(), monotonic: () => performance.now() };
 
 type State = 'right' | 'off' | 'wrong';
 
