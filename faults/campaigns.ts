@@ -2,6 +2,7 @@ import type { Campaign } from './campaign.ts';
 import { accessMatrix } from './campaigns/access-matrix.ts';
 import { backupRestore } from './campaigns/backup-restore.ts';
 import { canaries } from './campaigns/canaries.ts';
+import { clock } from './campaigns/clock.ts';
 import { corruptPages } from './campaigns/corrupt-pages.ts';
 import { deleteAgainstSave } from './campaigns/delete-against-save.ts';
 import { diskFull } from './campaigns/disk-full.ts';
@@ -38,6 +39,7 @@ export const campaigns: Campaign[] = [
   corruptPages,
   link,
   fileGone,
+  clock,
   slowClients,
   overload,
   rollingRestart,

@@ -8,6 +8,7 @@ import { auditedStorage } from './domain/audit/audited-storage.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
 import { checkSecret } from './domain/check-secret.ts';
+import { Clock } from './domain/clock.ts';
 import { followChanges } from './domain/follow-changes.ts';
 import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
@@ -21,6 +22,7 @@ import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
 import { storageDriver } from './storage/open.ts';
+import type { Problem } from './storage/port.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
 
@@ -38,25 +40,27 @@ export type RunningServer = {
 /** Wiring only: config -> storage -> tokens -> app -> listen. */
 export async function startServer(config: Config): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
-  const now = Date.now;
   const driver = await storageDriver(config.databaseUrl);
   // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
-  const storage = auditedStorage(opened, (error) =>
+  const clock = new Clock(opened, (message) => logger.warn(message));
+  const { now } = clock;
+  const storage = auditedStorage(opened, now, (error) =>
     logger.error({ err: error }, 'a change was made, but could not be told in the audit'),
   );
-  const held: { close(): void | Promise<void> }[] = [storage];
+  const held: { close(): void | Promise<void> }[] = [storage, clock];
   /** The last taken first: a start that fails halfway leaves nothing behind either. */
   const letGo = async (): Promise<void> => {
     for (const each of held.toReversed()) await each.close();
   };
   try {
+    await clock.start();
     const keyring = createKeyring(config.secret);
     await checkSecret(storage, keyring);
 
     const applications = new ApplicationDirectory(storage, keyring);
     const catalogs = new CatalogDirectory(storage);
-    const keys = new SigningKeys(storage.signingKeys, keyring, now);
+    const keys = new SigningKeys(storage.signingKeys, keyring, clock);
     let { publicUrl } = config;
     const tokens = await createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
     const changes = await followChanges(
@@ -75,8 +79,8 @@ export async function startServer(config: Config): Promise<RunningServer> {
     );
     held.push(tokens, { close: () => changes.stop() });
     applications.onMiss(() => changes.refresh());
-    await keys.rotateIfDue();
-    const tidying = keepTidy(storage, keys, now, (error) =>
+    await keys.makeFirst();
+    const tidying = keepTidy(storage, keys, clock, (error) =>
       logger.warn({ err: error }, 'could not tidy up; trying again'),
     );
 
@@ -85,7 +89,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const activity = new ActivityCounter(storage, now, (error) =>
       logger.warn({ err: error }, 'could not write statistics; trying again'),
     );
-    const allowances = new Allowances(storage, keyring, (error) =>
+    const allowances = new Allowances(storage, keyring, now, (error) =>
       logger.warn({ err: error }, 'could not tell other replicas of requests that count against limits; trying again'),
     );
     const openCatalogs = new OpenCatalogs(storage);
@@ -99,7 +103,8 @@ export async function startServer(config: Config): Promise<RunningServer> {
       activity,
       limits: new RateLimits(allowances, config),
       publicUrl,
-      problems: () => storage.problems(),
+      problems: () => worstFirst([...storage.problems(), ...clock.problems()]),
+      clockSkewMs: () => clock.skewMs,
       now,
       refresh,
     };
@@ -150,6 +155,12 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await letGo();
     throw error;
   }
+}
+
+const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
+
+function worstFirst(problems: Problem[]): Problem[] {
+  return problems.sort((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
 }
 
 /** Whoever listens on any free port has no public address but that one, unless another was given. */

@@ -26,8 +26,8 @@ async function run(options: CommandOptions & { email: string }): Promise<void> {
   if (problem) throw new Misuse(`--email ${problem}.`, { wayOut: 'As in: --email ada@example.com' });
   const made = await withStorage(
     options,
-    ({ storage, keyring, config: { publicUrl } }) =>
-      createSignInLink(storage, keyring, { email: options.email, publicUrl, now: Date.now() }),
+    ({ storage, keyring, now, config: { publicUrl } }) =>
+      createSignInLink(storage, keyring, { email: options.email, publicUrl, now: now() }),
     { makesDatabase: true },
   );
   const { accountId, email } = made.account;

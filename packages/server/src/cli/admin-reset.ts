@@ -29,9 +29,9 @@ export function adminReset(): Command {
 async function run(email: string, options: CommandOptions & { password?: true; totp?: true }): Promise<void> {
   const both = !options.password && !options.totp;
   const what = { password: both || options.password === true, totp: both || options.totp === true };
-  const made = await withStorage(options, async ({ storage, keyring, config: { publicUrl } }) => {
+  const made = await withStorage(options, async ({ storage, keyring, now, config: { publicUrl } }) => {
     if ((await storage.accounts.reset(emailKeyOf(email), what)) === 'unknown') return undefined;
-    return createSignInLink(storage, keyring, { email, publicUrl, now: Date.now() });
+    return createSignInLink(storage, keyring, { email, publicUrl, now: now() });
   });
   if (!made) {
     throw new Failure('there is no account with this address in this database.', {

@@ -27,7 +27,7 @@ async function run(options: CommandOptions & { name: string }): Promise<void> {
 
   const made = await withStorage(
     options,
-    ({ storage, keyring }) => createApplication(storage, keyring, options.name, Date.now()),
+    ({ storage, keyring, now }) => createApplication(storage, keyring, options.name, now()),
     { makesDatabase: true },
   );
   printResult(options, made, () =>

@@ -31,12 +31,12 @@ export function appRotateSecret(): Command {
 }
 
 async function run(clientId: string, options: CommandOptions & { overlap: number }): Promise<void> {
-  const now = Date.now();
-  const { before, rotated } = await withStorage(options, async ({ storage, keyring }) => {
+  const { before, rotated, now } = await withStorage(options, async ({ storage, keyring, now: read }) => {
+    const now = read();
     const before = await findApplication(storage, clientId);
     const rotated = await rotateSecret(storage, keyring, before.appId, options.overlap, now);
     if (!rotated) throw unknownApplication(clientId);
-    return { before, rotated };
+    return { before, rotated, now };
   });
   const previousExpiresAt = showTime(rotated.previousExpiresAt);
   printResult(options, { clientSecret: rotated.clientSecret, previousExpiresAt }, () => {

@@ -24,11 +24,10 @@ export function appShow(): Command {
 }
 
 async function run(clientId: string, options: CommandOptions): Promise<void> {
-  const { record, users } = await withStorage(options, async ({ storage }) => {
+  const { record, users, now } = await withStorage(options, async ({ storage, now }) => {
     const record = await findApplication(storage, clientId);
-    return { record, users: await storage.applications.countUsers(record.appId) };
+    return { record, users: await storage.applications.countUsers(record.appId), now: now() };
   });
-  const now = Date.now();
   const settings = completeSettings(record.settings);
   const secrets = record.secrets.filter((secret) => isLive(secret, now));
   const result = {

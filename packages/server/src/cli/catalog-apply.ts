@@ -28,11 +28,11 @@ type ApplyOptions = CatalogOptions & { allowBreaking?: true; ifRevision?: number
 async function run(file: string, options: ApplyOptions): Promise<void> {
   const definition = await readCatalogFile(file);
   const { publishCatalog } = await import('../domain/catalog/publish.ts');
-  const published = await withStorage(options, async ({ storage }) => {
+  const published = await withStorage(options, async ({ storage, now }) => {
     const { appId } = await findApplication(storage, options.app);
     return publishCatalog(storage, appId, definition, {
       author: cliAuthor(),
-      now: Date.now(),
+      now: now(),
       allowBreaking: options.allowBreaking === true,
       ...(options.ifRevision !== undefined && { expectedRevision: options.ifRevision }),
     });

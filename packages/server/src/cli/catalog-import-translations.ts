@@ -39,10 +39,10 @@ async function run(name: string, options: ImportOptions): Promise<void> {
   const input = await readInput(name);
   const file = await readTexts(input);
   const { importTexts } = await import('../domain/catalog/import-texts.ts');
-  const outcome = await withStorage(options, async ({ storage }) => {
+  const outcome = await withStorage(options, async ({ storage, now }) => {
     const application = await findApplication(storage, options.app);
     const { prefer } = options;
-    return importTexts(storage, application, file, { author: cliAuthor(), now: Date.now(), ...(prefer && { prefer }) });
+    return importTexts(storage, application, file, { author: cliAuthor(), now: now(), ...(prefer && { prefer }) });
   });
   if (outcome.outcome === 'refused') throw await refusal(input.name, outcome);
   const { outdated } = outcome;

@@ -23,11 +23,11 @@ export function catalogRestore(): Command {
 
 async function run(revision: number, options: CatalogOptions & { allowBreaking?: true }): Promise<void> {
   const { restoreCatalog } = await import('../domain/catalog/publish.ts');
-  const published = await withStorage(options, async ({ storage }) => {
+  const published = await withStorage(options, async ({ storage, now }) => {
     const { appId } = await findApplication(storage, options.app);
     return restoreCatalog(storage, appId, revision, {
       author: cliAuthor(),
-      now: Date.now(),
+      now: now(),
       allowBreaking: options.allowBreaking === true,
     });
   });

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
+import { ClockWrong } from '../domain/clock.ts';
 import { DatabaseDamaged, DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -21,7 +22,8 @@ export function explainError(error: unknown): Failure | undefined {
     if (only !== undefined && more.length === 0) return tell(Misuse, only);
     return new Misuse('these settings cannot be used:', { problems: error.problems });
   }
-  if (error instanceof WrongSecret || isFromNewerVersion(error)) return tell(Failure, error.message);
+  if (error instanceof WrongSecret || error instanceof ClockWrong || isFromNewerVersion(error))
+    return tell(Failure, error.message);
   if (error instanceof DatabaseUrlInvalid) {
     return new Misuse('INNKEEPER_DATABASE_URL is not an address that can be read.', { wayOut: WRITE_ADDRESS });
   }

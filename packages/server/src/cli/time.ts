@@ -1,9 +1,6 @@
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
+import { counted, showRoughly, UNITS } from '../domain/duration.ts';
+
+export { counted, showRoughly };
 
 /** CONTRACT.md section 3: times are UTC, `YYYY-MM-DD HH:MM:SS`. */
 export function showTime(milliseconds: number): string {
@@ -22,19 +19,8 @@ export function showDuration(seconds: number): string {
   return parts.join(' ') || '0 seconds';
 }
 
-/** Roughly, in the largest unit that there are two of: for how old something is, or how soon it ends. */
-export function showRoughly(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  const [unit, size] = UNITS.find(([, size]) => seconds >= 2 * size) ?? UNITS[3];
-  return counted(Math.floor(seconds / size), unit);
-}
-
 export function showAge(milliseconds: number): string {
   return milliseconds < 2_000 ? 'just now' : `${showRoughly(milliseconds)} ago`;
-}
-
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export function showSize(bytes: number): string {

@@ -47,7 +47,7 @@ async function run(options: CreateOptions): Promise<void> {
   const apps = options.app ? [...new Set(options.app)] : null;
   const { token, record } = await withStorage(
     options,
-    async ({ storage, keyring }) => {
+    async ({ storage, keyring, now }) => {
       const appIds: number[] = [];
       for (const clientId of apps ?? []) appIds.push((await findApplication(storage, clientId)).appId);
       const wanted = {
@@ -57,7 +57,7 @@ async function run(options: CreateOptions): Promise<void> {
         access: options.access,
         lifetimeSeconds: options.expires,
       };
-      const made = await createManageToken(storage, keyring, wanted, Date.now());
+      const made = await createManageToken(storage, keyring, wanted, now());
       if (!made) throw new Failure('an application was deleted meanwhile: no token was made.');
       return made;
     },

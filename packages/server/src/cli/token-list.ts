@@ -19,13 +19,12 @@ export function tokenList(): Command {
 }
 
 async function run(options: CommandOptions): Promise<void> {
-  const { tokens, clientIds } = await withStorage(options, async ({ storage }) => {
+  const { tokens, clientIds, now } = await withStorage(options, async ({ storage, now }) => {
     const tokens = await storage.manageTokens.list();
     const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
     const applications = await storage.applications.list(appIds);
-    return { tokens, clientIds: new Map(applications.map(({ appId, clientId }) => [appId, clientId])) };
+    return { tokens, clientIds: new Map(applications.map(({ appId, clientId }) => [appId, clientId])), now: now() };
   });
-  const now = Date.now();
   const appsOf = ({ appIds }: ManageTokenRecord) => appIds?.flatMap((appId) => clientIds.get(appId) ?? []) ?? null;
   const rows = tokens.map((token) => ({
     tokenId: token.tokenId,

@@ -56,9 +56,8 @@ export function usersImport(): Command {
 }
 
 /** Once for all of it: storage, which is given them in batches, says nothing. */
-async function tellOfImport(storage: Storage, appId: number, counts: ImportCounts): Promise<void> {
+async function tellOfImport(storage: Storage, appId: number, counts: ImportCounts, at: number): Promise<void> {
   const { lines, created, adopted, updated, profilesOnly } = counts;
-  const at = Date.now();
   if (created + adopted > 0) {
     await storage.activity.add([{ appId, name: 'usersCreated', count: created + adopted, lastAt: at }]);
   }
@@ -91,7 +90,7 @@ async function run(file: string, options: Options): Promise<void> {
   const { importUsers } = await import('../domain/users/import-users.ts');
   const started = performance.now();
   const shown: Omit<Rejection, 'text'>[] = [];
-  const { outcome, counts, name } = await withStorage(options, async ({ storage }) => {
+  const { outcome, counts, name } = await withStorage(options, async ({ storage, now }) => {
     const { appId, name } = await findApplication(storage, options.app);
     using rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects);
     using watch = watchInterrupts(input);
@@ -103,7 +102,7 @@ async function run(file: string, options: Options): Promise<void> {
     });
     try {
       const result = await importUsers(storage, appId, lines, {
-        at: Date.now(),
+        at: now(),
         ifThere: options.update ? 'update' : options.resume ? 'keep' : 'compare',
         newCodes: options.newCodes === true,
         withRetired: options.withRetired === true,
@@ -119,7 +118,7 @@ async function run(file: string, options: Options): Promise<void> {
           progress.show(counts.lines, 'users', part, note);
         },
       });
-      await tellOfImport(storage, appId, result.counts);
+      await tellOfImport(storage, appId, result.counts, now());
       return { ...result, name };
     } catch (error) {
       if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;

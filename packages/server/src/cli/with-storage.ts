@@ -3,6 +3,7 @@ import { type Config, isWeakSecret, readConfig } from '../config.ts';
 import { actingAs } from '../domain/audit/actor.ts';
 import { auditedStorage } from '../domain/audit/audited-storage.ts';
 import { checkSecret } from '../domain/check-secret.ts';
+import { Clock } from '../domain/clock.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import type { ApplicationRecord, Storage } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
@@ -11,7 +12,8 @@ import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import { makeDatabase } from './new-database.ts';
 
-export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config };
+/** `now` is the database's time, as for the service: a command on a machine with a wrong clock makes no row with a wrong time. */
+export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config; now: () => number };
 
 /**
  * Opens the database of these settings beside a server that may be running on it, and lets go of it at the end. A file
@@ -41,10 +43,13 @@ export async function withStorage<T>(
       });
     }
     await checkSecret(storage, keyring);
-    const audited = auditedStorage(storage, (error) => {
+    const clock = new Clock(storage, () => {});
+    await clock.measure();
+    const { now } = clock;
+    const audited = auditedStorage(storage, now, (error) => {
       process.stderr.write(`innkeeper: it was done, but could not be told in the audit: ${(error as Error).message}\n`);
     });
-    return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config }));
+    return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config, now }));
   } finally {
     await storage.close();
   }

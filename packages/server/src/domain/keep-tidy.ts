@@ -1,21 +1,24 @@
 import type { Storage } from '../storage/port.ts';
+import type { Clock } from './clock.ts';
 
 const EVERY_MS = 60_000;
 
-/** Removes what has expired and rotates keys in time. Every replica does it: each step is safe to repeat. */
+/** Purges expired rows and rotates keys, as far as the clock can be trusted. Every replica does it: each step is safe to repeat. */
 export function keepTidy(
   storage: Storage,
   keys: { rotateIfDue(): Promise<void> },
-  now: () => number,
+  clock: Pick<Clock, 'mayPurgeBefore' | 'mayRotate'>,
   onFailure: (error: unknown) => void,
 ): { stop(): Promise<void> } {
   let stopped = false;
   let underWay: Promise<void> = Promise.resolve();
 
   const tidy = async (): Promise<void> => {
-    await keys.rotateIfDue();
+    const before = await clock.mayPurgeBefore();
+    if (clock.mayRotate) await keys.rotateIfDue();
+    if (before === undefined) return;
     // Bounded batches with room between them, so that tidying never stands in the way of requests.
-    while (!stopped && (await storage.purgeExpired(now())) >= 1000) await pause(50);
+    while (!stopped && (await storage.purgeExpired(before)) >= 1000) await pause(50);
   };
   const timer = setInterval(
     () => {

@@ -22,6 +22,8 @@ export type Service = {
   publicUrl: string;
   /** What operators must know about at the moment, the worst first. */
   problems(): readonly Problem[];
+  /** How far this machine's clock is ahead of the database's, for the metrics. */
+  clockSkewMs(): number;
   now(): number;
   /** Resolves when what was changed before the call, by anyone, is seen in this process. */
   refresh(): Promise<void>;

@@ -15,7 +15,7 @@ type Bucket = { failures: number; at: number };
 export class CredentialThrottle {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Counts a failure; throws once the address has made too many. */
+  /** Counts a failure; throws once the address has made too many. `now` is monotonic: performance.now(). */
   failed(address: string, now: number): void {
     const network = networkOf(address);
     const bucket = this.#buckets.get(network) ?? { failures: 0, at: now };

@@ -17,7 +17,7 @@ export function createErrorHandler(throttle: CredentialThrottle) {
     let error = toInnkeeperError(thrown, request);
     if (isFailedCredential(error, request)) {
       try {
-        throttle.failed(clientAddress(request), Date.now());
+        throttle.failed(clientAddress(request), performance.now());
       } catch (throttled) {
         error = throttled as InnkeeperError;
       }

@@ -7,7 +7,7 @@ type Sample = { metricName?: string; labels: Record<string, string | number>; va
 
 /** All there is to tell, in the form that prom-client writes and sums up. */
 export function createRegistry(
-  { storage, problems }: Pick<Service, 'storage' | 'problems'>,
+  { storage, problems, clockSkewMs }: Pick<Service, 'storage' | 'problems' | 'clockSkewMs'>,
   log: Pick<LogOutput, 'droppedLines'>,
   counts: RequestCounts,
 ): Registry {
@@ -59,6 +59,15 @@ export function createRegistry(
     collect() {
       this.reset();
       for (const { kind } of problems()) this.set({ kind }, 1);
+    },
+  });
+  new Gauge({
+    name: 'innkeeper_clock_skew_seconds',
+    help: "How far this machine's clock is ahead of the database's (PostgreSQL).",
+    aggregator: 'average',
+    registers: [registry],
+    collect() {
+      this.set(Math.round(clockSkewMs()) / 1000);
     },
   });
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);

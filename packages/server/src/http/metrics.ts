@@ -13,7 +13,7 @@ export type Metrics = {
 
 /** Requests are counted from the start; prom-client, 80 modules, is loaded when someone first asks for the figures. */
 export function createMetrics(
-  service: Pick<Service, 'storage' | 'problems'>,
+  service: Pick<Service, 'storage' | 'problems' | 'clockSkewMs'>,
   log: Pick<LogOutput, 'droppedLines'>,
   textOf: (registry: () => Promise<Registry>) => () => Promise<string>,
 ): Metrics {

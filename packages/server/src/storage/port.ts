@@ -6,6 +6,7 @@ export * from './port/applications.ts';
 export * from './port/backup.ts';
 export * from './port/catalogs.ts';
 export * from './port/changes.ts';
+export * from './port/clock.ts';
 export * from './port/data-check.ts';
 export * from './port/database.ts';
 export * from './port/drafts.ts';

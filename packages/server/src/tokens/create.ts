@@ -16,6 +16,7 @@ export async function createTokenService(
   return createRemoteTokenService({
     ...config.tokenService,
     hashToken: keyring.hashToken,
+    now,
     async signSubjectToken({ user, clientId, audience, expiresInSeconds }) {
       const iat = Math.floor(now() / 1000);
       return keys.signJwt('JWT', {

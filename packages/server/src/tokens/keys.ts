@@ -1,8 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
+import type { Clock } from '../domain/clock.ts';
 import type { Keyring } from '../domain/keyring.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
+import { TokenServiceRefused } from './port.ts';
 
 const DAY_MS = 86_400_000;
 const ROTATE_EVERY_MS = 30 * DAY_MS;
@@ -10,6 +12,10 @@ const ROTATE_EVERY_MS = 30 * DAY_MS;
 const PUBLISH_AHEAD_MS = 10 * 60_000;
 /** Longer than any access token lives (30 days), so that no key leaves while a token needs it. */
 const PUBLISH_AFTER_MS = 31 * DAY_MS;
+/** A key that is newer than this was made by a clock that was ahead. */
+const FUTURE_MS = 60 * 60_000;
+
+export type KeyClock = Pick<Clock, 'now' | 'certain' | 'isTrusted'>;
 
 type SigningKey = {
   record: SigningKeyRecord;
@@ -26,13 +32,13 @@ type SigningKey = {
 export class SigningKeys {
   readonly #store: SigningKeyStore;
   readonly #keyring: Keyring;
-  readonly #now: () => number;
+  readonly #clock: KeyClock;
   #keys: SigningKey[] = [];
 
-  constructor(store: SigningKeyStore, keyring: Keyring, now: () => number) {
+  constructor(store: SigningKeyStore, keyring: Keyring, clock: KeyClock) {
     this.#store = store;
     this.#keyring = keyring;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   async load(): Promise<void> {
@@ -44,22 +50,28 @@ export class SigningKeys {
     });
   }
 
-  /** Makes the first key, or the next one when the newest has served its time. */
+  /** A database without any key gets one at once; all others wait for a clock that may rotate. */
+  async makeFirst(): Promise<void> {
+    const now = this.#clock.now();
+    if (this.#keys.length === 0) await this.#add(1, now, now);
+  }
+
+  /** Makes the next key when the newest has served its time, or was made by a clock that was ahead and would serve for years. */
   async rotateIfDue(): Promise<void> {
     const newest = this.#keys.at(-1)?.record;
-    const now = this.#now();
-    if (!newest) await this.#add(1, now, now);
-    else if (newest.createdAt + ROTATE_EVERY_MS <= now) await this.rotate();
+    const now = this.#clock.now();
+    if (!newest) await this.makeFirst();
+    else if (newest.createdAt + ROTATE_EVERY_MS <= now || newest.createdAt > now + FUTURE_MS) await this.rotate();
   }
 
   async rotate(): Promise<void> {
-    const now = this.#now();
+    const now = this.#clock.now();
     await this.#add((this.#keys.at(-1)?.record.generation ?? 0) + 1, now, now + PUBLISH_AHEAD_MS);
   }
 
   /** JWKS: every key whose tokens may still be about. */
   published(): JWK[] {
-    const now = this.#now();
+    const now = this.#clock.certain();
     return this.#keys
       .filter(({ record }) => record.publishedUntil === null || record.publishedUntil > now)
       .map((key) => key.jwk);
@@ -78,9 +90,11 @@ export class SigningKeys {
    * header is the same every time. A signature takes longer than all else in its request, so it is made by node's pool of threads.
    */
   signer(type: 'at+jwt' | 'JWT'): (claims: Record<string, unknown>) => Promise<string> {
-    const now = this.#now();
-    const key = this.#keys.findLast(({ record }) => record.signsFrom <= now);
-    if (!key) throw new Error('There is no signing key: load() and rotateIfDue() come first.');
+    if (!this.#clock.isTrusted) throw new TokenServiceRefused('The clock is wrong: no token is signed.');
+    const now = this.#clock.now();
+    // A clock that was set back is before the first key; that one is published, and serves.
+    const key = this.#keys.findLast(({ record }) => record.signsFrom <= now) ?? this.#keys[0];
+    if (!key) throw new Error('There is no signing key: load() and makeFirst() come first.');
     let header = key.headers.get(type);
     if (!header) {
       header = base64url({ alg: 'EdDSA', typ: type, kid: key.record.kid });

@@ -5,7 +5,10 @@ export interface TokenService {
   readonly kind: 'embedded' | 'remote';
   /** Throws TokenServiceUnreachable or TokenServiceRefused, nothing else. */
   issue(request: { user: UserRecord; clientId: string; lifetimeSeconds: number }): Promise<IssuedToken>;
-  /** Where nothing can go wrong in making a token, all of it that storage has to know is settled before its user is known. */
+  /**
+   * Where nothing can go wrong in making a token, all of it that storage has to know is settled before its user is known. Throws
+   * TokenServiceRefused while none can be made.
+   */
   readonly reserve?: Reserve;
   /** What storage knows a token by, taken from its text unproven; undefined when no token of ours could read like it. */
   tokenIdOf(accessToken: string): string | undefined;

@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkClock } from '../../src/cli/doctor/clock.ts';
+import type { Mark } from '../../src/domain/clock-mark.ts';
 import { databases } from '../databases.ts';
 import { freePort } from '../free-port.ts';
 import { SECRET } from '../http/start.ts';
@@ -250,12 +251,45 @@ describe('each failure has its way out', () => {
 
   test('a clock that cannot be right, or is behind what was written', () => {
     const now = Date.UTC(2030, 0, 1);
-    expect(checkClock([now - 1000, now + 30_000], now)).toMatchObject({ ok: true, detail: '2030-01-01 00:00:00 UTC' });
-    expect(checkClock([], 0)).toMatchObject({ ok: false, detail: '1970-01-01 00:00:00 UTC cannot be right' });
-    expect(checkClock([now + 7_200_000], now)).toMatchObject({
+    expect(checkClock([now - 1000, now + 30_000], undefined, now)).toMatchObject({
+      ok: true,
+      detail: '2030-01-01 00:00:00 UTC',
+    });
+    expect(checkClock([], undefined, 0)).toMatchObject({
+      ok: false,
+      detail: '1970-01-01 00:00:00 UTC cannot be right',
+    });
+    expect(checkClock([now + 7_200_000], undefined, now)).toMatchObject({
       ok: false,
       detail: expect.stringContaining('2 hours before the newest record'),
       wayOut: expect.stringContaining('NTP'),
     });
+  });
+
+  test("a clock that differs from the database's, and one that jumped", () => {
+    const now = Date.UTC(2030, 0, 1);
+    const skewed = (skewMs: number) => checkClock([], { skewMs, mark: undefined }, now);
+    expect(skewed(-40)).toMatchObject({ ok: true, detail: "2030-01-01 00:00:00 UTC, 40 ms from the database's clock" });
+    expect(skewed(30_000)).toMatchObject({
+      ok: true,
+      detail: "2030-01-01 00:00:00 UTC is 30 seconds ahead of the database's clock",
+      wayOut: expect.stringContaining('NTP'),
+    });
+    expect(skewed(-7_200_000)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('2 hours behind the database'),
+      wayOut: expect.stringContaining('NTP'),
+    });
+    const marked = (mark: Mark) => checkClock([], { skewMs: undefined, mark }, now);
+    expect(marked({ at: now - 30_000, doubtMs: 0, waitMs: 0 })).toMatchObject({
+      wayOut: null,
+      detail: '2030-01-01 00:00:00 UTC, last seen in the database at 2029-12-31 23:59:30',
+    });
+    expect(marked({ at: now, doubtMs: 730 * 86_400_000, waitMs: 7_200_000 })).toMatchObject({
+      ok: true,
+      detail: expect.stringMatching(/jumped 730 days ahead .*held back for 2 hours/),
+      wayOut: expect.stringContaining('NTP'),
+    });
+    expect(marked({ at: now + 7_200_000, doubtMs: 0, waitMs: 0 })).toMatchObject({ ok: false });
   });
 });

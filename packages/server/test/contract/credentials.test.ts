@@ -153,4 +153,13 @@ describe.each(databases)('what an account proves itself with, on $kind', (databa
     for (const behind of [0, 20, 40, 60]) outcomes.push(await storage.attempts.admit(allowance, NOW - behind));
     expect(outcomes).toEqual([true, true, true, false]);
   });
+
+  test('an attempt made while the clock was 30 days ahead delays the next by one step, not by 30 days', async () => {
+    const allowance = { subjectHash: hash(), everyMs: 1000, burst: 3 };
+    expect(await storage.attempts.admit(allowance, NOW + 30 * 86_400_000)).toBe(true);
+    expect(await storage.attempts.admit(allowance, NOW)).toBe(false);
+    expect(await storage.attempts.admit(allowance, NOW + 900)).toBe(false);
+    expect(await storage.attempts.admit(allowance, NOW + 1001)).toBe(true);
+    expect(await storage.attempts.admit(allowance, NOW + 1001)).toBe(false);
+  });
 });

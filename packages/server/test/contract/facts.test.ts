@@ -24,6 +24,15 @@ describe.each(databases)('facts on $kind', (database) => {
     expect(await storage.facts.get('raced')).toBe(answers[0]);
   });
 
+  test('a value is replaced only while it is the expected one', async () => {
+    await storage.facts.settle('mark', 'one');
+    const answers = await Promise.all(times(10, (i) => storage.facts.replace('mark', 'one', `two ${i}`)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect(await storage.facts.get('mark')).toBe(`two ${answers.indexOf(true)}`);
+    expect(await storage.facts.replace('missing', 'one', 'two')).toBe(false);
+    expect(await storage.facts.get('missing')).toBeUndefined();
+  });
+
   test('names are compared exactly', async () => {
     await storage.facts.settle('Name', 'upper');
     expect(await storage.facts.get('name')).toBeUndefined();

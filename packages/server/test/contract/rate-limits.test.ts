@@ -11,29 +11,45 @@ describe.each(databases)('allowances on $kind', (database) => {
   });
   afterAll(() => storage.close());
 
-  test('what is used adds up, from now on at the earliest, and is forgotten once it is earned back', async () => {
+  const windowMs = 60_000;
+  const spend = (now: number, ...spendings: [string, number][]) =>
+    storage.rateLimits.spend(
+      spendings.map(([subjectHash, ms]) => ({ subjectHash, ms, windowMs })),
+      now,
+    );
+
+  test('usage adds up, starts at the present time at the earliest, and is forgotten once it is earned back', async () => {
     const [ada, eve] = [hash(), hash()] as [string, string];
-    const spend = (now: number, ...spendings: [string, number][]) =>
-      storage.rateLimits.spend(
-        spendings.map(([subjectHash, ms]) => ({ subjectHash, ms })),
-        now,
-      );
-    expect(await spend(NOW, [ada, 100], [eve, 7])).toEqual([NOW + 100, NOW + 7]);
-    expect(await spend(NOW + 50, [eve, 5], [ada, 10])).toEqual([NOW + 55, NOW + 110]);
-    expect(await spend(NOW, [ada, 0])).toEqual([NOW + 110]);
+    expect(await spend(NOW, [ada, 100], [eve, 7])).toEqual([100, 7]);
+    expect(await spend(NOW + 50, [eve, 5], [ada, 10])).toEqual([5, 60]);
+    expect(await spend(NOW, [ada, 0])).toEqual([110]);
     await storage.purgeExpired(NOW + 60);
-    expect(await spend(NOW, [eve, 1], [ada, 1])).toEqual([NOW + 1, NOW + 111]);
+    expect(await spend(NOW, [eve, 1], [ada, 1])).toEqual([1, 111]);
+  });
+
+  test('nobody has used more than the whole allowance', async () => {
+    const [ada] = [hash()];
+    expect(await spend(NOW, [ada, windowMs - 1])).toEqual([windowMs - 1]);
+    expect(await spend(NOW, [ada, 600])).toEqual([windowMs]);
+    expect(await spend(NOW + 600, [ada, 0])).toEqual([windowMs - 600]);
+    // Written by a replica a few milliseconds ahead: still used up.
+    expect(await spend(NOW - 20, [ada, 0])).toEqual([windowMs]);
+  });
+
+  test('a clock that was ahead by an hour or a month costs nobody the allowance', async () => {
+    for (const ahead of [3_600_000, 30 * 86_400_000]) {
+      const [ada] = [hash()];
+      expect(await spend(NOW + ahead, [ada, 600])).toEqual([600]);
+      expect(await spend(NOW, [ada, 600])).toEqual([600]);
+      expect(await spend(NOW, [ada, 600])).toEqual([1200]);
+    }
   });
 
   test('many at once, in any order, lose nothing and do not block each other', async () => {
     const subjects = times(20, () => hash());
-    const spend = (whose: string[], ms: number) =>
-      storage.rateLimits.spend(
-        whose.map((subjectHash) => ({ subjectHash, ms })),
-        NOW,
-      );
-    await Promise.all(times(50, (round) => spend(round % 2 === 0 ? subjects : subjects.toReversed(), 2)));
-    const ends = await spend(subjects, 0);
-    expect(new Set(ends)).toEqual(new Set([NOW + 100]));
+    const spendAll = (whose: string[], ms: number) =>
+      spend(NOW, ...whose.map((subjectHash): [string, number] => [subjectHash, ms]));
+    await Promise.all(times(50, (round) => spendAll(round % 2 === 0 ? subjects : subjects.toReversed(), 2)));
+    expect(new Set(await spendAll(subjects, 0))).toEqual(new Set([100]));
   });
 });

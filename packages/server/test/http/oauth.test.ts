@@ -103,7 +103,11 @@ describe.each(databases)('the embedded token service on $kind, through oauth4web
     const before = await keys();
     const { SigningKeys } = await import('../../src/tokens/keys.ts');
     const { storage, keyring } = server.service;
-    const elsewhere = new SigningKeys(storage.signingKeys, keyring, Date.now);
+    const elsewhere = new SigningKeys(storage.signingKeys, keyring, {
+      now: Date.now,
+      certain: Date.now,
+      isTrusted: true,
+    });
     await elsewhere.load();
     await elsewhere.rotate();
     await expect.poll(async () => (await keys()).length, { interval: 50 }).toBe(before.length + 1);

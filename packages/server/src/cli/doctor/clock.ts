@@ -1,21 +1,49 @@
+import { Clock, NOTICED_MS, SET_THE_CLOCK, TOLERATED_MS } from '../../domain/clock.ts';
+import { isOdd, type Mark, readMark } from '../../domain/clock-mark.ts';
+import type { Storage } from '../../storage/port.ts';
 import { showRoughly, showTime } from '../time.ts';
-import { type Check, failed, passed } from './check.ts';
+import { type Check, failed, passed, warned } from './check.ts';
 
-/** Clocks of replicas may differ by this much and nobody is wrong. */
-const TOLERANCE_MS = 60_000;
 /** This version was made in this year: no right clock is before it. */
 const FIRST_YEAR = 2026;
 const LAST_YEAR = 2100;
+const SET_THIS_CLOCK = 'Set the clock of this machine by NTP: timedatectl set-ntp true';
 
-/** Tokens end by the clock. What the database holds was written in the past, whichever machine wrote it. */
-export function checkClock(writtenTimes: readonly number[], now = Date.now()): Check {
-  const wayOut = 'Set the clock of this machine, best by NTP: timedatectl set-ntp true';
+/** `skewMs` is undefined for SQLite: a file has no clock to compare with. */
+export type ClockReading = { skewMs: number | undefined; mark: Mark | undefined };
+
+export async function readClock(storage: Storage): Promise<ClockReading> {
+  const clock = new Clock(storage, () => {});
+  await clock.measure();
+  return {
+    skewMs: storage.kind === 'postgres' ? clock.skewMs : undefined,
+    mark: await readMark(storage.facts),
+  };
+}
+
+/** Records are written in the past, whichever machine wrote them: a clock behind the newest one was wrong then or is wrong now. */
+export function checkClock(writtenTimes: readonly number[], reading?: ClockReading, now = Date.now()): Check {
+  const time = `${showTime(now)} UTC`;
   const year = new Date(now).getUTCFullYear();
-  if (year < FIRST_YEAR || year > LAST_YEAR) return failed('clock', `${showTime(now)} UTC cannot be right`, wayOut);
-  const newest = writtenTimes.reduce((latest, time) => Math.max(latest, time), 0);
-  if (newest > now + TOLERANCE_MS) {
-    const detail = `${showTime(now)} UTC is ${showRoughly(newest - now)} before the newest record of the database`;
-    return failed('clock', detail, `${wayOut}. If this one is right, the clock of another replica was ahead.`);
+  if (year < FIRST_YEAR || year > LAST_YEAR) return failed('clock', `${time} cannot be right`, SET_THIS_CLOCK);
+
+  const { skewMs, mark } = reading ?? {};
+  if (skewMs !== undefined && Math.abs(skewMs) > NOTICED_MS) {
+    const by = `${showRoughly(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the database's clock`;
+    if (Math.abs(skewMs) <= TOLERATED_MS) return warned('clock', `${time} is ${by}`, SET_THE_CLOCK);
+    return failed('clock', `${time} is ${by}; \`innkeeper serve\` refuses to start`, SET_THE_CLOCK);
   }
-  return passed('clock', `${showTime(now)} UTC`);
+  const newest = [...writtenTimes, mark?.at ?? 0].reduce((latest, each) => Math.max(latest, each), 0);
+  if (newest > now + TOLERATED_MS) {
+    const detail = `${time} is ${showRoughly(newest - now)} before the newest record of the database`;
+    return failed('clock', detail, `${SET_THIS_CLOCK}. If this one is right, the clock of another replica was ahead.`);
+  }
+  const seen = mark ? `, last seen in the database at ${showTime(mark.at)}` : '';
+  if (mark && isOdd(mark)) {
+    const jump = `the clock jumped ${showRoughly(Math.abs(mark.doubtMs))} ${mark.doubtMs > 0 ? 'ahead' : 'back'}`;
+    const detail = `${time}${seen}; ${jump} or the service was off: purging is held back for ${showRoughly(mark.waitMs)}`;
+    return warned('clock', detail, `If the clock is right, nothing needs to be done. ${SET_THIS_CLOCK}`);
+  }
+  const skew = skewMs === undefined ? seen : `, ${Math.round(Math.abs(skewMs))} ms from the database's clock`;
+  return passed('clock', `${time}${skew}`);
 }

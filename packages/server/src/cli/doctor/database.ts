@@ -5,7 +5,7 @@ import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
 import { counted } from '../time.ts';
 import { type Check, failed, passed, withinLimit } from './check.ts';
-import { checkClock } from './clock.ts';
+import { checkClock, readClock } from './clock.ts';
 import { checkConsistency, type DoctorOptions } from './data.ts';
 
 const LIMIT_MS = 2_500;
@@ -63,7 +63,10 @@ async function examine(storage: Storage, config: Config, database: string, state
             'Set the original one; beside an embedded database it is kept in the file that ends in .secret.',
           ),
         ]),
-    checkClock([...applications, ...keys].map((record) => record.createdAt)),
+    checkClock(
+      [...applications, ...keys].map((record) => record.createdAt),
+      await readClock(storage),
+    ),
   ];
   return { checks, keyIds: keys.map(({ kid }) => kid) };
 }

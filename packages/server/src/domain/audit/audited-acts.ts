@@ -124,7 +124,8 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     findOwner: 'read',
     list: 'read',
     revoke: {
-      before: (storage, _appId, tokenId) => storage.tokens.findOwner(tokenId, Date.now()),
+      // At any time: whose an expired token was is known until it is purged.
+      before: (storage, _appId, tokenId) => storage.tokens.findOwner(tokenId, 0),
       tell: (_, _outcome, owner: { userId: string } | undefined, appId) =>
         owner ? [{ action: 'user.accessTokenRevoked', appId, subject: '', userId: owner.userId }] : [],
     },
@@ -325,7 +326,8 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   // In many batches: the command tells of the whole.
   transfer: { importUsers: 'silent', exportUsers: 'read', find: 'read' },
   changes: { since: 'read' },
-  facts: { get: 'read', settle: 'silent' },
+  facts: { get: 'read', settle: 'silent', replace: 'silent' },
+  clock: { read: 'read', newestRecord: 'read' },
   activity: { add: 'silent', list: 'read', lastAt: 'read', totals: 'read' },
   requestLog: { add: 'silent', trim: 'silent', list: 'read', find: 'read', count: 'read' },
   audit: { add: 'silent', list: 'read' },

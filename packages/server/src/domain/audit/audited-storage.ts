@@ -15,7 +15,7 @@ type Telling = {
  * is killed between the two, or a database that goes away there, leaves a change without one. What an application does
  * to its own users has no actor, and passes untouched.
  */
-export function auditedStorage(storage: Storage, onFailure: (error: unknown) => void): Storage {
+export function auditedStorage(storage: Storage, now: () => number, onFailure: (error: unknown) => void): Storage {
   const told = async (actor: string, act: Act, telling: Telling, args: unknown[]): Promise<unknown> => {
     const before = await telling.before?.(storage, ...args);
     const outcome = await act(...args);
@@ -23,7 +23,7 @@ export function auditedStorage(storage: Storage, onFailure: (error: unknown) => 
       for (const each of await telling.tell(storage, outcome, before, ...args)) {
         await storage.audit.add({
           auditUid: orderedUuid(),
-          at: Date.now(),
+          at: now(),
           actor,
           action: each.action,
           appId: each.appId,

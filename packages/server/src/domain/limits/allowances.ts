@@ -20,24 +20,25 @@ type Unsent = { ms: number; windowMs: number };
 export class Allowances {
   readonly #storage: Storage;
   readonly #keyring: Keyring;
+  readonly #now: () => number;
   readonly #onFailure: (error: unknown) => void;
-  /** In milliseconds since `#start`: smaller numbers, which have room for the fractions of short intervals. */
+  /** By the monotonic clock: setting the wall clock changes nothing here. */
   readonly #until = new Map<string, number>();
   readonly #unsent = new Map<string, Unsent>();
-  readonly #start = Date.now();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor(storage: Storage, keyring: Keyring, onFailure: (error: unknown) => void) {
+  constructor(storage: Storage, keyring: Keyring, now: () => number, onFailure: (error: unknown) => void) {
     this.#storage = storage;
     this.#keyring = keyring;
+    this.#now = now;
     this.#onFailure = onFailure;
   }
 
   /** How many requests are left, and the milliseconds until all are earned back, or until there is one again. */
   look(subject: string, { quota, seconds }: RateLimit): { left: number; ms: number } {
-    const now = Date.now() - this.#start;
+    const now = performance.now();
     const windowMs = seconds * 1000;
     const usedMs = Math.min(Math.max((this.#until.get(subject) ?? 0) - now, 0), windowMs);
     // A thousandth of a request: what fractions lose is nobody's fault.
@@ -46,7 +47,7 @@ export class Allowances {
   }
 
   spend(subject: string, { quota, seconds }: RateLimit): void {
-    const now = Date.now() - this.#start;
+    const now = performance.now();
     const windowMs = seconds * 1000;
     const ms = windowMs / quota;
     const until = Math.min(Math.max(this.#until.get(subject) ?? 0, now) + ms, now + windowMs);
@@ -79,7 +80,7 @@ export class Allowances {
   }
 
   async #share(): Promise<void> {
-    const now = Date.now() - this.#start;
+    const now = performance.now();
     const told: (Unsent & { subject: string })[] = [];
     for (const [subject, { ms, windowMs }] of this.#unsent) {
       const usedMs = (this.#until.get(subject) ?? 0) - now;
@@ -90,14 +91,15 @@ export class Allowances {
     }
     if (told.length === 0) return;
     try {
-      const spendings = told.map(({ subject, ms }) => ({
+      const spendings = told.map(({ subject, ms, windowMs }) => ({
         subjectHash: this.#keyring.hashLimited(subject),
         ms: Math.round(ms),
+        windowMs,
       }));
-      const ends = await this.#storage.rateLimits.spend(spendings, now + this.#start);
+      const left = await this.#storage.rateLimits.spend(spendings, this.#now());
       for (const [index, { subject }] of told.entries()) {
         const meanwhile = this.#unsent.get(subject)?.ms ?? 0;
-        if (this.#until.has(subject)) this.#until.set(subject, (ends[index] as number) - this.#start + meanwhile);
+        if (this.#until.has(subject)) this.#until.set(subject, now + (left[index] as number) + meanwhile);
       }
     } catch (error) {
       for (const { subject, ms, windowMs } of told) {

@@ -59,11 +59,11 @@ type Exchange = (
   about: GetAccessTokenRequest['about'],
 ) => Promise<IssuedToken & { user: UserRecord }>;
 
-/** Where making a token cannot fail: one act tells whose it is and spends it. */
+/** Where making a token fails before it is spent, or not at all: one act tells whose it is and spends it. */
 const exchangeThenMake =
   (reserve: Reserve): Exchange =>
   async (service, application, tokenHash, about) => {
-    const { make, ...token } = reserve(requestOf(application));
+    const { make, ...token } = await timed(service, application, async () => reserve(requestOf(application)));
     const user = await spend(service, tokenHash, token);
     about.userId = user.userId;
     const accessToken = await timed(service, application, () => make(user));

@@ -1,8 +1,14 @@
-/** What a caller has used of an allowance, as the time that it takes to earn it back. */
-export type Spending = { subjectHash: string; ms: number };
+/** Usage of an allowance, as the time that it takes to earn it back; all of it is earned back in `windowMs`. */
+export type Spending = { subjectHash: string; ms: number; windowMs: number };
 
-/** How far allowances are used up, by all replicas together. It is of the moment: what a crash takes of it is no loss. */
+/** How much of each allowance all replicas together have used. It may be lost in a crash. */
 export interface RateLimitStore {
-  /** Adds to what was used; answers until when each is used up, in their order. No subject may be there twice. */
+  /**
+   * Adds usage; returns in how many milliseconds each is earned back, at most its window, in the order given. No subject may occur
+   * twice. Stored usage that lies more than CLOCK_SLACK_MS beyond the window was written by a clock that was ahead, and is dropped.
+   */
   spend(spendings: readonly Spending[], now: number): Promise<number[]>;
 }
+
+/** Far more than replicas differ by, which all follow one clock. */
+export const CLOCK_SLACK_MS = 1_000;

@@ -3,6 +3,7 @@ import type { ActivityStore, AuditStore, RequestLogStore } from './activity.ts';
 import type { ApplicationStore } from './applications.ts';
 import type { CatalogStore } from './catalogs.ts';
 import type { ChangeStore } from './changes.ts';
+import type { ClockStore } from './clock.ts';
 import type { DatabaseKind } from './database.ts';
 import type { DraftStore } from './drafts.ts';
 import type { FactStore } from './facts.ts';
@@ -46,6 +47,7 @@ export interface Storage {
   readonly transfer: TransferStore;
   readonly changes: ChangeStore;
   readonly facts: FactStore;
+  readonly clock: ClockStore;
   readonly activity: ActivityStore;
   readonly requestLog: RequestLogStore;
   readonly audit: AuditStore;

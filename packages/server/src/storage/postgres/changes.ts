@@ -1,4 +1,5 @@
 import type { Change, ChangeStore } from '../port.ts';
+import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement } from './connections.ts';
 import type { Query } from './transactions.ts';
 
@@ -7,8 +8,8 @@ export async function logChange(query: Query, subject: Change['subject'], appId:
   await query(
     `with counted as (update change_counter set version = version + 1 returning version)
      insert into change_log (version, subject, app_id, at)
-     select version, $1::text, $2::bigint, $3::bigint from counted`,
-    [subject, appId, Date.now()],
+     select version, $1::text, $2::bigint, ${DATABASE_NOW} from counted`,
+    [subject, appId],
   );
 }
 

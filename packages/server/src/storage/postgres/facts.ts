@@ -10,6 +10,8 @@ const SETTLE = statement(`
   returning value
 `);
 
+const REPLACE = statement('update facts set value = $3 where name = $1 and value = $2 returning name');
+
 export function factStore(connections: Connections): FactStore {
   return {
     async get(name) {
@@ -20,6 +22,9 @@ export function factStore(connections: Connections): FactStore {
       const [row] = await connections.write<{ value: string }>(SETTLE, [name, value]);
       if (!row) throw new Error(`Fact ${name} was neither written nor found.`);
       return row.value;
+    },
+    async replace(name, expected, value) {
+      return (await connections.write(REPLACE, [name, expected, value])).length > 0;
     },
   };
 }

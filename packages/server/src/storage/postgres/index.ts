@@ -5,6 +5,7 @@ import { applicationStore } from './applications.ts';
 import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
+import { clockStore } from './clock.ts';
 import { Connections, statement } from './connections.ts';
 import { draftStore } from './drafts.ts';
 import { factStore } from './facts.ts';
@@ -64,6 +65,7 @@ function openPostgres(connections: Connections): Storage {
     transfer: transferStore(connections),
     changes: changeStore(connections),
     facts: factStore(connections),
+    clock: clockStore(connections),
     activity: activityStore(connections),
     requestLog: requestLogStore(connections),
     audit: auditStore(connections),

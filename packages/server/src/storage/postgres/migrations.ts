@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationState } from '../port.ts';
+import { DATABASE_NOW } from './clock.ts';
 import { sqlState, toPortError } from './errors.ts';
 import type { Servers } from './servers.ts';
 import { type Query, Transactions } from './transactions.ts';
@@ -411,7 +412,7 @@ async function applyNext(query: Query): Promise<number> {
   const next = MIGRATIONS[applied];
   if (next === undefined) return applied;
   await query(next);
-  await query('insert into schema_migrations (number, applied_at) values ($1, $2)', [applied + 1, Date.now()]);
+  await query(`insert into schema_migrations (number, applied_at) values ($1, ${DATABASE_NOW})`, [applied + 1]);
   return applied + 1;
 }
 

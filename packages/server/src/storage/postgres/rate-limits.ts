@@ -1,26 +1,35 @@
-import type { RateLimitStore } from '../port.ts';
+import { CLOCK_SLACK_MS, type RateLimitStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { toBytes, toHex } from './encoding.ts';
 
-// In one order everywhere: replicas that tell of the same subjects wait for each other, and never in a circle.
+// In one order everywhere: replicas that spend for the same subjects wait for each other, and never in a circle.
 const SPEND = statement(`
   insert into rate_limits as t (subject_hash, due_at)
-  select s.subject_hash, $3::bigint + s.ms
+  select s.subject_hash, $3::bigint + least(s.ms, $4::bigint)
   from unnest($1::bytea[], $2::bigint[]) as s (subject_hash, ms) order by s.subject_hash
-  on conflict (subject_hash) do update set due_at = greatest(t.due_at, $3) + excluded.due_at - $3
-  returning subject_hash, due_at
+  on conflict (subject_hash) do update set due_at = least(
+    case when t.due_at > $3 + $4 + ${CLOCK_SLACK_MS} then excluded.due_at
+      else greatest(t.due_at, $3) + excluded.due_at - $3 end,
+    $3 + $4
+  )
+  returning subject_hash, due_at - $3 as ms
 `);
 
 export function rateLimitStore(connections: Connections): RateLimitStore {
   return {
     async spend(spendings, now) {
-      const rows = await connections.write<{ subject_hash: Buffer; due_at: number }>(SPEND, [
-        spendings.map(({ subjectHash }) => toBytes(subjectHash)),
-        spendings.map(({ ms }) => ms),
-        now,
-      ]);
-      const ends = new Map(rows.map((row) => [toHex(row.subject_hash), row.due_at]));
-      return spendings.map(({ subjectHash }) => ends.get(subjectHash) as number);
+      const left = new Map<string, number>();
+      // A statement for each window: there are as many as there are different limits.
+      for (const [windowMs, group] of Map.groupBy(spendings, (spending) => spending.windowMs)) {
+        const rows = await connections.write<{ subject_hash: Buffer; ms: number }>(SPEND, [
+          group.map(({ subjectHash }) => toBytes(subjectHash)),
+          group.map(({ ms }) => ms),
+          now,
+          windowMs,
+        ]);
+        for (const row of rows) left.set(toHex(row.subject_hash), row.ms);
+      }
+      return spendings.map(({ subjectHash }) => left.get(subjectHash) as number);
     },
   };
 }

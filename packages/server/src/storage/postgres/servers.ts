@@ -35,7 +35,7 @@ export class Servers {
 
   /** A client of the address that takes writes. After a failure, refuses for a moment rather than hammer. */
   async connect(options: { pipeline: boolean }): Promise<pg.Client> {
-    if (Date.now() < this.#pausedUntil) throw this.#unavailable();
+    if (performance.now() < this.#pausedUntil) throw this.#unavailable();
     try {
       const client = await this.#connectToAny(options);
       this.#failures = 0;
@@ -43,7 +43,7 @@ export class Servers {
     } catch (error) {
       this.#lastError = error as Error;
       const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
-      this.#pausedUntil = Date.now() + pause * (0.5 + Math.random() / 2);
+      this.#pausedUntil = performance.now() + pause * (0.5 + Math.random() / 2);
       throw this.#unavailable();
     }
   }

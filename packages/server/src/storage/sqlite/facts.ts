@@ -41,6 +41,10 @@ export function factActs(connection: Connection) {
     recordFileCheck(check: FileCheck): void {
       connection.statement(PUT).run(FILE_CHECK, JSON.stringify(check));
     },
+    replaceFact(name: string, expected: string, value: string): boolean {
+      const replace = connection.statement('update facts set value = ? where name = ? and value = ?');
+      return replace.run(value, name, expected).changes > 0;
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { applicationReads } from './applications.ts';
 import { auditReads } from './audit.ts';
 import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
+import { clockReads } from './clock.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { DamageWatch } from './damage-watch.ts';
 import { draftReads } from './drafts.ts';
@@ -184,7 +185,12 @@ async function openSqlite(path: string, writer: Writer): Promise<Storage> {
     },
     transfer: { ...reads.of(transferReads), importUsers: importInTurns(writer) },
     changes: reads.of(changeReads),
-    facts: { ...facts, settle: (name, value) => writer.run('settleFact', name, value) },
+    facts: {
+      ...facts,
+      settle: (name, value) => writer.run('settleFact', name, value),
+      replace: (name, expected, value) => writer.run('replaceFact', name, expected, value),
+    },
+    clock: reads.of(clockReads),
     activity: { ...reads.of(activityReads), add: (counts) => writer.run('addActivity', counts) },
     requestLog: {
       ...reads.of(requestLogReads),

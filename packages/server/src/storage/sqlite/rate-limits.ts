@@ -1,4 +1,4 @@
-import type { Spending } from '../port.ts';
+import { CLOCK_SLACK_MS, type Spending } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes } from './encoding.ts';
 
@@ -6,11 +6,14 @@ export function rateLimitActs({ statement }: Connection) {
   return {
     spendAllowances(spendings: readonly Spending[], now: number): number[] {
       const spend = statement(
-        `insert into rate_limits (subject_hash, due_at) values (?, ?)
-         on conflict (subject_hash) do update set due_at = max(due_at, ?) + ? returning due_at`,
+        `insert into rate_limits (subject_hash, due_at) values (?1, ?2 + min(?3, ?4))
+         on conflict (subject_hash) do update set due_at = min(
+           case when due_at > ?2 + ?4 + ${CLOCK_SLACK_MS} then ?2 else max(due_at, ?2) end + ?3, ?2 + ?4
+         )
+         returning due_at - ?2 as ms`,
       );
       return spendings.map(
-        ({ subjectHash, ms }) => spend.get(toBytes(subjectHash), now + ms, now, ms)?.due_at as number,
+        ({ subjectHash, ms, windowMs }) => spend.get(toBytes(subjectHash), now, ms, windowMs)?.ms as number,
       );
     },
   };

@@ -7,11 +7,14 @@ export function attemptActs({ statement }: Connection) {
   return {
     admitAttempt(allowance: Allowance, now: number): boolean {
       const { subjectHash, everyMs } = allowance;
-      const { changes } = statement(
-        `insert into sign_in_attempts (subject_hash, due_at) values (?, ?)
-         on conflict (subject_hash) do update set due_at = max(due_at, ?) + ? where max(due_at, ?) + ? <= ?`,
-      ).run(toBytes(subjectHash), now + everyMs, now, everyMs, now, everyMs, latestDue(allowance, now));
-      return changes > 0;
+      const latest = latestDue(allowance, now);
+      const row = statement(
+        `insert into sign_in_attempts (subject_hash, due_at) values (?1, ?2 + ?3)
+         on conflict (subject_hash) do update set due_at = min(max(due_at, ?2) + ?3, ?4 + 1)
+         where max(due_at, ?2) + ?3 <= ?4 or due_at > ?4 + 1
+         returning due_at`,
+      ).get(toBytes(subjectHash), now, everyMs, latest);
+      return row !== undefined && (row.due_at as number) <= latest;
     },
     forgetAttempts(subjectHash: string): void {
       statement('delete from sign_in_attempts where subject_hash = ?').run(toBytes(subjectHash));

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServeProcess, serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { PostgresServer } from '../../packages/server/test/postgres-server.ts';
+import { type Belongings, countRows, settle } from '../belongings.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { postgresFor, sqliteIn } from '../databases.ts';
+import { type FakeClock, fakeClock } from '../fake-clock.ts';
+import { SETTINGS } from '../stage.ts';
+import { worst } from '../worst.ts';
+
+const HOUR = 3_600;
+const OFFSETS = { '+2 h': 2 * HOUR, '+2 years': 730 * 24 * HOUR, '-24 h': -24 * HOUR };
+type Try = { database: 'postgres' | 'sqlite'; offset: keyof typeof OFFSETS; when: 'running' | 'starting' };
+
+/** All of them; a short run begins with the most telling ones. */
+const TRIES: Try[] = [
+  { database: 'postgres', offset: '+2 h', when: 'running' },
+  { database: 'sqlite', offset: '+2 years', when: 'running' },
+  { database: 'postgres', offset: '-24 h', when: 'starting' },
+  { database: 'sqlite', offset: '+2 h', when: 'starting' },
+  { database: 'postgres', offset: '+2 years', when: 'running' },
+  { database: 'sqlite', offset: '-24 h', when: 'running' },
+  { database: 'postgres', offset: '+2 h', when: 'starting' },
+  { database: 'sqlite', offset: '+2 years', when: 'starting' },
+  { database: 'postgres', offset: '-24 h', when: 'running' },
+  { database: 'sqlite', offset: '+2 h', when: 'running' },
+  { database: 'postgres', offset: '+2 years', when: 'starting' },
+  { database: 'sqlite', offset: '-24 h', when: 'starting' },
+];
+
+/** Purging once a minute becomes twice a second: nothing else in the service repeats itself about once a minute. */
+const HURRY = `
+  const { setInterval } = globalThis;
+  globalThis.setInterval = (run, ms, ...args) => setInterval(run, ms > 40_000 && ms < 80_000 ? 500 : ms, ...args);
+`;
+const HURRIED = ['--import', `data:text/javascript,${encodeURIComponent(HURRY)}`];
+const CONTROL = ['--import', new URL('../controls/purges-by-own-clock.ts', import.meta.url).href];
+/** Several purges, each with the wrong clock. */
+const WRONG_MS = 3_000;
+const TOLD_MS = 20_000;
+
+export const clock: Campaign = {
+  name: 'clock',
+  title:
+    'the clock of a replica set by +2 h, +2 years and -24 h (libfaketime), while it runs and before it starts, on SQLite and PostgreSQL; purging every half second',
+  promise:
+    'no access token, session, audit entry, selection, history or signing key is lost or made in the future, everybody can sign in afterwards, and the operator is told (SQLite: not of +2 h before a start, which looks like a pause)',
+  operatorSees:
+    '`serve` refuses to start and says by how much; `/readyz` and `doctor` report the problem `clock`; `innkeeper_clock_skew_seconds`; one warning when it begins, one line when it ends',
+  unit: 'wrong clocks',
+  times: { short: 3, full: TRIES.length },
+  run: (ground) => run(ground, HURRIED),
+  control: {
+    what: 'a replica that purges by its own clock',
+    times: 2,
+    run: (ground) => run(ground, [...HURRIED, ...CONTROL]),
+  },
+};
+
+async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
+  const postgres = await postgresFor(ground);
+  const toldMs: number[] = [];
+  let refused = 0;
+  for (let index = 0; index < ground.times; index++) {
+    const trying = TRIES[index % TRIES.length] as Try;
+    await ground.attempt(async (loseThis) => {
+      const lose = (what: string) => loseThis(`${trying.database}, ${trying.offset}, ${trying.when}: ${what}`);
+      const stage = await openStage(ground, trying, postgres, nodeArgs);
+      try {
+        const before = await countRows(stage.databaseUrl);
+        const told = await stage.goWrong();
+        if (told === undefined) lose('the operator is not told');
+        else if (told === 'refused') refused++;
+        else if (told !== 'unseen') toldMs.push(told);
+        await stage.comeRight();
+        for (const loss of await stage.belongings.check(before)) lose(loss);
+      } finally {
+        await stage.close();
+      }
+    });
+  }
+  if (toldMs.length > 0) ground.tell(`told after ${worst(toldMs)} ms`);
+  ground.tell(`${refused} starts refused`);
+}
+
+type Stage = {
+  databaseUrl: string;
+  belongings: Belongings;
+  /** In how many milliseconds /readyz said so; `refused`: it did not start; `unseen`: nobody could tell. */
+  goWrong(): Promise<number | 'refused' | 'unseen' | undefined>;
+  comeRight(): Promise<void>;
+  close(): Promise<void>;
+};
+
+async function openStage(ground: Ground, trying: Try, postgres: PostgresServer, nodeArgs: string[]): Promise<Stage> {
+  const folder = mkdtempSync(join(ground.folder, 'clock-'));
+  const databaseUrl = trying.database === 'sqlite' ? sqliteIn(folder) : await postgres.createDatabase();
+  const time: FakeClock = fakeClock(join(folder, 'clock'));
+  const settings = { ...SETTINGS, logLevel: 'warn', databaseUrl };
+  const start = (failing = false) => serve({ settings, env: time.env, nodeArgs, failing });
+  const stop = async (server: ServeProcess | undefined): Promise<void> => {
+    server?.signal('SIGTERM');
+    await server?.exited;
+  };
+  const belongings = await settle(databaseUrl, start);
+  let { server }: { server: ServeProcess | undefined } = belongings;
+  const isRefused = trying.database === 'postgres' && trying.when === 'starting';
+  /** Off for two hours: an everyday thing, which purges nothing and is not reported. */
+  const isUnseen = trying.database === 'sqlite' && trying.when === 'starting' && trying.offset === '+2 h';
+
+  return {
+    databaseUrl,
+    belongings,
+    async goWrong() {
+      if (trying.when === 'starting') await stop(server);
+      time.set(OFFSETS[trying.offset]);
+      if (trying.when === 'starting') server = await start(isRefused);
+      if (isRefused) return untilRefused(server as ServeProcess);
+      const began = performance.now();
+      const told = await untilTold(server as ServeProcess);
+      const url = (server as ServeProcess).url;
+      await belongings.signIn(url, { email: `${randomUUID()}@example.com` });
+      await belongings.exchange(url);
+      await sleep(WRONG_MS);
+      if (isUnseen) return 'unseen';
+      return told ? performance.now() - began - WRONG_MS : undefined;
+    },
+    async comeRight() {
+      if (trying.when === 'starting') await stop(server);
+      time.set(0);
+      if (trying.when === 'starting') server = await start();
+      await untilRight(server as ServeProcess);
+      belongings.server = server as ServeProcess;
+    },
+    close: () => stop(server),
+  };
+
+  async function untilTold({ url, logs }: ServeProcess): Promise<boolean> {
+    for (const deadline = performance.now() + (isUnseen ? 0 : TOLD_MS); performance.now() < deadline; ) {
+      const body = await (await fetch(`${url}/readyz`)).text();
+      if (/clock of this machine|"clock"/.test(body) && logs().some(({ msg }) => String(msg).includes('NTP')))
+        return true;
+      // The control never says it.
+      if (nodeArgs.length > HURRIED.length) return false;
+      await sleep(100);
+    }
+    return false;
+  }
+}
+
+async function untilRefused(server: ServeProcess): Promise<'refused' | undefined> {
+  const gone = await Promise.race([server.exited, sleep(TOLD_MS)]);
+  return gone?.code === 1 && server.stderr().includes('NTP') ? 'refused' : undefined;
+}
+
+async function untilRight({ url }: ServeProcess): Promise<void> {
+  for (const deadline = performance.now() + TOLD_MS; performance.now() < deadline; await sleep(100)) {
+    const answer = await fetch(`${url}/readyz`);
+    if (answer.ok && !(await answer.text()).includes('"clock"')) return;
+  }
+  throw new Error('The service still reports its clock.');
+}

@@ -1,0 +1,140 @@
+import type { Problem, Storage } from '../storage/port.ts';
+import { ClockMark } from './clock-mark.ts';
+import { showRoughly } from './duration.ts';
+
+/** More than this is reported. */
+export const NOTICED_MS = 2_000;
+/** More than this is a wrong clock: nothing is signed, purged or rotated, and `serve` refuses to start. */
+export const TOLERATED_MS = 60_000;
+/** A reported skew has ended when it is below this: one that wavers is reported once. */
+const ENDED_MS = 1_000;
+const MEASURE_MS = 5_000;
+/** A slower answer says too little about the time. */
+const PRECISE_MS = 1_000;
+export const SET_THE_CLOCK = 'Set the clocks of both machines by NTP: timedatectl set-ntp true';
+
+export class ClockWrong extends Error {
+  override name = 'ClockWrong';
+}
+
+/** Where the time comes from; tests bring their own. */
+export type TimeSources = { wall(): number; monotonic(): number };
+const SYSTEM: TimeSources = { wall: () => Date.now(), monotonic: () => performance.now() };
+
+type State = 'right' | 'off' | 'wrong';
+
+/**
+ * The time of the whole service (decision 40). With PostgreSQL it is the database's: measured every few seconds and carried on by the
+ * monotonic clock, so replicas agree, whatever their own clocks say. While the two differ by more than a minute, one of them is
+ * wrong and nobody knows which: then the time goes on from the last good measurement, and `isTrusted` is false. A file has
+ * no clock of its own: there the time is that of the machine, and ClockMark alone guards what is deleted.
+ */
+export class Clock {
+  readonly #storage: Pick<Storage, 'clock' | 'facts'>;
+  readonly #sources: TimeSources;
+  readonly #report: (message: string) => void;
+  readonly #mark: ClockMark;
+  #anchor: { time: number; monotonic: number } | undefined;
+  #skewMs = 0;
+  #state: State = 'right';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    storage: Pick<Storage, 'clock' | 'facts'>,
+    report: (message: string) => void,
+    sources: TimeSources = SYSTEM,
+  ) {
+    this.#storage = storage;
+    this.#report = report;
+    this.#sources = sources;
+    this.#mark = new ClockMark(storage, report);
+  }
+
+  /** Throws ClockWrong before anything is written by a wrong clock. */
+  async start(): Promise<void> {
+    await this.measure();
+    if (this.#state === 'wrong') throw new ClockWrong(this.#describeSkew());
+    await this.mayPurgeBefore();
+    this.#timer = setInterval(() => {
+      // A database that does not answer is reported elsewhere; the time goes on without it.
+      this.measure().catch(() => {});
+    }, MEASURE_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  readonly now = (): number => {
+    if (!this.#anchor) return this.#sources.wall();
+    return Math.round(this.#anchor.time + this.#sources.monotonic() - this.#anchor.monotonic);
+  };
+
+  /** False: no token is signed, no key made, and /readyz fails. */
+  get isTrusted(): boolean {
+    return this.#state !== 'wrong';
+  }
+
+  /** How far this machine's clock is ahead of the database's; 0 for a file. */
+  get skewMs(): number {
+    return this.#skewMs;
+  }
+
+  /**
+   * Rows that ended before this time have certainly ended, even if the clock has jumped; undefined while nothing may be purged.
+   * To be asked about once a minute: it moves the mark of the database.
+   */
+  async mayPurgeBefore(): Promise<number | undefined> {
+    return this.isTrusted ? this.#mark.move(this.now()) : undefined;
+  }
+
+  /** The same without asking the database. */
+  readonly certain = (): number => this.#mark.certain(this.now());
+
+  get mayRotate(): boolean {
+    return this.isTrusted && this.#mark.isCertain;
+  }
+
+  problems(): Problem[] {
+    const skew: Problem[] = [];
+    if (this.#state !== 'right') {
+      const effect = this.#state === 'wrong' ? 'down' : 'none';
+      skew.push({ kind: 'clock', message: this.#describeSkew(), effect });
+    }
+    return [...skew, ...this.#mark.problems()];
+  }
+
+  async measure(): Promise<void> {
+    const before = { wall: this.#sources.wall(), monotonic: this.#sources.monotonic() };
+    const database = await this.#storage.clock.read();
+    if (database === undefined) return;
+    // The database read its clock at some moment in between: the middle is wrong by half of the time at most.
+    const halfMs = (this.#sources.monotonic() - before.monotonic) / 2;
+    const isFirst = this.#anchor === undefined;
+    if (halfMs > PRECISE_MS && !isFirst) return;
+    this.#skewMs = before.wall + halfMs - database;
+    this.#enter(judge(Math.max(0, Math.abs(this.#skewMs) - halfMs), this.#state));
+    if (this.#state === 'wrong' && !isFirst) return;
+    this.#anchor = { time: database, monotonic: before.monotonic + halfMs };
+  }
+
+  #enter(state: State): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#report(
+      state === 'right' ? 'the clocks of this machine and of the database agree again' : this.#describeSkew(),
+    );
+  }
+
+  #describeSkew(): string {
+    const by = showRoughly(Math.abs(this.#skewMs));
+    const side = this.#skewMs > 0 ? 'ahead of' : 'behind';
+    const stops = this.#state === 'wrong' ? ' No token is signed, nothing purged.' : '';
+    return `The clock of this machine is ${by} ${side} the database's.${stops} ${SET_THE_CLOCK}`;
+  }
+}
+
+function judge(skewMs: number, before: State): State {
+  if (skewMs > TOLERATED_MS) return 'wrong';
+  return skewMs > (before === 'right' ? NOTICED_MS : ENDED_MS) ? 'off' : 'right';
+}

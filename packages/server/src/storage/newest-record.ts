@@ -1,0 +1,9 @@
+/** One row, `newest`: the same in both databases, and each maximum is read from an index or a small table. */
+export const NEWEST_RECORD = `
+  select max(at) as newest from (
+    select max(at) as at from audit_log
+    union all select max(at) from activity where step = 'hour'
+    union all select max(created_at) from signing_keys
+    union all select max(at) from change_log
+  ) as records
+`;

@@ -1,0 +1,14 @@
+import { NEWEST_RECORD } from '../newest-record.ts';
+import type { ClockStore } from '../port.ts';
+import type { Connection } from './connection.ts';
+
+export function clockReads(connection: Connection): ClockStore {
+  return {
+    async read() {
+      return undefined;
+    },
+    async newestRecord() {
+      return (connection.statement(NEWEST_RECORD).get()?.newest as number | null | undefined) ?? undefined;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { databases } from '../databases.ts';
+import { makeSignedInUser, makeUser, startTestServer, type TestServer } from './start.ts';
+
+const HOUR = 3_600_000;
+
+/** The server runs in this process: setting its Date sets the clock of the machine, and leaves the monotonic one alone. */
+describe.each(databases)('a clock that is set while the service runs, on $kind', (database) => {
+  let server: TestServer;
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true });
+    server = await startTestServer(await database.fresh());
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await server.close();
+  });
+
+  const setClock = (byMs: number) => vi.setSystemTime(Date.now() + byMs);
+  const untilReadyIs = async (status: number) => {
+    await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(status), {
+      timeout: 30_000,
+      interval: 100,
+    });
+  };
+
+  test('signs nothing while it is wrong, and goes on by itself', { timeout: 90_000 }, async () => {
+    if (database.kind !== 'postgres') return;
+    const application = await server.application();
+    const { clientSecret } = application;
+    const before = await makeSignedInUser(server, application);
+    const { specialToken } = await makeUser(server, application);
+    const exchange = () => server.post('/oauth/v2/get-access-token', { clientSecret, specialToken });
+    const active = async () =>
+      (
+        await server.send('GET', '/api/user_options', {
+          headers: { apiKey: application.clientId, authorization: `Bearer ${before.accessToken}` },
+        })
+      ).status;
+
+    setClock(2 * HOUR);
+    await untilReadyIs(503);
+    const ready = await server.send('GET', '/readyz');
+    expect(ready.json.message).toMatch(/2 hours ahead of the database's.*timedatectl set-ntp true/);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^innkeeper_problem\{kind="clock"\} 1$/m);
+    expect(Number(/^innkeeper_clock_skew_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(7_000);
+    expect((await exchange()).json.code).toBe('0002');
+    expect(await active()).toBe(200);
+
+    setClock(-2 * HOUR);
+    await untilReadyIs(200);
+    expect((await exchange()).status).toBe(200);
+    expect(await active()).toBe(200);
+  });
+
+  test('a limit with 1 of 4 used refuses nobody when it is set back', async () => {
+    const application = await server.application({ rateLimit: '4/10m' });
+    const { clientId, clientSecret } = application;
+    const create = (clientUserId: string) =>
+      server.post('/api/v2/app/create-user', { clientId, clientSecret, clientUserId, clientUserName: 'Test' });
+    expect((await create('first')).status).toBe(200);
+    await sleep(600); // told to the database by then: a quarter of an allowance is
+    setClock(-HOUR);
+    expect((await create('second')).status).toBe(200);
+    await sleep(600);
+    expect((await create('third')).status).toBe(200);
+    expect((await create('fourth')).status).toBe(200);
+    // What was used before is forgotten at most: the limit still holds.
+    await create('fifth');
+    expect((await create('sixth')).status).toBe(429);
+  });
+});
