@@ -42,8 +42,21 @@ const MAX_TRIES = 8;
 /** Prepared under a name made of its text, so that a pooler shared by two versions never runs one for the other. */
 export type Statement = { name: string; text: string };
 
+/**
+ * Of many acts at once. `together` skips an act whose user is locked and answers a row with `locked` for it; `alone` waits for the lock.
+ */
+export type SharedStatement = { together: Statement; alone: Statement };
+
+export type SharedRow = { no: number; locked?: boolean };
+
 export function statement(text: string): Statement {
   return { name: `ik_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`, text };
+}
+
+/** One that skips nobody. */
+export function waitingStatement(text: string): SharedStatement {
+  const waiting = statement(text);
+  return { together: waiting, alone: waiting };
 }
 
 export class Connections {
@@ -51,7 +64,7 @@ export class Connections {
   readonly #writeLanes: Lane[];
   readonly #sharedLanes: Lane[];
   readonly #transactions: Transactions;
-  readonly #gatherings = new Map<Statement, Gathering<never, never>>();
+  readonly #gatherings = new Map<Statement | SharedStatement, Gathering<never, never>>();
   readonly #failedWrite = new RecentFailure();
   #naming = true;
   #underWay = 0;
@@ -92,24 +105,35 @@ export class Connections {
     return this.#gather<unknown[], Row>(statement, values, keys, () => ({
       ...SINGLE,
       charactersOf: () => 0,
-      send: async ([act = []], lockMs) => [await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)])],
+      send: async ([act = []], { lockMs }) => [
+        await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)]),
+      ],
     }));
   }
 
   /** And for the busiest acts: their statement takes many of them, and answers the rows of this one. */
-  writeWithOthers<Row extends { no: number }>(statement: Statement, act: object, keys: string[]): Promise<Row[]> {
+  writeWithOthers<Row extends SharedRow>(statement: SharedStatement, act: object, keys: string[]): Promise<Row[]> {
     return this.#gather<string, Row>(statement, JSON.stringify(act), keys, () => ({
       ...SHARED,
       charactersOf: ({ length }) => length,
-      send: async (acts, lockMs) => {
-        const rows = await this.#commit<Row>(this.#sharedLanes, statement, [`[${acts.join()}]`, String(lockMs)]);
+      send: async (acts, { lockMs, alone }) => {
+        const chosen = alone ? statement.alone : statement.together;
+        const rows = await this.#commit<Row>(this.#sharedLanes, chosen, [`[${acts.join()}]`, String(lockMs)]);
         const rowsOf = Map.groupBy(rows, ({ no }) => no);
-        return acts.map((_, index) => rowsOf.get(index + 1) ?? []);
+        return acts.map((_, index) => {
+          const own = rowsOf.get(index + 1) ?? [];
+          return own[0]?.locked ? 'locked' : own;
+        });
       },
     }));
   }
 
-  #gather<Act, Row>(statement: Statement, act: Act, keys: string[], kindOf: () => Kind<Act, Row>): Promise<Row[]> {
+  #gather<Act, Row>(
+    statement: Statement | SharedStatement,
+    act: Act,
+    keys: string[],
+    kindOf: () => Kind<Act, Row>,
+  ): Promise<Row[]> {
     return this.#act(async () => {
       let gathering = this.#gatherings.get(statement) as Gathering<Act, Row> | undefined;
       if (!gathering) {
