@@ -4,7 +4,7 @@ import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
 import { ActivityCounter } from './domain/activity/activity-counter.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
-import { auditedStorage } from './domain/audit/audited-storage.ts';
+import { currentActor } from './domain/audit/actor.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
 import { checkSecret } from './domain/check-secret.ts';
@@ -17,6 +17,7 @@ import type { Service } from './domain/service.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
+import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
@@ -36,9 +37,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const driver = await storageDriver(config.databaseUrl);
   // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
-  const storage = auditedStorage(opened, (error) =>
-    logger.error({ err: error }, 'a change was made, but could not be told in the audit'),
-  );
+  const storage = auditedStorage(opened, currentActor);
   const held: { close(): void | Promise<void> }[] = [storage];
   /** The last taken first: a start that fails halfway leaves nothing behind either. */
   const letGo = async (): Promise<void> => {

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { orderedUuid } from '../domain/ordered-uuid.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import { type Storage, StorageUnavailable } from '../storage/port.ts';
-import { cliAuthor } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
 import { type OpenInput, openInput } from './open-input.ts';
@@ -52,19 +50,9 @@ export function usersImport(): Command {
     .action(run);
 }
 
-/** Once for all of it: storage, which is given them in batches, says nothing. */
-async function tellOfImport(storage: Storage, appId: number, counts: ImportCounts): Promise<void> {
-  const { lines, created, adopted, updated, profilesOnly } = counts;
-  const at = Date.now();
-  if (created + adopted > 0) {
-    await storage.activity.add([{ appId, name: 'usersCreated', count: created + adopted, lastAt: at }]);
-  }
-  if (created + adopted + updated + profilesOnly === 0) return;
-  await storage.audit.add({
-    ...{ auditUid: orderedUuid(), appId, at, actor: cliAuthor(), action: 'users.imported', subject: '', userId: null },
-    before: null,
-    after: JSON.stringify({ lines, created, adopted, updated, profilesOnly }),
-  });
+async function countCreated(storage: Storage, appId: number, { created, adopted }: ImportCounts): Promise<void> {
+  if (created + adopted === 0) return;
+  await storage.activity.add([{ appId, name: 'usersCreated', count: created + adopted, lastAt: Date.now() }]);
 }
 
 const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are needed; docs/import.md has all of it):
@@ -116,7 +104,7 @@ async function run(file: string, options: Options): Promise<void> {
           progress.show(counts.lines, 'users', part, note);
         },
       });
-      await tellOfImport(storage, appId, result.counts);
+      await countCreated(storage, appId, result.counts);
       return { ...result, name };
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) throw error;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Config, isWeakSecret, readConfig } from '../config.ts';
-import { actingAs } from '../domain/audit/actor.ts';
-import { auditedStorage } from '../domain/audit/audited-storage.ts';
+import { actingAs, currentActor } from '../domain/audit/actor.ts';
 import { checkSecret } from '../domain/check-secret.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
 import type { ApplicationRecord, Storage } from '../storage/port.ts';
@@ -25,7 +24,10 @@ export async function withStorage<T>(
   const isNew = isMissingFile(databaseUrl);
   if (isNew && !makesDatabase) throw noDatabase(databaseUrl);
   const config = readConfig(options);
-  const { storageDriver } = await import('../storage/open.ts');
+  const [{ storageDriver }, { auditedStorage }] = await Promise.all([
+    import('../storage/open.ts'),
+    import('../storage/audited-storage.ts'),
+  ]);
   const storage = await (await storageDriver(databaseUrl)).open();
   // With --json, stderr is for an error alone.
   if (isNew && !options.json)
@@ -39,9 +41,7 @@ export async function withStorage<T>(
       });
     }
     await checkSecret(storage, keyring);
-    const audited = auditedStorage(storage, (error) => {
-      process.stderr.write(`innkeeper: it was done, but could not be told in the audit: ${(error as Error).message}\n`);
-    });
+    const audited = auditedStorage(storage, currentActor);
     return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config }));
   } finally {
     await storage.close();

@@ -32,18 +32,19 @@ describe('what was erased', () => {
   const holds = (file: string) => readFileSync(file).includes(NAME);
   const logSize = () => statSync(`${path}-wal`).size;
 
-  function run(acts: Act[]): void {
-    for (const result of runBatch(connection, createActs(connection), acts)) expect(result).toHaveProperty('outcome');
+  async function run(acts: Act[]): Promise<void> {
+    for (const result of await runBatch(connection, createActs(connection), acts))
+      expect(result).toHaveProperty('outcome');
   }
 
-  function makeUsers(): { appId: number; userIds: string[] } {
+  async function makeUsers(): Promise<{ appId: number; userIds: string[] }> {
     const application = exampleApplication();
     const { appId } = application;
     const users = Array.from({ length: USERS }, () => {
       const userId = randomUUIDv7();
       return user(appId, { userId, clientUserId: `${NAME} ${userId}`, clientUserName: NAME + 'x'.repeat(200) });
     });
-    run([['createApplication', [application]], ...users.map((each): Act => ['createUserWithToken', [each]])]);
+    await run([['createApplication', [application]], ...users.map((each): Act => ['createUserWithToken', [each]])]);
     return { appId, userIds: users.map(({ userId }) => userId) };
   }
 
@@ -53,13 +54,13 @@ describe('what was erased', () => {
   test.each([
     ['all of them', 1],
     ['every other one', 2],
-  ])('is in neither file once the log was emptied: %s', (_, every) => {
-    const { appId, userIds } = makeUsers();
+  ])('is in neither file once the log was emptied: %s', async (_, every) => {
+    const { appId, userIds } = await makeUsers();
     expect(holds(`${path}-wal`)).toBe(true);
     expect(truncateLog(connection)).toBe(true);
     expect(holds(path)).toBe(true);
     const gone = userIds.filter((_id, at) => at % every === 0);
-    erase(appId, gone);
+    await erase(appId, gone);
     expect(truncateLog(connection)).toBe(true);
     expect(logSize()).toBe(0);
     const file = readFileSync(path);
@@ -67,10 +68,10 @@ describe('what was erased', () => {
     if (every === 1) expect(holds(path)).toBe(false);
   });
 
-  test('is not in the gaps that splits of pages leave either, and the file is whole', () => {
+  test('is not in the gaps that splits of pages leave either, and the file is whole', async () => {
     const application = exampleApplication();
     const { appId } = application;
-    run([['createApplication', [application]]]);
+    await run([['createApplication', [application]]]);
     const makePerson = () => {
       const text = `${NAME} ${randomBytes(12).toString('hex')}`;
       return {
@@ -92,10 +93,10 @@ describe('what was erased', () => {
     // Two or three of these leave something, and one crowd in twenty leaves nothing: then there comes another.
     for (let crowds = 0; found() === 0 && crowds < 20; crowds++) {
       const people = Array.from({ length: 1_500 }, makePerson);
-      run(people.map(({ userId }): Act => ['createUserWithToken', [user(appId, { userId })]]));
-      run(people.map(save));
+      await run(people.map(({ userId }): Act => ['createUserWithToken', [user(appId, { userId })]]));
+      await run(people.map(save));
       const leaving = people.filter((_person, at) => at % 2 === 0);
-      erase(
+      await erase(
         appId,
         leaving.map(({ userId }) => userId),
       );
@@ -115,18 +116,18 @@ describe('what was erased', () => {
     reader.close();
 
     // Not even out of the cache of the one who writes.
-    run(left.map(save));
+    await run(left.map(save));
     expect(truncateLog(connection)).toBe(true);
     expect(found()).toBe(0);
     expect(connection.statement('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
   });
 
-  test('a file that somebody is writing to is left alone', () => {
+  test('a file that somebody is writing to is left alone', async () => {
     const gaps = new GapBlanker(path);
-    const { appId, userIds } = makeUsers();
+    const { appId, userIds } = await makeUsers();
     gaps.run(connection);
     expect(gaps.isDone).toBe(false);
-    erase(appId, userIds);
+    await erase(appId, userIds);
     expect(truncateLog(connection)).toBe(true);
     const other = connectToWrite(path);
     other.database.exec('begin immediate');
@@ -146,8 +147,8 @@ describe('what was erased', () => {
       await once(worker, 'message');
       reader.database.exec('begin');
       reader.statement('select count(*) from users').get();
-      const { appId, userIds } = makeUsers();
-      erase(appId, userIds);
+      const { appId, userIds } = await makeUsers();
+      await erase(appId, userIds);
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(holds(`${path}-wal`)).toBe(true);
       reader.database.exec('rollback');
@@ -160,7 +161,7 @@ describe('what was erased', () => {
     }
   });
 
-  test('a log that a reader needs is left as it is, and nobody waits', () => {
+  test('a log that a reader needs is left as it is, and nobody waits', async () => {
     const reader = connectToRead(path);
     reader.database.exec('begin');
     reader.statement('select count(*) from users').get();

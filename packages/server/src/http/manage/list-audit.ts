@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { AUDIT_ACTIONS } from '../../domain/audit/audit-action.ts';
+
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import type { AuditEntry } from '../../storage/port.ts';
+import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
 import type { Query } from '../paging.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION, TIME, TOKEN_AUTHOR } from './examples.ts';

@@ -6,7 +6,7 @@ import { STATEMENT_MS } from './servers.ts';
 const ALONE_UNDER_WAY = 4;
 const MOST_CHARACTERS = 256 * 1024;
 /** How long a statement waits for a row that somebody holds: whoever shares it, or comes after it on its lane, waits too. */
-const LOCK_MS = 100;
+export const LOCK_MS = 100;
 /** The same for an act that goes alone for the first time: there may be no lock, or none that it has to wait for for long. */
 const FIRST_LOCK_MS = 10;
 /** Beyond this many acts that wait for locked rows, further ones are refused at once: they would take the room of everybody else. */

@@ -1,11 +1,12 @@
-import type { Storage, StorageDriver } from '../port.ts';
+import { performAudited } from '../perform-audited.ts';
+import type { Storage, StorageDriver, Stores } from '../port.ts';
 import { accountStore } from './accounts.ts';
 import { activityStore } from './activity.ts';
 import { applicationStore } from './applications.ts';
 import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
-import { Connections, statement } from './connections.ts';
+import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { draftStore } from './drafts.ts';
 import { factStore } from './facts.ts';
 import { invitationStore } from './invitations.ts';
@@ -36,15 +37,31 @@ export function postgresDriver(url: string): StorageDriver {
     migrate: () => migrate(new Servers(url)),
     async open() {
       await migrate(new Servers(url));
-      return openPostgres(new Connections(url));
+      return openPostgres(new ConnectionPool(url));
     },
     whole: postgresWhole(url),
   };
 }
 
-function openPostgres(connections: Connections): Storage {
+function openPostgres(connections: ConnectionPool): Storage {
   return {
+    ...postgresStores(connections),
     kind: 'postgres',
+    audited: (actor, call) =>
+      connections.inOneTransaction((transaction) => performAudited(postgresStores(transaction), actor, call)),
+    async ping() {
+      await connections.read(PING);
+    },
+    problems: () => connections.problems(),
+    purgeExpired: (now) => purgeExpired(connections, now),
+    waitingActs: () => connections.underWay,
+    figures: () => connections.figures(),
+    close: () => connections.close(),
+  };
+}
+
+function postgresStores(connections: Connections): Stores {
+  return {
     applications: applicationStore(connections),
     users: { ...userStore(connections), ...userSearch(connections) },
     tokens: tokenStore(connections),
@@ -67,13 +84,5 @@ function openPostgres(connections: Connections): Storage {
     activity: activityStore(connections),
     requestLog: requestLogStore(connections),
     audit: auditStore(connections),
-    async ping() {
-      await connections.read(PING);
-    },
-    problems: () => connections.problems(),
-    purgeExpired: (now) => purgeExpired(connections, now),
-    waitingActs: () => connections.underWay,
-    figures: () => connections.figures(),
-    close: () => connections.close(),
   };
 }

@@ -10,13 +10,13 @@ const { path, truncateMs } = workerData as WriterData;
 const connection = connectToWrite(path);
 const acts = createActs(connection);
 
-parentPort?.on('message', (message: BatchMessage | 'close') => {
+parentPort?.on('message', async (message: BatchMessage | 'close') => {
   if (message === 'close') {
     connection.close();
     parentPort?.close();
     return;
   }
-  parentPort?.postMessage({ results: runBatch(connection, acts, message.acts) } satisfies BatchResult);
+  parentPort?.postMessage({ results: await runBatch(connection, acts, message.acts) } satisfies BatchResult);
 });
 keepLogShort(connection, path, truncateMs);
 parentPort?.postMessage('ready');

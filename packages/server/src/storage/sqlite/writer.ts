@@ -52,7 +52,7 @@ export class Writer {
     if (!this.#worker) throw new StorageUnavailable(this.#failure);
   }
 
-  run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<ReturnType<Acts[Name]>> {
+  run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<Awaited<ReturnType<Acts[Name]>>> {
     if (!this.#worker) return Promise.reject(new StorageUnavailable(this.#failure));
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(new StorageUnavailable('Too many writes are waiting.'));
