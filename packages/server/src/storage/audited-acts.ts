@@ -20,6 +20,8 @@ import type {
 } from './port.ts';
 
 export type AuditedAct<Args extends unknown[], Outcome> = {
+  /** The application, which is the first argument, is locked first: nobody else changes it between `before` and the act. */
+  locksApplication?: true;
   /** What has to be known of the state before. */
   // biome-ignore lint/suspicious/noExplicitAny: each act's own; `tell` beside it says what it is
   before?(stores: Stores, ...args: Args): Promise<any>;
@@ -56,6 +58,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     list: 'read',
     findByClientId: 'read',
     update: {
+      locksApplication: true,
       before: findApplication,
       tell: async (stores, outcome, before: ApplicationRecord | undefined, appId) =>
         outcome === 'updated' ? toldOfChange(before, await findApplication(stores, appId)) : [],
@@ -201,6 +204,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   members: {
     list: 'read',
     changeRole: {
+      locksApplication: true,
       before: findMember,
       tell: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role) =>
         outcome === 'changed' && member && member.role !== role
@@ -216,6 +220,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
           : [],
     },
     remove: {
+      locksApplication: true,
       before: findMember,
       tell: (_, outcome, member: MemberRecord | undefined, appId) =>
         outcome === 'removed' && member

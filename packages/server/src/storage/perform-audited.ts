@@ -3,15 +3,22 @@ import { AUDITED_ACTS, type AuditedAct } from './audited-acts.ts';
 import type { ActCall, Stores } from './port.ts';
 
 type Act = (...args: unknown[]) => Promise<unknown>;
+type LockApplication = (appId: number) => Promise<void>;
 
 /**
  * The act and its audit entries, on stores that work inside one transaction: the adapter commits it when this succeeds and
- * undoes it when this fails.
+ * undoes it when this fails. Without `lockApplication`, nobody else writes during the transaction.
  */
-export async function performAudited(stores: Stores, actor: string, { store, act, args }: ActCall): Promise<unknown> {
-  const { before, tell } = (AUDITED_ACTS[store] as unknown as Record<string, AuditedAct<unknown[], unknown>>)[
+export async function performAudited(
+  stores: Stores,
+  actor: string,
+  { store, act, args }: ActCall,
+  lockApplication?: LockApplication,
+): Promise<unknown> {
+  const { locksApplication, before, tell } = (AUDITED_ACTS[store] as unknown as Record<string, AuditedAct<unknown[], unknown>>)[
     act
   ] as AuditedAct<unknown[], unknown>;
+  if (locksApplication) await lockApplication?.(args[0] as number);
   const earlier = await before?.(stores, ...args);
   const outcome = await (stores[store] as unknown as Record<string, Act>)[act]?.(...args);
   for (const told of await tell(stores, outcome, earlier, ...args)) {

@@ -65,6 +65,7 @@ describe.each(databases)('audited acts on $kind', (database) => {
 
   const entries = async (of: number | null = appId): Promise<AuditEntry[]> =>
     plain.audit.list(of, {}, { before: null, limit: 100 });
+  const nameIn = (json: string | null) => (JSON.parse(json ?? '{}') as { name?: string }).name;
   const everything = async (): Promise<string[]> => (await dump(url)).split('\n').sort();
 
   test.each(Object.entries(AUDITED_EXAMPLES))('%s has its entry, or does not happen', async (_, { prepare, actions }) => {
@@ -76,11 +77,15 @@ describe.each(databases)('audited acts on $kind', (database) => {
     expect(await everything()).toEqual(before);
 
     const earlier = new Set((await entries(null)).map(({ auditUid }) => auditUid));
+    const others = new Set((await plain.applications.list()).map((each) => each.appId));
     await act(storage);
-    const added = [...(await entries()), ...(await entries(null)).filter(({ auditUid }) => !earlier.has(auditUid))];
+    const made = (await plain.applications.list()).find((each) => !others.has(each.appId));
+    const added = [
+      ...(await entries(made?.appId ?? appId)),
+      ...(await entries(null)).filter(({ auditUid }) => !earlier.has(auditUid)),
+    ];
     expect(added.map(({ action }) => action).sort()).toEqual([...actions].sort());
     expect(added.every(({ actor }) => actor === 'ada@example.com')).toBe(true);
-    // A second time there is nothing to change, or it is a change of its own.
     expect(await everything()).not.toEqual(before);
   });
 
@@ -98,8 +103,12 @@ describe.each(databases)('audited acts on $kind', (database) => {
   test('of acts at the same moment, each has its own entry', async () => {
     const names = times(40, (index) => `Name ${index}`);
     await Promise.all(names.map((name) => storage.applications.update(appId, { name })));
-    const told = await entries();
-    expect(told.map(({ subject }) => subject).sort()).toEqual([...names].sort());
+    const told = (await entries()).map(({ before, after }) => [nameIn(before), nameIn(after)]);
+    expect(told.map(([, after]) => after).sort()).toEqual([...names].sort());
+    // Each begins where another ended.
+    const [application] = await plain.applications.list([appId]);
+    const ends = ['Example', ...names].filter((name) => name !== application?.name);
+    expect(told.map(([before]) => before).sort()).toEqual(ends.sort());
   });
 
   test('the batches of an import share an entry', async () => {

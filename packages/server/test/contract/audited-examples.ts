@@ -63,9 +63,9 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
   'applications.create': {
     async prepare() {
       const made = application();
-      return async ({ applications }) => applications.create(made);
+      return ({ applications }) => applications.create(made);
     },
-    actions: [],
+    actions: ['application.created'],
   },
   'applications.update': {
     prepare: async (_, appId) => (storage) => storage.applications.update(appId, { name: 'Other' }),

@@ -56,7 +56,7 @@ const schema = {
   operationId: 'listAudit',
   summary: 'List who changed what in an application, newest first',
   description:
-    'Every change made through /manage/v1 or the command line, kept for 400 days. What a revision of the catalog changed is told by the revision. Of an erased user no entry says who it was.',
+    'Every change made through /manage/v1 or the command line, edits of drafts included, kept for 400 days. Each entry is written in the transaction of its change. The details of a catalog revision are with the revision. Entries do not name deleted users.',
   ...common,
   errors: ['manageForbidden'] as const,
   examples: {
@@ -88,7 +88,7 @@ const installationSchema = {
   operationId: 'listInstallationAudit',
   summary: 'List who changed what in the installation, newest first',
   description:
-    'What is about no one application: accounts, tokens for all applications, applications that were deleted.',
+    'Changes not tied to one application: accounts, global tokens, deleted applications.',
   ...common,
   errors: ['manageForbidden'] as const,
   examples: {

@@ -30,6 +30,8 @@ import { userStore } from './users.ts';
 import { postgresWhole } from './whole.ts';
 
 const PING = statement('select 1 as one');
+// "No key": users may be created meanwhile.
+const LOCK_APPLICATION = statement('select 1 as one from applications where app_id = $1 for no key update');
 
 export function postgresDriver(url: string): StorageDriver {
   return {
@@ -48,7 +50,11 @@ function openPostgres(connections: ConnectionPool): Storage {
     ...postgresStores(connections),
     kind: 'postgres',
     audited: (actor, call) =>
-      connections.inOneTransaction((transaction) => performAudited(postgresStores(transaction), actor, call)),
+      connections.inOneTransaction((transaction) =>
+        performAudited(postgresStores(transaction), actor, call, async (appId) => {
+          await transaction.write(LOCK_APPLICATION, [appId]);
+        }),
+      ),
     async ping() {
       await connections.read(PING);
     },
