@@ -15,9 +15,9 @@ export async function performAudited(
   { store, act, args }: ActCall,
   lockApplication?: LockApplication,
 ): Promise<unknown> {
-  const { locksApplication, before, tell } = (AUDITED_ACTS[store] as unknown as Record<string, AuditedAct<unknown[], unknown>>)[
-    act
-  ] as AuditedAct<unknown[], unknown>;
+  const { locksApplication, before, tell } = (
+    AUDITED_ACTS[store] as unknown as Record<string, AuditedAct<unknown[], unknown>>
+  )[act] as AuditedAct<unknown[], unknown>;
   if (locksApplication) await lockApplication?.(args[0] as number);
   const earlier = await before?.(stores, ...args);
   const outcome = await (stores[store] as unknown as Record<string, Act>)[act]?.(...args);

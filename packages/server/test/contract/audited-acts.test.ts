@@ -68,26 +68,29 @@ describe.each(databases)('audited acts on $kind', (database) => {
   const nameIn = (json: string | null) => (JSON.parse(json ?? '{}') as { name?: string }).name;
   const everything = async (): Promise<string[]> => (await dump(url)).split('\n').sort();
 
-  test.each(Object.entries(AUDITED_EXAMPLES))('%s has its entry, or does not happen', async (_, { prepare, actions }) => {
-    const act = await prepare(plain, appId);
-    const before = await everything();
-    await database.execute(url, 'alter table audit_log rename to audit_log_elsewhere');
-    await expect(act(storage)).rejects.toThrow('audit_log');
-    await database.execute(url, 'alter table audit_log_elsewhere rename to audit_log');
-    expect(await everything()).toEqual(before);
+  test.each(Object.entries(AUDITED_EXAMPLES))(
+    '%s has its entry, or does not happen',
+    async (_, { prepare, actions }) => {
+      const act = await prepare(plain, appId);
+      const before = await everything();
+      await database.execute(url, 'alter table audit_log rename to audit_log_elsewhere');
+      await expect(act(storage)).rejects.toThrow('audit_log');
+      await database.execute(url, 'alter table audit_log_elsewhere rename to audit_log');
+      expect(await everything()).toEqual(before);
 
-    const earlier = new Set((await entries(null)).map(({ auditUid }) => auditUid));
-    const others = new Set((await plain.applications.list()).map((each) => each.appId));
-    await act(storage);
-    const made = (await plain.applications.list()).find((each) => !others.has(each.appId));
-    const added = [
-      ...(await entries(made?.appId ?? appId)),
-      ...(await entries(null)).filter(({ auditUid }) => !earlier.has(auditUid)),
-    ];
-    expect(added.map(({ action }) => action).sort()).toEqual([...actions].sort());
-    expect(added.every(({ actor }) => actor === 'ada@example.com')).toBe(true);
-    expect(await everything()).not.toEqual(before);
-  });
+      const earlier = new Set((await entries(null)).map(({ auditUid }) => auditUid));
+      const others = new Set((await plain.applications.list()).map((each) => each.appId));
+      await act(storage);
+      const made = (await plain.applications.list()).find((each) => !others.has(each.appId));
+      const added = [
+        ...(await entries(made?.appId ?? appId)),
+        ...(await entries(null)).filter(({ auditUid }) => !earlier.has(auditUid)),
+      ];
+      expect(added.map(({ action }) => action).sort()).toEqual([...actions].sort());
+      expect(added.every(({ actor }) => actor === 'ada@example.com')).toBe(true);
+      expect(await everything()).not.toEqual(before);
+    },
+  );
 
   test('an act that is refused leaves no entry', async () => {
     const gone = (await createUser(plain, appId)).userId;
@@ -131,7 +134,11 @@ describe.each(databases)('audited acts on $kind', (database) => {
   });
 
   test('an edit of a draft says who edited where, in bounded size', async () => {
-    const changes = times(500, (index) => ({ kind: 'added', path: `${'long '.repeat(100)}${index}`, details: ['text'] }));
+    const changes = times(500, (index) => ({
+      kind: 'added',
+      path: `${'long '.repeat(100)}${index}`,
+      details: ['text'],
+    }));
     const draft = { draftId: randomUUID(), version: 1, baseRevision: 0, languages: '[]' };
     const by = { createdBy: 'ada@example.com', createdAt: NOW, updatedBy: 'ada@example.com', updatedAt: NOW };
     const edit = { kind: 'edit' as const, difference: JSON.stringify(changes), inverse: '{}' };

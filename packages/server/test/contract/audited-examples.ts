@@ -238,7 +238,15 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
   },
   'catalogs.publish': {
     async prepare(_, appId) {
-      const revision = { appId, revision: 1, createdAt: NOW, author: 'x', difference: '[]', languages: '[]', items: [] };
+      const revision = {
+        appId,
+        revision: 1,
+        createdAt: NOW,
+        author: 'x',
+        difference: '[]',
+        languages: '[]',
+        items: [],
+      };
       return ({ catalogs }) => catalogs.publish(revision);
     },
     actions: ['catalog.published'],
