@@ -28,7 +28,7 @@ const row = connection.statement('select app_id, key_no, revision from selection
 const place = { appId: row.app_id, keyNo: row.key_no, revision: row.revision } as Place;
 const users = Array.from({ length: loop.count }, (_, index) => newUser(place, loop.from + index));
 const creates = users.map((user): Act => ['createUserWithToken', [user]]);
-if (loop.operation !== 'create-user') run(creates, 1_000);
+if (loop.operation !== 'create-user') await run(creates, 1_000);
 const timed: Act[] =
   loop.operation === 'create-user'
     ? creates
@@ -38,14 +38,14 @@ const timed: Act[] =
           : ['exchangeSpecialToken', [hashOf(loop.from + index), Date.now(), newAccessToken()]],
       );
 const startedAt = performance.now();
-run(timed, loop.perTransaction);
+await run(timed, loop.perTransaction);
 const result: LoopResult = { seconds: (performance.now() - startedAt) / 1000 };
 connection.close();
 console.log(JSON.stringify(result));
 
-function run(all: Act[], perTransaction: number): void {
+async function run(all: Act[], perTransaction: number): Promise<void> {
   for (let at = 0; at < all.length; at += perTransaction) {
-    for (const done of runBatch(connection, acts, all.slice(at, at + perTransaction))) {
+    for (const done of await runBatch(connection, acts, all.slice(at, at + perTransaction))) {
       const told = ('outcome' in done ? done.outcome : {}) as string | { outcome?: string; userId?: string };
       const isDone = typeof told === 'string' ? told === 'created' : told.outcome === 'saved' || told.userId;
       if (!isDone) throw new Error(JSON.stringify(done));

@@ -4,7 +4,7 @@ import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
 import { ActivityCounter } from './domain/activity/activity-counter.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
-import { auditedStorage } from './domain/audit/audited-storage.ts';
+import { currentActor } from './domain/audit/actor.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
 import { checkSecret } from './domain/check-secret.ts';
@@ -21,6 +21,7 @@ import { logOutput } from './http/log-output.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
+import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
 import type { Problem } from './storage/port.ts';
 import { createTokenService } from './tokens/create.ts';
@@ -45,9 +46,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
   const clock = new Clock(opened, (message) => logger.warn(message));
   const { now } = clock;
-  const storage = auditedStorage(opened, now, (error) =>
-    logger.error({ err: error }, 'a change was made, but could not be told in the audit'),
-  );
+  const storage = auditedStorage(opened, currentActor, now);
   const held: { close(): void | Promise<void> }[] = [storage, clock];
   /** The last taken first: a start that fails halfway leaves nothing behind either. */
   const letGo = async (): Promise<void> => {

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { orderedUuid } from '../domain/ordered-uuid.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import { DatabaseDamaged, type Storage, StorageUnavailable } from '../storage/port.ts';
-import { cliAuthor } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
 import { type OpenInput, openInput } from './open-input.ts';
@@ -55,18 +53,14 @@ export function usersImport(): Command {
     .action(run);
 }
 
-/** Once for all of it: storage, which is given them in batches, says nothing. */
-async function tellOfImport(storage: Storage, appId: number, counts: ImportCounts, at: number): Promise<void> {
-  const { lines, created, adopted, updated, profilesOnly } = counts;
-  if (created + adopted > 0) {
-    await storage.activity.add([{ appId, name: 'usersCreated', count: created + adopted, lastAt: at }]);
-  }
-  if (created + adopted + updated + profilesOnly === 0) return;
-  await storage.audit.add({
-    ...{ auditUid: orderedUuid(), appId, at, actor: cliAuthor(), action: 'users.imported', subject: '', userId: null },
-    before: null,
-    after: JSON.stringify({ lines, created, adopted, updated, profilesOnly }),
-  });
+async function countCreated(
+  storage: Storage,
+  appId: number,
+  { created, adopted }: ImportCounts,
+  at: number,
+): Promise<void> {
+  if (created + adopted === 0) return;
+  await storage.activity.add([{ appId, name: 'usersCreated', count: created + adopted, lastAt: at }]);
 }
 
 const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are needed; docs/import.md has all of it):
@@ -118,7 +112,7 @@ async function run(file: string, options: Options): Promise<void> {
           progress.show(counts.lines, 'users', part, note);
         },
       });
-      await tellOfImport(storage, appId, result.counts, now());
+      await countCreated(storage, appId, result.counts, now());
       return { ...result, name };
     } catch (error) {
       if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Config, isWeakSecret, readConfig } from '../config.ts';
-import { actingAs } from '../domain/audit/actor.ts';
-import { auditedStorage } from '../domain/audit/audited-storage.ts';
+import { actingAs, currentActor } from '../domain/audit/actor.ts';
 import { checkSecret } from '../domain/check-secret.ts';
 import { Clock } from '../domain/clock.ts';
 import { createKeyring, type Keyring } from '../domain/keyring.ts';
@@ -29,7 +28,10 @@ export async function withStorage<T>(
   if (!makesDatabase && isMissingFile(databaseUrl)) throw noDatabase(databaseUrl);
   const isNew = await makeDatabase(draft);
   const config = readConfig(options);
-  const { storageDriver } = await import('../storage/open.ts');
+  const [{ storageDriver }, { auditedStorage }] = await Promise.all([
+    import('../storage/open.ts'),
+    import('../storage/audited-storage.ts'),
+  ]);
   const storage = await (await storageDriver(databaseUrl)).open();
   // With --json, stderr is for an error alone.
   if (isNew && !options.json)
@@ -46,9 +48,7 @@ export async function withStorage<T>(
     const clock = new Clock(storage, () => {});
     await clock.measure();
     const { now } = clock;
-    const audited = auditedStorage(storage, now, (error) => {
-      process.stderr.write(`innkeeper: it was done, but could not be told in the audit: ${(error as Error).message}\n`);
-    });
+    const audited = auditedStorage(storage, currentActor, now);
     return await actingAs(cliAuthor(), () => use({ storage: audited, keyring, config, now }));
   } finally {
     await storage.close();

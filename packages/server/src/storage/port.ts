@@ -3,6 +3,7 @@
 export * from './port/accounts.ts';
 export * from './port/activity.ts';
 export * from './port/applications.ts';
+export * from './port/audit.ts';
 export * from './port/backup.ts';
 export * from './port/catalogs.ts';
 export * from './port/changes.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { orderedUuid } from '../../src/domain/ordered-uuid.ts';
+import { orderedUuid } from '../../src/ordered-uuid.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { AuditFilter, NewAuditEntry, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { orderedUuid } from '../../src/ordered-uuid.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
@@ -44,7 +45,7 @@ describe.each(databases)('importing users into $kind', (database) => {
   afterAll(() => Promise.all([storage.close(), other.close()]));
 
   const put = async (entries: ImportEntry[], ifThere: IfThere = 'compare', into = appId): Promise<ImportOutcome[]> => {
-    const imported = await storage.transfer.importUsers(into, entries, { at: NOW, ifThere });
+    const imported = await storage.transfer.importUsers(into, entries, { at: NOW, ifThere, importId: orderedUuid() });
     if (!('outcomes' in imported)) throw new Error(imported.outcome);
     return imported.outcomes;
   };
@@ -216,7 +217,7 @@ describe.each(databases)('importing users into $kind', (database) => {
 
   test('a profile alone collides with a user to be created, until the whole user adopts it', async () => {
     const orphan = alone({ clientUserName: 'Left behind' });
-    expect(await put([orphan])).toEqual(['created']);
+    expect(await put([orphan])).toEqual(['profile-created']);
     expect(await put([orphan])).toEqual(['unchanged']);
     expect(await stored(orphan.clientUserId)).toMatchObject({ createdAt: null, selections: [] });
     expect(await storage.applications.countUsers(appId)).toBe(await other.applications.countUsers(appId));
@@ -239,7 +240,7 @@ describe.each(databases)('importing users into $kind', (database) => {
 
   test('an adopted profile takes the id that its user brings, and none that is taken', async () => {
     const [first, second] = [alone(), alone({ userId: randomUUID() })];
-    expect(await put([first, second])).toEqual(['created', 'created']);
+    expect(await put([first, second])).toEqual(['profile-created', 'profile-created']);
     const userId = randomUUID();
     expect(await put([entry({ clientUserId: first.clientUserId, userId })])).toEqual(['adopted']);
     expect(await storage.users.find(appId, userId)).toMatchObject({ clientUserId: first.clientUserId });
@@ -257,7 +258,11 @@ describe.each(databases)('importing users into $kind', (database) => {
   });
 
   test('an import into an application that is gone says so', async () => {
-    const gone = await storage.transfer.importUsers(1, [entry()], { at: NOW, ifThere: 'compare' });
+    const gone = await storage.transfer.importUsers(1, [entry()], {
+      at: NOW,
+      ifThere: 'compare',
+      importId: orderedUuid(),
+    });
     expect(gone).toEqual({ outcome: 'application-gone' });
   });
 
@@ -274,7 +279,11 @@ describe.each(databases)('importing users into $kind', (database) => {
     const outcomes = await Promise.all([
       ...times(3, async () => (await put(batch(), 'compare')).map(String)),
       ...times(2, async () => {
-        const imported = await other.transfer.importUsers(appId, batch().reverse(), { at: NOW, ifThere: 'update' });
+        const imported = await other.transfer.importUsers(appId, batch().reverse(), {
+          at: NOW,
+          ifThere: 'update',
+          importId: orderedUuid(),
+        });
         return 'outcomes' in imported ? imported.outcomes.map(String) : [];
       }),
       ...names.map(async (clientUserId) => {

@@ -85,6 +85,26 @@ describe.each(databases)('the audit of /manage/v1 on $kind', (database) => {
     ]);
   });
 
+  test('every edit of a draft, undone and redone, and no text of it', async () => {
+    const { application, edit, send } = await editor(server);
+    const text = uniqueName('a text of the catalog');
+    const translations = { Deutsch: text };
+    expect((await edit('POST', '/groups?draft=true', { name: 'extra', translations }, '*')).status).toBe(201);
+    for (const step of ['undo', 'redo']) {
+      expect((await send('POST', `/catalog/draft/${step}`, undefined, { 'if-match': '*' })).status).toBe(200);
+    }
+    // There is nothing more to redo.
+    expect((await send('POST', '/catalog/draft/redo', undefined, { 'if-match': '*' })).status).toBe(409);
+    const { items } = await audit(application.clientId, 'action=catalog.draftEdited');
+    const by = { actor: byToken(), subject: '1', before: null };
+    expect(items).toMatchObject([
+      { ...by, after: { kind: 'redo', version: 3, changes: 1, places: ['extra'] } },
+      { ...by, after: { kind: 'undo', version: 2, changes: 1, places: ['extra'] } },
+      { ...by, after: { kind: 'edit', version: 1, changes: 1, places: ['extra'] } },
+    ]);
+    expect(JSON.stringify(items)).not.toContain(text);
+  });
+
   test('a user is named until erased; the applications themselves are not told of', async () => {
     const application = await server.application();
     const { clientId } = application;

@@ -21,13 +21,13 @@ describe('a database that cannot grow', () => {
   });
   afterAll(() => connection.close());
 
-  test('is unavailable in a few words, and a defect keeps its stack', () => {
+  test('is unavailable in a few words, and a defect keeps its stack', async () => {
     const acts = createActs(connection);
-    const [full] = runBatch(connection, acts, [['settleFact', ['large', 'x'.repeat(1_000_000)]]]);
+    const [full] = await runBatch(connection, acts, [['settleFact', ['large', 'x'.repeat(1_000_000)]]]);
     expect(full).toEqual({ failed: 'unavailable', message: 'database or disk is full', unwritable: true });
-    const [defect] = runBatch(connection, acts, [['settleFact', [{} as string, 'x']]]);
+    const [defect] = await runBatch(connection, acts, [['settleFact', [{} as string, 'x']]]);
     expect(defect).toMatchObject({ failed: 'defect', message: expect.stringContaining('\n    at ') });
-    expect(runBatch(connection, acts, [['settleFact', ['small', 'x']]])).toEqual([{ outcome: 'x' }]);
+    expect(await runBatch(connection, acts, [['settleFact', ['small', 'x']]])).toEqual([{ outcome: 'x' }]);
   });
 });
 

@@ -62,6 +62,12 @@ describe.each(databases)('members and invitations on $kind', (database) => {
       status: 201,
       json: { email, administrator: false, applications: [{ clientId, name: 'Test', access: 'texts' }] },
     });
+    const { audit } = server.service.storage;
+    const by = { before: null, limit: 10 };
+    expect(await audit.list(null, { actor: email }, by)).toMatchObject([{ action: 'account.created', subject: email }]);
+    expect(await audit.list(Number(clientId.split('_')[0]), { actor: email }, by)).toMatchObject([
+      { action: 'member.joined', subject: email },
+    ]);
     const guest = visitorWith(server, cookieOf(accepted));
     expect((await guest.send('GET', '/applications')).json).toMatchObject({ total: 1, items: [{ access: 'texts' }] });
     expect((await guest.send('GET', `/applications/${other.clientId}`)).json.code).toBe('9404');

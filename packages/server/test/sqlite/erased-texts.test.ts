@@ -33,18 +33,19 @@ describe('what was erased', () => {
   const holds = (file: string) => readFileSync(file).includes(NAME);
   const logSize = () => statSync(`${path}-wal`).size;
 
-  function run(acts: Act[]): void {
-    for (const result of runBatch(connection, createActs(connection), acts)) expect(result).toHaveProperty('outcome');
+  async function run(acts: Act[]): Promise<void> {
+    for (const result of await runBatch(connection, createActs(connection), acts))
+      expect(result).toHaveProperty('outcome');
   }
 
-  function makeUsers(): { appId: number; userIds: string[] } {
+  async function makeUsers(): Promise<{ appId: number; userIds: string[] }> {
     const application = exampleApplication();
     const { appId } = application;
     const users = Array.from({ length: USERS }, () => {
       const userId = randomUUIDv7();
       return user(appId, { userId, clientUserId: `${NAME} ${userId}`, clientUserName: NAME + 'x'.repeat(200) });
     });
-    run([['createApplication', [application]], ...users.map((each): Act => ['createUserWithToken', [each]])]);
+    await run([['createApplication', [application]], ...users.map((each): Act => ['createUserWithToken', [each]])]);
     return { appId, userIds: users.map(({ userId }) => userId) };
   }
 
@@ -54,8 +55,8 @@ describe('what was erased', () => {
   test.each([
     ['all of them', 1],
     ['every other one', 2],
-  ])('is in neither file once the log was emptied: %s', (_, every) => {
-    const { appId, userIds } = makeUsers();
+  ])('is in neither file once the log was emptied: %s', async (_, every) => {
+    const { appId, userIds } = await makeUsers();
     expect(holds(`${path}-wal`)).toBe(true);
     expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(holds(path)).toBe(true);
@@ -71,7 +72,7 @@ describe('what was erased', () => {
   test('is not in unused parts of pages after a scrub, which readers and the file survive', async () => {
     const application = exampleApplication();
     const { appId } = application;
-    run([['createApplication', [application]]]);
+    await run([['createApplication', [application]]]);
     const makePerson = () => {
       const text = `${NAME} ${randomBytes(12).toString('hex')}`;
       return {
@@ -93,10 +94,10 @@ describe('what was erased', () => {
     // Two or three of these leave something, and one crowd in twenty leaves nothing: then there comes another.
     for (let crowds = 0; found() === 0 && crowds < 20; crowds++) {
       const people = Array.from({ length: 1_500 }, makePerson);
-      run(people.map(({ userId }): Act => ['createUserWithToken', [user(appId, { userId })]]));
-      run(people.map(save));
+      await run(people.map(({ userId }): Act => ['createUserWithToken', [user(appId, { userId })]]));
+      await run(people.map(save));
       const leaving = people.filter((_person, at) => at % 2 === 0);
-      erase(
+      await erase(
         appId,
         leaving.map(({ userId }) => userId),
       );
@@ -130,8 +131,8 @@ describe('what was erased', () => {
       await once(worker, 'message');
       reader.database.exec('begin');
       reader.statement('select count(*) from users').get();
-      const { appId, userIds } = makeUsers();
-      erase(appId, userIds);
+      const { appId, userIds } = await makeUsers();
+      await erase(appId, userIds);
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(holds(`${path}-wal`)).toBe(true);
       reader.database.exec('rollback');
@@ -144,7 +145,7 @@ describe('what was erased', () => {
     }
   });
 
-  test('a log that a reader needs is left as it is, and nobody waits', () => {
+  test('a log that a reader needs is left as it is, and nobody waits', async () => {
     const reader = connectToRead(path);
     reader.database.exec('begin');
     reader.statement('select count(*) from users').get();

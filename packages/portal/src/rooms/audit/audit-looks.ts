@@ -41,6 +41,7 @@ export const APPLICATION_ACTIONS = [
   'secret.rotated',
   'secret.previousEnded',
   'catalog.published',
+  'catalog.draftEdited',
   'catalog.draftDiscarded',
   'user.created',
   'user.erased',

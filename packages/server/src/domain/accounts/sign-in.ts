@@ -1,4 +1,5 @@
 import type { Credentials, Factor, Person, SessionRecord } from '../../storage/port.ts';
+import { actingAs } from '../audit/actor.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { emailKeyOf, makeAccount } from './account.ts';
@@ -81,7 +82,8 @@ export async function setUp(
   const passwordHash = await hashPassword(requirePassword(password, email));
   const account = makeAccount(email, { role: 'administrator', passwordHash, now: now() });
   const { sessionToken, session } = makeSession(keyring, { userAgent, means: 'password', now: now() });
-  const outcome = await storage.sessions.openBySetUp(linkHash, now(), account, session);
+  // Nobody is signed in yet: the account is the author of its own creation.
+  const outcome = await actingAs(email, () => storage.sessions.openBySetUp(linkHash, now(), account, session));
   if (outcome === 'spent') throw new InnkeeperError('linkInvalid');
   return { sessionToken };
 }

@@ -1,3 +1,4 @@
+import { orderedUuid } from '../../ordered-uuid.ts';
 import type { IfThere, ImportEntry, ImportOutcome, Storage } from '../../storage/port.ts';
 import { type FileLine, LineRefused, type LineRules } from './import-line.ts';
 
@@ -49,6 +50,7 @@ export class ImportBatches {
   readonly #storage: Storage;
   readonly #appId: number;
   readonly #options: ImportOptions;
+  readonly #importId = orderedUuid();
   readonly #underWay = new Set<Promise<void>>();
   #batch: Pending[] = [];
   #failure: { error: unknown } | undefined;
@@ -126,7 +128,8 @@ export class ImportBatches {
   }
 
   async #import(entries: readonly ImportEntry[], ifThere: IfThere): Promise<ImportOutcome[]> {
-    const result = await this.#storage.transfer.importUsers(this.#appId, entries, { at: this.#options.at, ifThere });
+    const change = { at: this.#options.at, ifThere, importId: this.#importId };
+    const result = await this.#storage.transfer.importUsers(this.#appId, entries, change);
     if ('outcomes' in result) return result.outcomes;
     this.applicationGone = true;
     return [];
@@ -140,10 +143,10 @@ export class ImportBatches {
       return;
     }
     switch (outcome) {
-      case 'created':
-        if (entry.createdAt === null) counts.profilesOnly++;
-        else counts.created++;
+      case 'profile-created':
+        counts.profilesOnly++;
         break;
+      case 'created':
       case 'adopted':
       case 'updated':
       case 'unchanged':

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { AUDIT_ACTIONS } from '../../domain/audit/audit-action.ts';
+
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import type { AuditEntry } from '../../storage/port.ts';
+import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
 import type { Query } from '../paging.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION, TIME, TOKEN_AUTHOR } from './examples.ts';
@@ -56,7 +56,7 @@ const schema = {
   operationId: 'listAudit',
   summary: 'List who changed what in an application, newest first',
   description:
-    'Every change made through /manage/v1 or the command line, kept for 400 days. What a revision of the catalog changed is told by the revision. Of an erased user no entry says who it was.',
+    'Every change made through /manage/v1 or the command line, edits of drafts included, kept for 400 days. Each entry is written in the transaction of its change. The details of a catalog revision are with the revision. Entries do not name deleted users.',
   ...common,
   errors: ['manageForbidden'] as const,
   examples: {
@@ -87,8 +87,7 @@ const schema = {
 const installationSchema = {
   operationId: 'listInstallationAudit',
   summary: 'List who changed what in the installation, newest first',
-  description:
-    'What is about no one application: accounts, tokens for all applications, applications that were deleted.',
+  description: 'Changes not tied to one application: accounts, global tokens, deleted applications.',
   ...common,
   errors: ['manageForbidden'] as const,
   examples: {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { orderedUuid } from '../../domain/ordered-uuid.ts';
 import type { Service } from '../../domain/service.ts';
+import { orderedUuid } from '../../ordered-uuid.ts';
 import type { NewLoggedRequest } from '../../storage/port.ts';
 import { type Exchanged, type SeenRequest, toLoggedRequest } from './logged-request.ts';
 import { Sampling } from './sampling.ts';

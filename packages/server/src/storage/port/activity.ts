@@ -83,34 +83,3 @@ export interface RequestLogStore {
   find(appId: number, requestUid: string): Promise<LoggedRequest | undefined>;
   count(appId: number, span: { from: number; to: number }): Promise<number>;
 }
-
-export type AuditEntry = {
-  /** A UUID of version 7: they sort by time. */
-  auditUid: string;
-  at: number;
-  actor: string;
-  action: string;
-  /** What was changed, in words: a name, a file, a revision. */
-  subject: string;
-  /** The user it was about, while there is one. */
-  userId: string | null;
-  /** JSON. */
-  before: string | null;
-  after: string | null;
-};
-
-/** Without an application: about the installation. */
-export type NewAuditEntry = AuditEntry & { appId: number | null };
-
-export type AuditFilter = { from?: number; to?: number; actor?: string; action?: string; userId?: string };
-
-export interface AuditStore {
-  /** An application or user that is gone meanwhile is left out of it. */
-  add(entry: NewAuditEntry): Promise<void>;
-  /** Newest first. null: those about the installation. */
-  list(
-    appId: number | null,
-    filter: AuditFilter,
-    page: { before: string | null; limit: number },
-  ): Promise<AuditEntry[]>;
-}

@@ -1,6 +1,7 @@
 import type { AccountStore, AttemptStore, SecondFactorStore, SessionStore } from './accounts.ts';
-import type { ActivityStore, AuditStore, RequestLogStore } from './activity.ts';
+import type { ActivityStore, RequestLogStore } from './activity.ts';
 import type { ApplicationStore } from './applications.ts';
+import type { AuditStore } from './audit.ts';
 import type { CatalogStore } from './catalogs.ts';
 import type { ChangeStore } from './changes.ts';
 import type { ClockStore } from './clock.ts';
@@ -26,8 +27,7 @@ import type { UserStore } from './users.ts';
  * Identifiers cross this port as canonical strings: UUIDs in lower case, hashes in lower-case hex,
  * times in milliseconds since the epoch.
  */
-export interface Storage {
-  readonly kind: DatabaseKind;
+export interface Stores {
   readonly applications: ApplicationStore;
   readonly users: UserStore;
   readonly tokens: TokenStore;
@@ -51,6 +51,21 @@ export interface Storage {
   readonly activity: ActivityStore;
   readonly requestLog: RequestLogStore;
   readonly audit: AuditStore;
+}
+
+/** Who makes a change, and when. */
+export type Authorship = { actor: string; at: number };
+
+/** An act of the port, to be carried out where it can be told in the audit. */
+export type ActCall = { store: keyof Stores; act: string; args: unknown[] };
+
+export interface Storage extends Stores {
+  readonly kind: DatabaseKind;
+  /**
+   * Carries out an act in one transaction with the audit entries that audited-acts.ts has for it: neither is there without the other.
+   * Answers what the act does.
+   */
+  audited(by: Authorship, call: ActCall): Promise<unknown>;
   /** Rejects with StorageUnavailable when the database does not answer. */
   ping(): Promise<void>;
   /** What is wrong with the database at the moment, the worst first. Costs nothing to ask. */

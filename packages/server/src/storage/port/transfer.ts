@@ -35,6 +35,8 @@ export type IfThere = 'compare' | 'update' | 'keep';
 
 export type ImportOutcome =
   | 'created'
+  /** A profile without a user. */
+  | 'profile-created'
   /** The profile was there without a user, and has this one now. */
   | 'adopted'
   | 'updated'
@@ -50,12 +52,15 @@ export type ImportOutcome =
   /** It is there and differs; a number is the place among the selections. */
   | { differsIn: 'userId' | 'clientUserName' | number };
 
+/** `importId`: what the batches of an import have in common, a UUID of version 7. */
+export type ImportChange = { at: number; ifThere: IfThere; importId: string };
+
 export interface TransferStore {
   /** One transaction. No clientUserId twice among the entries; an outcome for each, in the order given. */
   importUsers(
     appId: number,
     entries: readonly ImportEntry[],
-    change: { at: number; ifThere: IfThere },
+    change: ImportChange,
   ): Promise<{ outcomes: ImportOutcome[] } | { outcome: 'application-gone' }>;
   /** The next ones after a clientUserId, in the order of its bytes. */
   exportUsers(appId: number, page: { after: string | null; limit: number }): Promise<StoredUser[]>;

@@ -1,13 +1,23 @@
-import type { AuditEntry, AuditStore } from '../port.ts';
-import { type Connections, statement } from './connections.ts';
+import type { AuditEntry, AuditStore, NewAuditEntry } from '../port.ts';
+import { type Connections, type Statement, statement } from './connections.ts';
 import { violation } from './errors.ts';
 
 // An application or user that goes while this runs makes its foreign key refuse; the next try no longer sees it.
-const ADD = statement(`
+const INSERT = `
   insert into audit_log (audit_uid, app_id, user_id, at, actor, action, subject, before, after)
   values (
     $1, (select app_id from applications where app_id = $2), (select user_id from users where user_id = $3),
     $4, $5, $6, $7, $8, $9
+  )
+`;
+const ADD = statement(INSERT);
+
+// The row is locked until the transaction ends: of batches that commit at once, one adds to what the other has added.
+const ADD_COUNTS = statement(`${INSERT}
+  on conflict (audit_uid) do update set after = (
+    select json_object_agg(name, coalesce(was.count::bigint, 0) + coalesce(more.count::bigint, 0))
+    from json_each_text(audit_log.after::json) was (name, count)
+    full join json_each_text(excluded.after::json) more (name, count) using (name)
   )
 `);
 
@@ -20,17 +30,20 @@ const LIST = statement(`
 `);
 
 export function auditStore(connections: Connections): AuditStore {
-  return {
-    async add({ auditUid, appId, userId, at, actor, action, subject, before, after }) {
-      for (let tries = 1; ; tries++) {
-        try {
-          await connections.write(ADD, [auditUid, appId, userId, at, actor, action, subject, before, after]);
-          return;
-        } catch (error) {
-          if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;
-        }
+  const write = async (statement: Statement, entry: NewAuditEntry): Promise<void> => {
+    const { auditUid, appId, userId, at, actor, action, subject, before, after } = entry;
+    for (let tries = 1; ; tries++) {
+      try {
+        await connections.write(statement, [auditUid, appId, userId, at, actor, action, subject, before, after]);
+        return;
+      } catch (error) {
+        if (violation(error)?.kind !== 'foreign-key' || tries === 5) throw error;
       }
-    },
+    }
+  };
+  return {
+    add: (entry) => write(ADD, entry),
+    addCounts: (entry) => write(ADD_COUNTS, entry),
     list: (appId, { from, to, actor, action, userId }, { before, limit }) =>
       connections.read<AuditEntry>(LIST, [
         ...[appId, before, limit, from ?? null, to ?? null],

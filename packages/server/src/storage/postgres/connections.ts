@@ -11,14 +11,16 @@ import {
   isConnectionLost,
   isReadOnly,
   isTimeout,
+  isUnderLock,
   isUnwritable,
   toPortError,
   wasNotSent,
 } from './errors.ts';
 import { Gathering, type Kind } from './gathering.ts';
-import { Lane } from './lane.ts';
+import { inTransaction } from './in-transaction.ts';
+import { chooseLane, Lane } from './lane.ts';
 import { Servers, STATEMENT_MS } from './servers.ts';
-import { type Query, Transactions } from './transactions.ts';
+import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
 /** Reads wait for no disk: two lanes keep a server process each busy. */
 const READ_LANES = 2;
@@ -42,16 +44,46 @@ const MAX_TRIES = 8;
 /** Prepared under a name made of its text, so that a pooler shared by two versions never runs one for the other. */
 export type Statement = { name: string; text: string };
 
+/**
+ * Of many acts at once. `together` skips an act whose user is locked and answers a row with `locked` for it; `alone` waits for the lock.
+ */
+export type SharedStatement = { together: Statement; alone: Statement };
+
+export type SharedRow = { no: number; locked?: boolean };
+
 export function statement(text: string): Statement {
   return { name: `ik_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`, text };
 }
 
-export class Connections {
+/** One that skips nobody. */
+export function waitingStatement(text: string): SharedStatement {
+  const waiting = statement(text);
+  return { together: waiting, alone: waiting };
+}
+
+/** What the stores need: acts on connections of their own (ConnectionPool), or inside one transaction (in-transaction.ts). */
+export interface Connections {
+  /** May be sent twice: a read is repeated once when its connection ends under it. */
+  read<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
+  /** A whole act in one statement, which PostgreSQL commits by itself: a rare one, or one that waits for nobody. */
+  write<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
+  /**
+   * The same for acts that may have to wait for rows that others hold, which `keys` name: they keep nobody waiting who does not
+   * wait for the same. Its last value is `patience` (gathering.ts), and not among these.
+   */
+  writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]>;
+  /** And for the busiest acts: their statement takes many of them, and answers the rows of this one. */
+  writeWithOthers<Row extends SharedRow>(statement: SharedStatement, act: object, keys: string[]): Promise<Row[]>;
+  /** `work` may run several times, each time in a new transaction. */
+  transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
+}
+
+export class ConnectionPool implements Connections {
   readonly #readLanes: Lane[];
   readonly #writeLanes: Lane[];
   readonly #sharedLanes: Lane[];
   readonly #transactions: Transactions;
-  readonly #gatherings = new Map<Statement, Gathering<never, never>>();
+  readonly #gatherings = new Map<Statement | SharedStatement, Gathering<never, never>>();
   readonly #failedWrite = new RecentFailure();
   #naming = true;
   #underWay = 0;
@@ -70,12 +102,10 @@ export class Connections {
     this.#transactions = new Transactions(servers);
   }
 
-  /** May be sent twice: a read is repeated once when its connection ends under it. */
   read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(() => this.#send<Row>(this.#readLanes, statement, values, true));
   }
 
-  /** A whole act in one statement, which PostgreSQL commits by itself: a rare one, or one that waits for nobody. */
   write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(async () => {
       const rows = await this.#commit<Row>(this.#writeLanes, statement, values);
@@ -84,32 +114,38 @@ export class Connections {
     });
   }
 
-  /**
-   * The same for acts that may have to wait for rows that others hold, which `keys` name: they keep nobody waiting who does not
-   * wait for the same. Its last value is `patience` (gathering.ts), and not among these.
-   */
   writeInTurn<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[], keys: string[]): Promise<Row[]> {
     return this.#gather<unknown[], Row>(statement, values, keys, () => ({
       ...SINGLE,
       charactersOf: () => 0,
-      send: async ([act = []], lockMs) => [await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)])],
+      send: async ([act = []], { lockMs }) => [
+        await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)]),
+      ],
     }));
   }
 
-  /** And for the busiest acts: their statement takes many of them, and answers the rows of this one. */
-  writeWithOthers<Row extends { no: number }>(statement: Statement, act: object, keys: string[]): Promise<Row[]> {
+  writeWithOthers<Row extends SharedRow>(statement: SharedStatement, act: object, keys: string[]): Promise<Row[]> {
     return this.#gather<string, Row>(statement, JSON.stringify(act), keys, () => ({
       ...SHARED,
       charactersOf: ({ length }) => length,
-      send: async (acts, lockMs) => {
-        const rows = await this.#commit<Row>(this.#sharedLanes, statement, [`[${acts.join()}]`, String(lockMs)]);
+      send: async (acts, { lockMs, alone }) => {
+        const chosen = alone ? statement.alone : statement.together;
+        const rows = await this.#commit<Row>(this.#sharedLanes, chosen, [`[${acts.join()}]`, String(lockMs)]);
         const rowsOf = Map.groupBy(rows, ({ no }) => no);
-        return acts.map((_, index) => rowsOf.get(index + 1) ?? []);
+        return acts.map((_, index) => {
+          const own = rowsOf.get(index + 1) ?? [];
+          return own[0]?.locked ? 'locked' : own;
+        });
       },
     }));
   }
 
-  #gather<Act, Row>(statement: Statement, act: Act, keys: string[], kindOf: () => Kind<Act, Row>): Promise<Row[]> {
+  #gather<Act, Row>(
+    statement: Statement | SharedStatement,
+    act: Act,
+    keys: string[],
+    kindOf: () => Kind<Act, Row>,
+  ): Promise<Row[]> {
     return this.#act(async () => {
       let gathering = this.#gatherings.get(statement) as Gathering<Act, Row> | undefined;
       if (!gathering) {
@@ -128,17 +164,32 @@ export class Connections {
     return rows;
   }
 
-  /** `work` may run several times, each time in a new transaction. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T> {
+    return this.#act(() => this.#transact(work, statementMs));
+  }
+
+  /** Several acts, all of them or none. One that meets a locked row gives its connection back and begins again, for as long as an act may take. */
+  inOneTransaction<T>(work: (transaction: Connections) => Promise<T>): Promise<T> {
     return this.#act(async () => {
-      const result = await untilNoConflict(() => this.#transactions.run(work, statementMs)).catch((error: unknown) => {
-        if (isReadOnly(error)) this.#abandonAll();
-        throw error;
-      });
-      this.#committed++;
-      this.#commits++;
-      return result;
+      const lastTryAt = performance.now() + STATEMENT_MS;
+      for (;;) {
+        try {
+          return await this.#transact((query, queryFor) => work(inTransaction(query, queryFor)));
+        } catch (error) {
+          if (!isUnderLock(error) || performance.now() > lastTryAt) throw error;
+        }
+      }
     });
+  }
+
+  async #transact<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs?: number): Promise<T> {
+    const result = await untilNoConflict(() => this.#transactions.run(work, statementMs)).catch((error: unknown) => {
+      if (isReadOnly(error)) this.#abandonAll();
+      throw error;
+    });
+    this.#committed++;
+    this.#commits++;
+    return result;
   }
 
   get #lanes(): Lane[] {
@@ -253,22 +304,4 @@ async function untilNoConflict<T>(attempt: () => Promise<T>): Promise<T> {
       await sleep(Math.random() * Math.min(200, 5 * 2 ** tries));
     }
   }
-}
-
-/**
- * The least busy lane that is connected and moves. More are opened while acts would have to queue, and nobody waits for that:
- * where the server has no connection left to give, those that are open go on serving.
- */
-function chooseLane(lanes: Lane[]): Lane {
-  const closed = lanes.find((lane) => !lane.open);
-  const best = leastBusy(lanes.filter((lane) => lane.open && !lane.stuck));
-  if (!best) return closed ?? (leastBusy(lanes) as Lane);
-  if (best.underWay > 0) closed?.openSoon();
-  return best;
-}
-
-function leastBusy(lanes: Lane[]): Lane | undefined {
-  let best: Lane | undefined;
-  for (const lane of lanes) if (!best || lane.underWay < best.underWay) best = lane;
-  return best;
 }

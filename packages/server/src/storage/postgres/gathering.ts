@@ -6,14 +6,19 @@ import { STATEMENT_MS } from './servers.ts';
 const ALONE_UNDER_WAY = 4;
 const MOST_CHARACTERS = 256 * 1024;
 /** How long a statement waits for a row that somebody holds: whoever shares it, or comes after it on its lane, waits too. */
-const LOCK_MS = 100;
+export const LOCK_MS = 100;
 /** The same for an act that goes alone for the first time: there may be no lock, or none that it has to wait for for long. */
 const FIRST_LOCK_MS = 10;
+/** Beyond this many acts that wait for locked rows, further ones are refused at once: they would take the room of everybody else. */
+const MAX_ALONE = 500;
 
 /** Acts that are carried out by the same statement. */
 export type Kind<Act, Row> = {
-  /** Carries them out in one statement, and answers the rows of each. */
-  send(acts: Act[], lockMs: number): Promise<Row[][]>;
+  /**
+   * Carries them out in one statement, and answers the rows of each. `locked`: nothing was done for this one, as somebody holds its
+   * row; it is sent again `alone`, which waits for the row.
+   */
+  send(acts: Act[], how: { lockMs: number; alone: boolean }): Promise<(Row[] | 'locked')[]>;
   /** So many statements are under way at once. */
   underWay: number;
   /** So many acts are in one: its first waits for its last, and while all that there are wait, nobody makes new ones. */
@@ -27,11 +32,14 @@ type Held<Act, Row> = {
   /** How many of its keys are with others, who came before. */
   behind: number;
   lockMs: number;
+  lastTryAt: number;
   /** It was told that it took too long. */
   late: boolean;
   resolve(rows: Row[]): void;
   reject(error: unknown): void;
 };
+
+type Sent<Act, Row> = { refusal?: Error; locked: Set<Held<Act, Row>> };
 
 /**
  * Acts of one kind, which keep nobody waiting who does not wait for the same rows. Several may share a statement, and so a commit:
@@ -59,6 +67,7 @@ export class Gathering<Act, Row> {
       keys: new Set(keys),
       behind: 0,
       lockMs: FIRST_LOCK_MS,
+      lastTryAt: performance.now() + STATEMENT_MS - 2 * LOCK_MS,
       late: false,
       resolve,
       reject,
@@ -115,37 +124,56 @@ export class Gathering<Act, Row> {
 
   async #commitTogether(together: Held<Act, Row>[]): Promise<void> {
     this.#underWay++;
-    const refusal = await this.#commit(together, this.#kind.mostActs > 1 ? LOCK_MS : FIRST_LOCK_MS);
+    const lockMs = this.#kind.mostActs > 1 ? LOCK_MS : FIRST_LOCK_MS;
+    const { refusal, locked } = await this.#commit(together, { lockMs, alone: false });
     this.#underWay--;
-    const again = refusal !== undefined && (together.length > 1 ? isOfOne(refusal) : isUnderLock(refusal));
-    if (again) {
-      // Of several, one has found it, and nobody knows which.
-      if (together.length === 1) for (const held of together) held.lockMs = LOCK_MS;
+    if (refusal && together.length > 1 && isOfOne(refusal)) {
+      // One of them has met it, and nobody knows which.
       this.#alone.unshift(...together);
-    } else for (const held of together) this.#end(held, refusal);
+    } else for (const held of together) this.#settle(held, refusal, locked);
     this.#leaveSoon();
   }
 
   /** What was refused was undone as a whole. An act that still finds a row locked tries again for as long as any may take. */
   async #commitAlone(held: Held<Act, Row>): Promise<void> {
     this.#aloneUnderWay++;
-    const refusal = held.late ? undefined : await this.#commit([held], held.lockMs);
+    if (held.late) this.#end(held);
+    // What is sent is over when its time is up: a client that is told to come again may count on it that nothing was done.
+    else if (performance.now() > held.lastTryAt)
+      this.#end(held, new StorageUnavailable('PostgreSQL: a row stayed locked.'));
+    else {
+      const { refusal, locked } = await this.#commit([held], { lockMs: held.lockMs, alone: true });
+      this.#settle(held, refusal, locked);
+    }
     this.#aloneUnderWay--;
-    if (refusal && isUnderLock(refusal)) {
-      held.lockMs = LOCK_MS;
-      this.#alone.push(held);
-    } else this.#end(held, refusal);
     this.#leaveSoon();
   }
 
-  async #commit(together: Held<Act, Row>[], lockMs: number): Promise<Error | undefined> {
+  async #commit(together: Held<Act, Row>[], how: { lockMs: number; alone: boolean }): Promise<Sent<Act, Row>> {
+    const locked = new Set<Held<Act, Row>>();
     try {
       const acts = together.map(({ act }) => act);
-      const rowsOf = await this.#kind.send(acts, lockMs);
-      for (const [index, held] of together.entries()) held.resolve(rowsOf[index] ?? []);
-      return undefined;
+      const answers = await this.#kind.send(acts, how);
+      for (const [index, held] of together.entries()) {
+        const rows = answers[index] ?? [];
+        if (rows === 'locked') locked.add(held);
+        else held.resolve(rows);
+      }
+      return { locked };
     } catch (error) {
-      return error as Error;
+      return { refusal: error as Error, locked };
+    }
+  }
+
+  /** A locked row says nothing of whether it stays: the act waits for it, alone. */
+  #settle(held: Held<Act, Row>, refusal: Error | undefined, locked: Set<Held<Act, Row>>): void {
+    const isLocked = refusal ? isUnderLock(refusal) : locked.has(held);
+    if (!isLocked) this.#end(held, refusal);
+    else if (this.#alone.length >= MAX_ALONE) {
+      this.#end(held, new StorageUnavailable('PostgreSQL: too many acts are waiting for locked rows.'));
+    } else {
+      held.lockMs = LOCK_MS;
+      this.#alone.push(held);
     }
   }
 

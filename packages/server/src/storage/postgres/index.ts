@@ -1,4 +1,5 @@
-import type { Storage, StorageDriver } from '../port.ts';
+import { performAudited } from '../perform-audited.ts';
+import type { Storage, StorageDriver, Stores } from '../port.ts';
 import { accountStore } from './accounts.ts';
 import { activityStore } from './activity.ts';
 import { applicationStore } from './applications.ts';
@@ -6,7 +7,7 @@ import { auditStore } from './audit.ts';
 import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';
-import { Connections, statement } from './connections.ts';
+import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { draftStore } from './drafts.ts';
 import { factStore } from './facts.ts';
 import { invitationStore } from './invitations.ts';
@@ -30,6 +31,8 @@ import { userStore } from './users.ts';
 import { postgresWhole } from './whole.ts';
 
 const PING = statement('select 1 as one');
+// "No key": users may be created meanwhile.
+const LOCK_APPLICATION = statement('select 1 as one from applications where app_id = $1 for no key update');
 
 export function postgresDriver(url: string): StorageDriver {
   return {
@@ -37,15 +40,35 @@ export function postgresDriver(url: string): StorageDriver {
     migrate: () => migrate(new Servers(url)),
     async open() {
       await migrate(new Servers(url));
-      return openPostgres(new Connections(url));
+      return openPostgres(new ConnectionPool(url));
     },
     whole: postgresWhole(url),
   };
 }
 
-function openPostgres(connections: Connections): Storage {
+function openPostgres(connections: ConnectionPool): Storage {
   return {
+    ...postgresStores(connections),
     kind: 'postgres',
+    audited: (by, call) =>
+      connections.inOneTransaction((transaction) =>
+        performAudited(postgresStores(transaction), by, call, async (appId) => {
+          await transaction.write(LOCK_APPLICATION, [appId]);
+        }),
+      ),
+    async ping() {
+      await connections.read(PING);
+    },
+    problems: () => connections.problems(),
+    purgeExpired: (now) => purgeExpired(connections, now),
+    waitingActs: () => connections.underWay,
+    figures: () => connections.figures(),
+    close: () => connections.close(),
+  };
+}
+
+function postgresStores(connections: Connections): Stores {
+  return {
     applications: applicationStore(connections),
     users: { ...userStore(connections), ...userSearch(connections) },
     tokens: tokenStore(connections),
@@ -69,13 +92,5 @@ function openPostgres(connections: Connections): Storage {
     activity: activityStore(connections),
     requestLog: requestLogStore(connections),
     audit: auditStore(connections),
-    async ping() {
-      await connections.read(PING);
-    },
-    problems: () => connections.problems(),
-    purgeExpired: (now) => purgeExpired(connections, now),
-    waitingActs: () => connections.underWay,
-    figures: () => connections.figures(),
-    close: () => connections.close(),
   };
 }

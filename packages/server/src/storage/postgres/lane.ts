@@ -90,3 +90,21 @@ export class Lane {
     return this.#connecting;
   }
 }
+
+/**
+ * The least busy lane that is connected and moves. More are opened while acts would have to queue, and nobody waits for that:
+ * where the server has no connection left to give, those that are open go on serving.
+ */
+export function chooseLane(lanes: Lane[]): Lane {
+  const closed = lanes.find((lane) => !lane.open);
+  const best = leastBusy(lanes.filter((lane) => lane.open && !lane.stuck));
+  if (!best) return closed ?? (leastBusy(lanes) as Lane);
+  if (best.underWay > 0) closed?.openSoon();
+  return best;
+}
+
+function leastBusy(lanes: Lane[]): Lane | undefined {
+  let best: Lane | undefined;
+  for (const lane of lanes) if (!best || lane.underWay < best.underWay) best = lane;
+  return best;
+}

@@ -1,5 +1,5 @@
 import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow } from '../port.ts';
-import { type Connections, statement } from './connections.ts';
+import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
 import { actsOf, patience } from './gathering.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
@@ -40,13 +40,13 @@ const select = (columns: string, grouping: string): string =>
   `select ${columns}, count(*) as count from selections where app_id = $1 and key_no = $2 ${grouping}`;
 
 // The user is locked first, as whoever deletes the user does: in the other order the two could wait for each other. A
-// user that is locked already is being deleted. Rows go in the order of users and keys for the same reason: two saves of
+// user that is locked already may be deleted or stay: `together` says so and lets its neighbours pass, `alone` waits for it. Rows go in the order of users and keys for the same reason: two saves of
 // the same follow each other. What is replaced is read from the row while it is ours: a row that came in after
 // this statement began is not seen by it, but updated all the same. A user's key is in it once (gathering.ts).
-const SAVE = statement(`
+const save = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', selections: 'json' })}, owned as (
     select a.* from acts a, lateral (
-      select from users u where u.user_id = a."userId" and u.app_id = a."appId" for key share skip locked
+      select from users u where u.user_id = a."userId" and u.app_id = a."appId" for key share ${skip}
     ) owner
   ), chosen as materialized (
     select o.no, o."userId", o."appId", o.at, o.means, n.* from owned o, json_to_recordset(o.selections)
@@ -64,13 +64,22 @@ const SAVE = statement(`
     select s.user_id, s.selection_id, s.last_event, s.key_no, c.at, c.means, s.previous_value, s.value
     from saved s join chosen c on c."userId" = s.user_id and c."keyNo" = s.key_no
   )
-  select o.no, s.selection_id, s.key_no, s.created_at
+  select o.no, s.selection_id, s.key_no, s.created_at, false as locked
   from owned o left join chosen c using (no) left join saved s on s.user_id = c."userId" and s.key_no = c."keyNo"
-`);
+`;
+const LOCKED = `
+  select a.no, null, null, null, true from acts a left join owned o using (no), lateral (
+    select from users u where u.user_id = a."userId" and u.app_id = a."appId" limit 1
+  ) held where o.no is null
+`;
+const SAVE: SharedStatement = {
+  together: statement(`${save('skip locked')} union all ${LOCKED}`),
+  alone: statement(save('')),
+};
 
 const UNSET = statement(`
   with ${patience('$5')}, owner as (
-    select u.user_id from patience, users u where u.user_id = $1 for key share of u skip locked
+    select u.user_id from patience, users u where u.user_id = $1 for key share of u
   ), gone as (
     delete from selections s using owner o where s.user_id = o.user_id and s.selection_id = $2
     returning s.user_id, s.selection_id, s.last_event, s.key_no, s.value
@@ -82,7 +91,7 @@ const UNSET = statement(`
 `);
 
 /** One without values: the user is there, and nothing was to be saved. */
-type SavedRow = { no: number } & ({ selection_id: string; key_no: number; created_at: number } | { key_no: null });
+type SavedRow = SharedRow & ({ selection_id: string; key_no: number; created_at: number } | { key_no: null });
 
 export function selectionStore(connections: Connections): SelectionStore {
   return {

@@ -1,11 +1,12 @@
 import type { TokenStore } from '../port.ts';
-import { type Connections, statement } from './connections.ts';
+import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { checkedHex, toBytes, toHex, tokenIdOf, tokenIdToBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { actsOf, patience } from './gathering.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const OWNER = `join users u on u.user_id = t.user_id join ${PROFILE_OF_USER}`;
+const SPENT_COLUMNS = USER_COLUMNS.replaceAll(/\b[up]\./g, '');
 /** Of a live one: `$1` is its id, `$2` the time. */
 export const OF_ACCESS_TOKEN = `access_tokens t ${OWNER} where t.token_id = $1 and t.expires_at > $2`;
 
@@ -28,13 +29,14 @@ const REPLACE = statement(`
 `);
 
 // Whoever locks it spends it; in one order, so that two such statements never wait for each other. The user is locked first,
-// as whoever deletes the user does. One that is locked already is being deleted, and its token with it.
-const EXCHANGE = statement(`
+// as whoever deletes the user does. One that is locked already may be deleted or stay: `together` says so and lets its
+// neighbours pass, `alone` waits for it.
+const exchange = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ tokenHash: 'text', now: 'bigint', tokenId: 'text', issuedAt: 'bigint', expiresAt: 'bigint' })}, spent as materialized (
     select a.no, a."tokenId", a."issuedAt", a."expiresAt", held.* from (select * from acts order by "tokenHash") a, lateral (
       select t.token_hash, ${USER_COLUMNS} from special_tokens t ${OWNER}
       where t.token_hash = decode(a."tokenHash", 'hex') and t.expires_at > a.now
-      for key share of u skip locked for update of t
+      for key share of u ${skip} for update of t
     ) held
   ), gone as (
     delete from special_tokens where token_hash = any (array(select token_hash from spent))
@@ -42,8 +44,18 @@ const EXCHANGE = statement(`
     insert into access_tokens (token_id, user_id, issued_at, expires_at)
     select decode("tokenId", 'hex'), user_id, "issuedAt", "expiresAt" from spent
   )
-  select no, ${USER_COLUMNS.replaceAll(/\b[up]\./g, '')} from spent
-`);
+  select no, false as locked, ${SPENT_COLUMNS} from spent
+`;
+const LOCKED = `
+  select a.no, true, ${SPENT_COLUMNS.replaceAll(/\w+/g, 'null')} from acts a left join spent s using (no), lateral (
+    select from special_tokens t join users u on u.user_id = t.user_id
+    where t.token_hash = decode(a."tokenHash", 'hex') and t.expires_at > a.now limit 1
+  ) held where s.no is null
+`;
+const EXCHANGE: SharedStatement = {
+  together: statement(`${exchange('skip locked')} union all ${LOCKED}`),
+  alone: statement(exchange('')),
+};
 
 const LIST = statement(`
   select token_id, issued_at, expires_at from access_tokens where user_id = $1 and expires_at > $2
@@ -90,7 +102,7 @@ export function tokenStore(connections: Connections): TokenStore {
       const [token, tokenId] = [checkedHex(tokenHash), toHex(tokenIdToBytes(accessToken.tokenId))];
       const act = { tokenHash: token, now, tokenId, issuedAt, expiresAt };
       try {
-        const [row] = await connections.writeWithOthers<UserRow & { no: number }>(EXCHANGE, act, [token, tokenId]);
+        const [row] = await connections.writeWithOthers<UserRow & SharedRow>(EXCHANGE, act, [token, tokenId]);
         return row ? toUser(row) : 'spent';
       } catch (error) {
         // The statement is undone as a whole: the special token is as good as before.

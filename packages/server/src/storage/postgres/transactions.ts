@@ -8,6 +8,9 @@ const IDLE_MS = 30_000;
 
 export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 
+/** The same connection, for statements that may take so long. */
+export type QueryFor = (statementMs: number) => Query;
+
 /** A small pool of ordinary connections, for acts of several statements. They are the rare ones. */
 export class Transactions {
   readonly #servers: Servers;
@@ -23,20 +26,23 @@ export class Transactions {
     return { open: this.#busy + this.#idle.length, idle: this.#idle.length, waiting: this.#queue.length };
   }
 
-  async run<T>(work: (query: Query) => Promise<T>, statementMs = STATEMENT_MS): Promise<T> {
+  async run<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs = STATEMENT_MS): Promise<T> {
     await this.#place();
     let client: pg.Client | undefined;
     let sound = false;
     try {
       client = await this.#take();
       const connected = client;
-      const query: Query = async (text, values = []) => {
-        const config = { text, values, query_timeout: statementMs };
-        return (await connected.query(config)).rows;
-      };
+      const queryFor: QueryFor =
+        (mostMs) =>
+        async (text, values = []) => {
+          const config = { text, values, query_timeout: mostMs };
+          return (await connected.query(config)).rows;
+        };
+      const query = queryFor(statementMs);
       await query('begin');
       try {
-        const result = await work(query);
+        const result = await work(query, queryFor);
         await query('commit');
         sound = true;
         return result;

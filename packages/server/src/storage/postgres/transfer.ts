@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { planEntry, type StoredProfile } from '../import-rules.ts';
 import {
   type IfThere,
+  type ImportChange,
   type ImportEntry,
   type ImportOutcome,
   type ImportSelection,
@@ -73,7 +74,7 @@ async function importEntries(
   query: Query,
   appId: number,
   entries: readonly ImportEntry[],
-  { at, ifThere }: { at: number; ifThere: IfThere },
+  { at, ifThere }: ImportChange,
 ): Promise<ImportOutcome[]> {
   const stored = await readStored(query, appId, entries, ifThere);
   const taken = await readTaken(query, entries, stored);
@@ -92,7 +93,7 @@ async function importEntries(
     if (!found) {
       if (entry.userId !== null && isTaken(entry.userId)) return 'user-id-taken';
       add(entry.userId ?? entry.newUserId, null);
-      return 'created';
+      return createdAt === null ? 'profile-created' : 'created';
     }
     const step = planEntry(entry, found, ifThere, isTaken);
     if (step.do === 'nothing') return step.outcome;

@@ -1,4 +1,4 @@
-import { Connections, statement } from './connections.ts';
+import { ConnectionPool, statement } from './connections.ts';
 
 const PUT = statement(`
   insert into facts (name, value) values ('doctor', $1)
@@ -6,7 +6,7 @@ const PUT = statement(`
 `);
 
 export async function tryWrite(url: string, value: string): Promise<void> {
-  const connections = new Connections(url);
+  const connections = new ConnectionPool(url);
   try {
     await connections.write(PUT, [value]);
   } finally {

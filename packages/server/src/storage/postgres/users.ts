@@ -1,5 +1,5 @@
 import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStore } from '../port.ts';
-import { type Connections, statement } from './connections.ts';
+import { type Connections, statement, waitingStatement } from './connections.ts';
 import { checkedHex, toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { actsOf, patience } from './gathering.ts';
@@ -21,7 +21,7 @@ const CONFLICT = `
 
 // The common case, for many at once. Rows go in one order, so that two such statements never wait for each other in a circle.
 // A repeat finds its profile there; an Idempotency-Key that came with another body before violates idempotency_keys_key.
-const CREATE_NEW = statement(`
+const CREATE_NEW = waitingStatement(`
   with ${actsOf({
     appId: 'bigint',
     clientUserId: 'text',

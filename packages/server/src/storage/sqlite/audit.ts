@@ -44,7 +44,7 @@ function toEntry(row: Record<string, unknown>): AuditEntry {
 }
 
 export function auditActs({ statement }: Connection) {
-  return {
+  const acts = {
     addAuditEntry(entry: NewAuditEntry): void {
       const { appId, auditUid, at, actor, action, subject, userId, before, after } = entry;
       const user = userId === null ? null : toBytes(userId);
@@ -62,5 +62,19 @@ export function auditActs({ statement }: Connection) {
         after,
       );
     },
+    addAuditCounts(entry: NewAuditEntry): void {
+      const uid = toBytes(entry.auditUid);
+      const there = statement('select after from audit_log where audit_uid = ?').get(uid);
+      if (!there) {
+        acts.addAuditEntry(entry);
+        return;
+      }
+      const counts = JSON.parse(there.after as string) as Record<string, number>;
+      for (const [name, count] of Object.entries(JSON.parse(entry.after as string) as Record<string, number>)) {
+        counts[name] = (counts[name] ?? 0) + count;
+      }
+      statement('update audit_log set after = ? where audit_uid = ?').run(JSON.stringify(counts), uid);
+    },
   };
+  return acts;
 }

@@ -14,6 +14,11 @@ export function factReads(connection: Connection) {
     async get(name: string): Promise<string | undefined> {
       return connection.statement(GET).get(name)?.value as string | undefined;
     },
+  };
+}
+
+export function fileCheckReads(connection: Connection) {
+  return {
     async lastFileCheck(): Promise<FileCheck | undefined> {
       return readFileCheck(connection);
     },

@@ -25,11 +25,11 @@ export class FileGuard {
     this.#timer = setInterval(() => this.#refusal() ?? this.#noteVersion(), EVERY_MS).unref();
   }
 
-  run(acts: number, runBatch: () => ActResult[]): ActResult[] {
+  async run(acts: number, runBatch: () => Promise<ActResult[]>): Promise<ActResult[]> {
     const refuse = (refusal: ActResult): ActResult[] => Array.from({ length: acts }, () => refusal);
     const before = this.#refusal();
     if (before) return refuse(before);
-    const results = runBatch();
+    const results = await runBatch();
     this.#waitLessWhileBusy(results);
     const after = this.#refusal();
     if (after) return refuse(after);

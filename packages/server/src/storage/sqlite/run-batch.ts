@@ -8,28 +8,37 @@ import { isBusy, isDamage, isUnavailable, isUnwritable } from './errors.ts';
  * are handed out only after it. When an act fails, the batch is undone and every act runs again in a
  * transaction of its own, so that one bad act never takes its neighbours down.
  */
-export function runBatch(connection: Connection, acts: Acts, batch: BatchMessage['acts']): ActResult[] {
+export async function runBatch(connection: Connection, acts: Acts, batch: BatchMessage['acts']): Promise<ActResult[]> {
   try {
-    return runInOneTransaction(connection, acts, batch);
+    return await runInOneTransaction(connection, acts, batch);
   } catch (error) {
     if (batch.length === 1 || isUnavailable(error)) return batch.map(() => failure(error));
-    return batch.map((act) => {
+    const results: ActResult[] = [];
+    for (const act of batch) {
       try {
-        return runInOneTransaction(connection, acts, [act])[0] as ActResult;
+        results.push(...(await runInOneTransaction(connection, acts, [act])));
       } catch (ownError) {
-        return failure(ownError);
+        results.push(failure(ownError));
       }
-    });
+    }
+    return results;
   }
 }
 
-function runInOneTransaction(connection: Connection, acts: Acts, batch: BatchMessage['acts']): ActResult[] {
+/** Only audited acts answer promises, and those of this thread's own reads and writes: nothing else gets a turn before the commit. */
+async function runInOneTransaction(
+  connection: Connection,
+  acts: Acts,
+  batch: BatchMessage['acts'],
+): Promise<ActResult[]> {
   const { database, statement } = connection;
   statement('begin immediate').run();
   try {
-    const results = batch.map(([name, args]) => ({
-      outcome: (acts[name] as (...args: unknown[]) => unknown)(...args),
-    }));
+    const results: ActResult[] = [];
+    for (const [name, args] of batch) {
+      const outcome = (acts[name] as (...args: unknown[]) => unknown)(...args);
+      results.push({ outcome: outcome instanceof Promise ? await outcome : outcome });
+    }
     statement('commit').run();
     return results;
   } catch (error) {

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { planEntry, type StoredProfile } from '../import-rules.ts';
 import type {
   IfThere,
+  ImportChange,
   ImportEntry,
   ImportOutcome,
   ImportSelection,
@@ -127,7 +128,7 @@ export function transferActs(connection: Connection) {
     };
   };
 
-  const importEntry = (appId: number, entry: ImportEntry, change: { at: number; ifThere: IfThere }): ImportOutcome => {
+  const importEntry = (appId: number, entry: ImportEntry, change: ImportChange): ImportOutcome => {
     const { clientUserId, clientUserName, selections } = entry;
     const { at, ifThere } = change;
     const userId = toBytes(entry.userId ?? entry.newUserId);
@@ -142,7 +143,7 @@ export function transferActs(connection: Connection) {
         return 'user-id-taken';
       }
       addSelections(appId, userId, selections, at);
-      return 'created';
+      return entry.createdAt === null ? 'profile-created' : 'created';
     }
 
     const stored = readStored(appId, clientUserId, ifThere);
@@ -163,26 +164,21 @@ export function transferActs(connection: Connection) {
   };
 
   let dataVersion: unknown;
-  /** Whether another connection has committed since the last time. */
-  const didOthersWrite = (): boolean => {
-    const before = dataVersion;
-    dataVersion = statement('pragma data_version').get()?.data_version;
-    return before !== undefined && before !== dataVersion;
-  };
-
   return {
     /** The entries as JSON: objects from another thread take this one longer to read. */
     importUsers(
       appId: number,
       entries: string,
-      change: { at: number; ifThere: IfThere },
-    ): { othersWrote: boolean; result: Awaited<ReturnType<TransferStore['importUsers']>> } {
-      const othersWrote = didOthersWrite();
-      if (!statement('select 1 from applications where app_id = ?').get(appId)) {
-        return { othersWrote, result: { outcome: 'application-gone' } };
-      }
-      const outcomes = (JSON.parse(entries) as ImportEntry[]).map((entry) => importEntry(appId, entry, change));
-      return { othersWrote, result: { outcomes } };
+      change: ImportChange,
+    ): Awaited<ReturnType<TransferStore['importUsers']>> {
+      if (!statement('select 1 from applications where app_id = ?').get(appId)) return { outcome: 'application-gone' };
+      return { outcomes: (JSON.parse(entries) as ImportEntry[]).map((entry) => importEntry(appId, entry, change)) };
+    },
+    /** Whether another connection has committed since the last time. */
+    didOthersWrite(): boolean {
+      const before = dataVersion;
+      dataVersion = statement('pragma data_version').get()?.data_version;
+      return before !== undefined && before !== dataVersion;
     },
   };
 }

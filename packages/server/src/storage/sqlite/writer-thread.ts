@@ -14,14 +14,14 @@ const acts = createActs(connection);
 connection.statement('select count(*) from sqlite_schema').get();
 const guard = new FileGuard(connection, new OpenFile(path, identity));
 
-parentPort?.on('message', (message: BatchMessage | 'close') => {
+parentPort?.on('message', async (message: BatchMessage | 'close') => {
   if (message === 'close') {
     guard.close();
     connection.close();
     parentPort?.close();
     return;
   }
-  const results = guard.run(message.acts.length, () => runBatch(connection, acts, message.acts));
+  const results = await guard.run(message.acts.length, () => runBatch(connection, acts, message.acts));
   parentPort?.postMessage({ results } satisfies BatchResult);
 });
 keepLogShort(connection, guard.file, { everyMs: truncateMs, longLog });

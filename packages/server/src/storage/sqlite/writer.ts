@@ -65,7 +65,7 @@ export class Writer {
     if (!this.#worker) throw new StorageUnavailable(this.#failure);
   }
 
-  run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<ReturnType<Acts[Name]>> {
+  run<Name extends ActName>(name: Name, ...args: Parameters<Acts[Name]>): Promise<Awaited<ReturnType<Acts[Name]>>> {
     // Writing to a damaged file can damage more of it, and what is acknowledged could be lost with it.
     const { finding } = this.damage;
     if (finding !== undefined && name !== 'recordFileCheck') return Promise.reject(damaged(this.#path, finding));

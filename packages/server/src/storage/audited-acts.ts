@@ -1,45 +1,52 @@
+import {
+  draftEdit,
+  findAccountEmail,
+  findApplication,
+  findMember,
+  importCounts,
+  type Told,
+  toldOfChange,
+  toldOfJoining,
+  toldOfToken,
+  toTime,
+} from './audit-told.ts';
 import type {
   ApplicationRecord,
   DraftRecord,
   InvitationRecord,
   ManageTokenRecord,
   MemberRecord,
-  Membership,
-  Storage,
-} from '../../storage/port.ts';
-import type { AuditAction } from './audit-action.ts';
+  Stores,
+} from './port.ts';
 
-/** What the audit says of a change. Secrets never. */
-export type Told = {
-  action: AuditAction;
-  /** null: it is about the installation. */
-  appId: number | null;
-  subject: string;
-  userId?: string | null;
-  before?: unknown;
-  after?: unknown;
-};
-
-type Stores = Omit<Storage, 'kind' | 'ping' | 'problems' | 'purgeExpired' | 'waitingActs' | 'figures' | 'close'>;
-
-type AuditedAct<Args extends unknown[], Outcome> = {
-  /** What is to be known of the time before. */
+export type AuditedAct<Args extends unknown[], Outcome> = {
+  /** The application, which is the first argument, is locked first: nobody else changes it between `before` and the act. */
+  locksApplication?: true;
+  /** What has to be known of the state before. */
   // biome-ignore lint/suspicious/noExplicitAny: each act's own; `tell` beside it says what it is
-  before?(storage: Storage, ...args: Args): Promise<any>;
-  /** Nothing where nothing was changed. */
+  before?(stores: Stores, ...args: Args): Promise<any>;
+  /** The entries of what was changed; none where nothing was. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
-  tell(storage: Storage, outcome: Outcome, before: any, ...args: Args): Told[] | Promise<Told[]>;
+  tell(stores: Stores, outcome: Outcome, before: any, ...args: Args): Told[] | Promise<Told[]>;
 };
 
-/**
- * `read`: it changes nothing. `silent`: it changes something that is nobody's decision (expiry, statistics, time of last
- * use), or that is told elsewhere.
- */
+/** It changes something that has no entry, for this reason. */
+export type Unaudited = { because: string };
+
 type Plan<Act> = Act extends (...args: infer Args) => Promise<infer Outcome>
-  ? 'read' | 'silent' | AuditedAct<Args, Outcome>
+  ? 'read' | Unaudited | AuditedAct<Args, Outcome>
   : never;
 
-/** Every act of the port: one that is added does not compile until it is said here how it is audited. */
+const STATISTICS: Unaudited = { because: 'statistics, no decision of a person' };
+const LAST_USE: Unaudited = { because: 'a time of last use, no decision of a person' };
+const THROTTLE: Unaudited = { because: 'a limit that counts, no decision of a person' };
+const SIGN_IN: Unaudited = { because: 'signing in and out changes no settings; the list of sessions shows it' };
+const SERVICE: Unaudited = { because: 'the service does it by itself' };
+const BY_HISTORY: Unaudited = { because: 'the history of selections has who changed them' };
+const TRIAL: Unaudited = { because: 'the end of a trial, which has its own entry' };
+const ITSELF: Unaudited = { because: 'the audit itself' };
+
+/** Every act of the port. A new act does not compile until it is listed here. */
 export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Store]]-?: Plan<Stores[Store][Act]> } } = {
   applications: {
     create: {
@@ -51,14 +58,10 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     list: 'read',
     findByClientId: 'read',
     update: {
+      locksApplication: true,
       before: findApplication,
-      async tell(storage, outcome, before: ApplicationRecord | undefined, appId) {
-        const after = await findApplication(storage, appId);
-        if (outcome !== 'updated' || !before || !after) return [];
-        const changed = differences(describe(before), describe(after));
-        if (Object.keys(changed.after).length === 0) return [];
-        return [{ action: 'application.changed', appId, subject: after.name, ...changed }];
-      },
+      tell: async (stores, outcome, before: ApplicationRecord | undefined, appId) =>
+        outcome === 'updated' ? toldOfChange(before, await findApplication(stores, appId)) : [],
     },
     rotateSecret: {
       before: findApplication,
@@ -69,7 +72,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
                 action: 'secret.rotated',
                 appId,
                 subject: before?.name ?? '',
-                after: { previousExpiresAt: time(previousExpiresAt) },
+                after: { previousExpiresAt: toTime(previousExpiresAt) },
               },
             ]
           : [],
@@ -94,7 +97,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
           : [],
     },
     countUsers: 'read',
-    touchSecret: 'silent',
+    touchSecret: LAST_USE,
     secretUses: 'read',
   },
   users: {
@@ -113,19 +116,19 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   tokens: {
     replaceSpecialToken: {
-      before: async (storage, appId, clientUserId) => (await storage.transfer.find(appId, clientUserId))?.userId,
+      before: async (stores, appId, clientUserId) => (await stores.transfer.find(appId, clientUserId))?.userId,
       tell: (_, { outcome }, userId: string | undefined, appId) =>
         outcome === 'issued'
           ? [{ action: 'user.specialTokenReissued', appId, subject: '', userId: userId ?? null }]
           : [],
     },
     findSpecialToken: 'read',
-    exchange: 'silent',
+    exchange: { because: 'an application exchanges it for its own user' },
     findOwner: 'read',
     list: 'read',
     revoke: {
       // At any time: whose an expired token was is known until it is purged.
-      before: (storage, _appId, tokenId) => storage.tokens.findOwner(tokenId, 0),
+      before: (stores, _appId, tokenId) => stores.tokens.findOwner(tokenId, 0),
       tell: (_, _outcome, owner: { userId: string } | undefined, appId) =>
         owner ? [{ action: 'user.accessTokenRevoked', appId, subject: '', userId: owner.userId }] : [],
     },
@@ -140,11 +143,11 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     list: 'read',
     findByHash: 'read',
     revoke: {
-      before: async (storage, tokenId) => (await storage.manageTokens.list()).find((each) => each.tokenId === tokenId),
+      before: async (stores, tokenId) => (await stores.manageTokens.list()).find((each) => each.tokenId === tokenId),
       tell: (_, outcome, token: ManageTokenRecord | undefined) =>
         outcome === 'revoked' && token ? toldOfToken('token.revoked', token) : [],
     },
-    touch: 'silent',
+    touch: LAST_USE,
   },
   accounts: {
     createWithLink: {
@@ -156,17 +159,18 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
         },
       ],
     },
-    addSetUpLink: 'silent',
+    addSetUpLink: SERVICE,
     list: 'read',
     findByEmail: 'read',
     findByLink: 'read',
     canSetUp: 'read',
     credentials: 'read',
     setPassword: {
-      tell: (storage, outcome, _before, accountId) =>
-        outcome === 'set' ? toldOfAccount(storage, 'account.passwordChanged', accountId) : [],
+      before: findAccountEmail,
+      tell: (_, outcome, subject: string) =>
+        outcome === 'set' ? [{ action: 'account.passwordChanged', appId: null, subject }] : [],
     },
-    setPreferences: 'silent',
+    setPreferences: { because: 'theme and language of the portal, for the account alone' },
     reset: {
       tell: (_, outcome, _before, emailKey, what) =>
         outcome === 'reset' ? [{ action: 'account.reset', appId: null, subject: emailKey, after: what }] : [],
@@ -177,27 +181,31 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
   },
   secondFactors: {
-    begin: 'silent',
+    begin: { because: 'nothing applies until it is confirmed' },
     confirm: {
-      tell: (storage, outcome, _before, accountId) =>
-        outcome === 'on' ? toldOfAccount(storage, 'account.totpTurnedOn', accountId) : [],
+      before: findAccountEmail,
+      tell: (_, outcome, subject: string) =>
+        outcome === 'on' ? [{ action: 'account.totpTurnedOn', appId: null, subject }] : [],
     },
     end: {
-      tell: (storage, outcome, _before, accountId) =>
-        outcome === 'ended' ? toldOfAccount(storage, 'account.totpTurnedOff', accountId) : [],
+      before: findAccountEmail,
+      tell: (_, outcome, subject: string) =>
+        outcome === 'ended' ? [{ action: 'account.totpTurnedOff', appId: null, subject }] : [],
     },
     replaceRecoveryCodes: {
-      tell: (storage, outcome, _before, accountId) =>
-        outcome === 'replaced' ? toldOfAccount(storage, 'account.recoveryCodesRenewed', accountId) : [],
+      before: findAccountEmail,
+      tell: (_, outcome, subject: string) =>
+        outcome === 'replaced' ? [{ action: 'account.recoveryCodesRenewed', appId: null, subject }] : [],
     },
-    spend: 'silent',
+    spend: SIGN_IN,
     countRecoveryCodes: 'read',
   },
-  attempts: { admit: 'silent', forget: 'silent' },
-  rateLimits: { spend: 'silent' },
+  attempts: { admit: THROTTLE, forget: THROTTLE },
+  rateLimits: { spend: THROTTLE },
   members: {
     list: 'read',
     changeRole: {
+      locksApplication: true,
       before: findMember,
       tell: (_, outcome, member: MemberRecord | undefined, appId, _accountId, role) =>
         outcome === 'changed' && member && member.role !== role
@@ -213,6 +221,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
           : [],
     },
     remove: {
+      locksApplication: true,
       before: findMember,
       tell: (_, outcome, member: MemberRecord | undefined, appId) =>
         outcome === 'removed' && member
@@ -227,8 +236,8 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     list: 'read',
     revoke: {
-      before: async (storage, appId, invitationId) =>
-        (await storage.invitations.list(appId, 0)).find((each) => each.invitationId === invitationId),
+      before: async (stores, appId, invitationId) =>
+        (await stores.invitations.list(appId, 0)).find((each) => each.invitationId === invitationId),
       tell: (_, outcome, invitation: InvitationRecord | undefined, appId) =>
         outcome === 'revoked' && invitation
           ? [
@@ -243,27 +252,34 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     findByLink: 'read',
     accept: {
-      before: async (storage, linkHash, now) => (await storage.invitations.findByLink(linkHash, now))?.invitation,
+      before: async (stores, linkHash, now) => (await stores.invitations.findByLink(linkHash, now))?.invitation,
       tell: (_, outcome, invitation: InvitationRecord | undefined) =>
-        outcome === 'opened' && invitation ? toldOfJoining(invitation.email, invitation) : [],
+        outcome === 'opened' && invitation
+          ? [
+              { action: 'account.created', appId: null, subject: invitation.email },
+              ...toldOfJoining(invitation.email, invitation),
+            ]
+          : [],
     },
     join: {
-      before: async (storage, linkHash, now) => (await storage.invitations.findByLink(linkHash, now))?.invitation,
+      before: async (stores, linkHash, now) => (await stores.invitations.findByLink(linkHash, now))?.invitation,
       tell: (_, outcome, invitation: InvitationRecord | undefined) =>
         typeof outcome === 'object' && invitation ? toldOfJoining(invitation.email, outcome) : [],
     },
   },
-  // The list of sessions tells of them.
   sessions: {
-    openByLink: 'silent',
-    openByPassword: 'silent',
-    openBySetUp: 'silent',
+    openByLink: SIGN_IN,
+    openByPassword: SIGN_IN,
+    openBySetUp: {
+      tell: (_, outcome, _before, _linkHash, _now, { email }) =>
+        outcome === 'opened' ? [{ action: 'account.created', appId: null, subject: email }] : [],
+    },
     findByHash: 'read',
     list: 'read',
-    end: 'silent',
-    touch: 'silent',
+    end: SIGN_IN,
+    touch: LAST_USE,
   },
-  signingKeys: { list: 'read', add: 'silent' },
+  signingKeys: { list: 'read', add: SERVICE },
   catalogs: {
     load: 'read',
     loadAt: 'read',
@@ -284,13 +300,14 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     },
     revisions: 'read',
   },
-  // Its edits are kept with the draft, and what comes of them with the revision; discarding leaves neither.
   drafts: {
     look: 'read',
     load: 'read',
-    save: 'silent',
+    save: {
+      tell: (_, outcome, _before, change) => (outcome === 'saved' ? [draftEdit(change)] : []),
+    },
     discard: {
-      before: (storage, appId) => storage.drafts.look(appId),
+      before: (stores, appId) => stores.drafts.look(appId),
       tell: (_, outcome, { draft }: { draft?: DraftRecord }, appId) =>
         outcome === 'discarded' && draft
           ? [
@@ -306,12 +323,11 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     edits: 'read',
     inverse: 'read',
   },
-  // The history of selections tells who changed them and how.
   selections: {
     list: 'read',
     listOfToken: 'read',
-    save: 'silent',
-    unset: 'silent',
+    save: BY_HISTORY,
+    unset: BY_HISTORY,
     history: 'read',
     countByValue: 'read',
     survey: 'read',
@@ -321,56 +337,20 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
       tell: (_, outcome, _before, appId) =>
         outcome === 'added' ? [{ action: 'application.tried', appId, subject: '' }] : [],
     },
-    end: 'silent',
+    end: TRIAL,
   },
-  // In many batches: the command tells of the whole.
-  transfer: { importUsers: 'silent', exportUsers: 'read', find: 'read' },
+  transfer: {
+    importUsers: {
+      tell: (_, result, _before, appId, _entries, { importId }) =>
+        'outcomes' in result ? importCounts(appId, importId, result.outcomes) : [],
+    },
+    exportUsers: 'read',
+    find: 'read',
+  },
   changes: { since: 'read' },
-  facts: { get: 'read', settle: 'silent', replace: 'silent' },
+  facts: { get: 'read', settle: SERVICE, replace: SERVICE },
   clock: { read: 'read', newestRecord: 'read' },
-  activity: { add: 'silent', list: 'read', lastAt: 'read', totals: 'read' },
-  requestLog: { add: 'silent', trim: 'silent', list: 'read', find: 'read', count: 'read' },
-  audit: { add: 'silent', list: 'read' },
+  activity: { add: STATISTICS, list: 'read', lastAt: 'read', totals: 'read' },
+  requestLog: { add: STATISTICS, trim: STATISTICS, list: 'read', find: 'read', count: 'read' },
+  audit: { add: ITSELF, addCounts: ITSELF, list: 'read' },
 };
-
-async function findApplication(storage: Storage, appId: number): Promise<ApplicationRecord | undefined> {
-  const [application] = await storage.applications.list([appId]);
-  return application;
-}
-
-async function findMember(storage: Storage, appId: number, accountId: string): Promise<MemberRecord | undefined> {
-  return (await storage.members.list(appId)).find((each) => each.accountId === accountId);
-}
-
-async function toldOfAccount(storage: Storage, action: AuditAction, accountId: string): Promise<Told[]> {
-  const account = (await storage.accounts.list()).find((each) => each.accountId === accountId);
-  return [{ action, appId: null, subject: account?.email ?? accountId }];
-}
-
-function toldOfJoining(email: string, { appId, role }: Membership): Told[] {
-  return [{ action: 'member.joined', appId, subject: email, after: { role } }];
-}
-
-function describe({ name, settings }: ApplicationRecord): Record<string, unknown> {
-  return { name, ...settings };
-}
-
-/** The members that are not the same, as they were and as they are; one that was not set is null. */
-function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-  );
-  const pick = (all: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
-  return { before: pick(before), after: pick(after) };
-}
-
-/** With each application that it is for, or with the installation. */
-function toldOfToken(action: AuditAction, { tokenId, name, appIds, access, expiresAt }: ManageTokenRecord): Told[] {
-  const what = { tokenId, access, expiresAt: time(expiresAt) };
-  const part = action === 'token.created' ? { after: what } : { before: what };
-  return (appIds ?? [null]).map((appId) => ({ action, appId, subject: name, ...part }));
-}
-
-function time(at: number): string {
-  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
-}

@@ -1,0 +1,108 @@
+import type {
+  ApplicationRecord,
+  AuditAction,
+  DraftChange,
+  ImportOutcome,
+  ManageTokenRecord,
+  MemberRecord,
+  Membership,
+  Stores,
+} from './port.ts';
+
+/** What an entry says of a change. Secrets never. */
+export type Told = {
+  action: AuditAction;
+  /** null: it is about the installation. */
+  appId: number | null;
+  subject: string;
+  userId?: string | null;
+  before?: unknown;
+  after?: unknown;
+  /** Of a change of many transactions: the entry they share, to whose counts in `after` these are added. */
+  sharedUid?: string;
+};
+
+/** A draft can be edited in thousands of places at once: an entry names so many, each in so many characters. */
+const EDITED = { places: 10, characters: 100 };
+
+export async function findApplication(stores: Stores, appId: number): Promise<ApplicationRecord | undefined> {
+  const [application] = await stores.applications.list([appId]);
+  return application;
+}
+
+export async function findMember(stores: Stores, appId: number, accountId: string): Promise<MemberRecord | undefined> {
+  return (await stores.members.list(appId)).find((each) => each.accountId === accountId);
+}
+
+/** The id itself where there is no such account. */
+export async function findAccountEmail(stores: Stores, accountId: string): Promise<string> {
+  return (await stores.accounts.list()).find((each) => each.accountId === accountId)?.email ?? accountId;
+}
+
+export function toldOfJoining(email: string, { appId, role }: Membership): Told[] {
+  return [{ action: 'member.joined', appId, subject: email, after: { role } }];
+}
+
+/** With each application that the token is for, or with the installation. */
+export function toldOfToken(
+  action: AuditAction,
+  { tokenId, name, appIds, access, expiresAt }: ManageTokenRecord,
+): Told[] {
+  const what = { tokenId, access, expiresAt: toTime(expiresAt) };
+  const part = action === 'token.created' ? { after: what } : { before: what };
+  return (appIds ?? [null]).map((appId) => ({ action, appId, subject: name, ...part }));
+}
+
+/** Which version the edit made and where it changed something. What it changed there is kept with the draft and its revision. */
+export function draftEdit({ appId, draft, edit }: DraftChange): Told {
+  const changes = JSON.parse(edit.difference) as { path: string }[];
+  const places = changes.slice(0, EDITED.places).map(({ path }) => shorten(path, EDITED.characters));
+  return {
+    action: 'catalog.draftEdited',
+    appId,
+    subject: String(draft.baseRevision),
+    after: { kind: edit.kind, version: draft.version, changes: changes.length, places },
+  };
+}
+
+function shorten(text: string, characters: number): string {
+  const all = [...text];
+  return all.length <= characters ? text : `${all.slice(0, characters - 1).join('')}…`;
+}
+
+/** One entry an import, however many batches it has. */
+export function importCounts(appId: number, importId: string, outcomes: readonly ImportOutcome[]): Told[] {
+  const count = (wanted: ImportOutcome): number => outcomes.filter((outcome) => outcome === wanted).length;
+  const after = {
+    created: count('created'),
+    adopted: count('adopted'),
+    updated: count('updated'),
+    profilesOnly: count('profile-created'),
+  };
+  if (Object.values(after).every((each) => each === 0)) return [];
+  return [{ action: 'users.imported', appId, subject: '', after, sharedUid: importId }];
+}
+
+export function toldOfChange(before: ApplicationRecord | undefined, after: ApplicationRecord | undefined): Told[] {
+  if (!before || !after) return [];
+  const changed = differences(describe(before), describe(after));
+  if (Object.keys(changed.after).length === 0) return [];
+  return [{ action: 'application.changed', appId: after.appId, subject: after.name, ...changed }];
+}
+
+function describe({ name, settings }: ApplicationRecord): Record<string, unknown> {
+  return { name, ...settings };
+}
+
+/** The members that are not the same, as they were and as they are; one that was not set is null. */
+function differences(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const pick = (all: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
+  return { before: pick(before), after: pick(after) };
+}
+
+export function toTime(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,27 @@
+import type { Connections } from './connections.ts';
+import { LOCK_MS } from './gathering.ts';
+import type { Query, QueryFor } from './transactions.ts';
+
+/** Acts inside one transaction. An act that is refused is undone by itself, as it would be alone: the acts around it stay. */
+export function inTransaction(query: Query, queryFor: QueryFor): Connections {
+  const undoable = async <T>(act: () => Promise<T>): Promise<T> => {
+    await query('savepoint act');
+    try {
+      const result = await act();
+      await query('release savepoint act');
+      return result;
+    } catch (error) {
+      // A connection that is lost has undone everything.
+      await query('rollback to savepoint act').catch(() => {});
+      throw error;
+    }
+  };
+  return {
+    read: ({ text }, values) => query(text, values),
+    write: ({ text }, values) => undoable(() => query(text, values)),
+    writeInTurn: ({ text }, values) => undoable(() => query(text, [...values, String(LOCK_MS)])),
+    writeWithOthers: ({ alone }, act) =>
+      undoable(() => query(alone.text, [`[${JSON.stringify(act)}]`, String(LOCK_MS)])),
+    transaction: (work, statementMs) => undoable(() => work(statementMs === undefined ? query : queryFor(statementMs))),
+  };
+}
