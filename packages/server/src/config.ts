@@ -119,7 +119,7 @@ export function readConfig(
   const place = check(
     'databaseUrl',
     readDatabasePlace(text('databaseUrl')),
-    'sqlite:PATH, without a loop of symbolic links, or postgres://…',
+    'sqlite:PATH or postgres://… (and no loop of symbolic links)',
   );
   const scrub = check('scrub', readScrub(text('scrub')), 'off or 1h to 365d, as in 7d');
   const port = check('port', readInteger(text('port'), 0, 65_535), 'a number from 0 to 65535');

@@ -4,7 +4,7 @@ import { describeMismatch, type OpenFile } from './open-file.ts';
 
 const EVERY_MS = 1_000;
 /** After a batch that waited in vain for the write lock, the next ones wait only this long, until one gets it. */
-const SHORT_BUSY_MS = 250;
+const SHORT_BUSY_MS = 1_000;
 
 /**
  * Runs batches only while the path leads to the files that are open. A batch that was committed to a file that is no longer
