@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Can it serve?
-         * @description Checks the database. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.
+         * @description Checks the database and the clock. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.
          */
         get: operations["getReadiness"];
         put?: never;

@@ -33,7 +33,7 @@ const ready = {
   operationId: 'getReadiness',
   summary: 'Can it serve?',
   description:
-    'Checks the database. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.',
+    'Checks the database and the clock. 503 also while the process is shutting down. 200 on a full disk, as reads go on: the status says so.',
   tags: ['operations'],
   response: { 200: Ready },
   errors: ['unavailable'],
