@@ -120,13 +120,14 @@ async function openStage(ground: Ground, trying: Try, postgres: PostgresServer, 
       if (trying.when === 'starting') server = await start(isRefused);
       if (isRefused) return untilRefused(server as ServeProcess);
       const began = performance.now();
-      const told = await untilTold(server as ServeProcess);
+      const isTold = await untilTold(server as ServeProcess);
+      const toldMs = performance.now() - began;
       const url = (server as ServeProcess).url;
       await belongings.signIn(url, { email: `${randomUUID()}@example.com` });
       await belongings.exchange(url);
       await sleep(WRONG_MS);
       if (isUnseen) return 'unseen';
-      return told ? performance.now() - began - WRONG_MS : undefined;
+      return isTold ? toldMs : undefined;
     },
     async comeRight() {
       if (trying.when === 'starting') await stop(server);

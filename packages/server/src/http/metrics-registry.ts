@@ -49,7 +49,7 @@ export function createRegistry(
   figure('innkeeper_committed_batches', 'Transactions that carried them.', () => storage.figures().committedBatches);
   figure('innkeeper_waiting_acts', 'Acts that wait for the database, reads and writes.', () => storage.waitingActs());
   figure('innkeeper_writes_failing', '1 when writes failed within the last minute.', () =>
-    Number(problems().some(({ effect }) => effect !== 'none')),
+    Number(problems().some(({ kind, effect }) => kind !== 'clock' && effect !== 'none')),
   );
   new Gauge({
     name: 'innkeeper_problem',

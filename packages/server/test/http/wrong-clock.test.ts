@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { databases } from '../databases.ts';
+import { openSession, PASSWORD, setUpToken } from '../portal/portal.ts';
 import { makeSignedInUser, makeUser, startTestServer, type TestServer } from './start.ts';
 
 const HOUR = 3_600_000;
@@ -39,7 +40,7 @@ describe.each(databases)('a clock that is set while the service runs, on $kind',
         })
       ).status;
 
-    setClock(2 * HOUR);
+    setClock(2.1 * HOUR);
     await untilReadyIs(503);
     const ready = await server.send('GET', '/readyz');
     expect(ready.json.message).toMatch(/2 hours ahead of the database's.*timedatectl set-ntp true/);
@@ -49,10 +50,28 @@ describe.each(databases)('a clock that is set while the service runs, on $kind',
     expect((await exchange()).json.code).toBe('0002');
     expect(await active()).toBe(200);
 
-    setClock(-2 * HOUR);
+    setClock(-2.1 * HOUR);
     await untilReadyIs(200);
     expect((await exchange()).status).toBe(200);
     expect(await active()).toBe(200);
+  });
+
+  test('a service that starts with a wrong clock: PostgreSQL refuses it, a file cannot know', async () => {
+    setClock(-2.1 * HOUR);
+    const starting = database.fresh().then((url) => startTestServer(url));
+    if (database.kind === 'sqlite') await (await starting).close();
+    else await expect(starting).rejects.toThrow(/2 hours behind the database's.*timedatectl set-ntp true/);
+  });
+
+  test('one wrong password while it is 30 days ahead locks nobody out', { timeout: 60_000 }, async () => {
+    const account = { email: 'ada@example.com', password: PASSWORD };
+    expect((await openSession(server, { token: await setUpToken(server), ...account })).status).toBe(201);
+    setClock(30 * 24 * HOUR);
+    const wrong = await openSession(server, { email: 'eve@example.com', password: 'not the right one' });
+    expect(wrong.status).toBe(401);
+    setClock(-30 * 24 * HOUR);
+    // A step of the network's delay, one second, at most.
+    await vi.waitFor(async () => expect((await openSession(server, account)).status).toBe(201), { timeout: 20_000 });
   });
 
   test('a limit with 1 of 4 used refuses nobody when it is set back', async () => {
