@@ -98,8 +98,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
 async function overfill(server: ServeProcess, disk: SmallDisk): Promise<void> {
   const filling = setInterval(() => disk.fill(), 50);
   try {
-    const { answered } = await sendUnknownPaths(server.port, OVERFILL);
-    if (answered !== OVERFILL) throw new Error(`${answered} of ${OVERFILL} requests were answered.`);
+    await sendUnknownPaths(server.port, OVERFILL);
     if ((await droppedLines(server.url)) === 0) throw new Error('No log line was dropped: the disk was not full.');
   } finally {
     clearInterval(filling);

@@ -23,7 +23,7 @@ describe('a log that cannot be written', () => {
   test('a reader that stops: lines wait, then are dropped, counted and reported, in order', async () => {
     const fifo = makeFifo();
     const server = await start({ stdout: fifo.path });
-    await sendMany(server, MANY);
+    const answered = await sendUnknownPaths(server.port, MANY);
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
     const dropped = await droppedLines(server);
     expect(dropped).toBeGreaterThan(0);
@@ -41,11 +41,10 @@ describe('a log that cannot be written', () => {
       error: 'EAGAIN',
       msg: `${dropped} log lines were dropped: the log could not be written`,
     });
-    await sendMany(server, 1, MANY);
+    expect(await sendUnknownPaths(server.port, 1, MANY)).toEqual([MANY]);
     await vi.waitFor(() => expect(requestNumbers(fifo.lines()).at(-1)).toBe(MANY), PATIENCE);
     // Nothing but what was counted is missing, and there is one report.
-    const kept = Array.from({ length: MANY - dropped }, (_, number) => number);
-    expect(requestNumbers(fifo.lines())).toEqual([...kept, MANY]);
+    expect(requestNumbers(fifo.lines())).toEqual([...answered.slice(0, -dropped), MANY]);
     expect(fifo.lines().filter(({ droppedLines }) => droppedLines !== undefined)).toHaveLength(1);
     expect(await droppedLines(server)).toBe(dropped);
     server.signal('SIGTERM');
@@ -55,32 +54,30 @@ describe('a log that cannot be written', () => {
   test('a reader that stops does not hold up the shutdown', async () => {
     const fifo = makeFifo();
     const server = await start({ stdout: fifo.path });
-    await sendMany(server, 1_000);
-    const before = performance.now();
+    await sendUnknownPaths(server.port, 1_000);
     server.signal('SIGTERM');
+    // A shutdown that is not over after 9.5 s ends with 1.
     expect(await server.exited).toEqual({ code: 0, signal: null });
-    // One second for the log; the rest of a shutdown is quick.
-    expect(performance.now() - before).toBeLessThan(5_000);
   });
 
   test('a reader that goes: the service stays, and another reader gets the lines', async () => {
     const fifo = makeFifo();
     const server = await start({ stdout: fifo.path });
     fifo.close();
-    await sendMany(server, 100);
+    const answered = await sendUnknownPaths(server.port, 100);
     // By then the lines were tried to be written.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
     fifo.open();
     fifo.follow();
-    await vi.waitFor(() => expect(requestNumbers(fifo.lines())).toHaveLength(100), PATIENCE);
+    await vi.waitFor(() => expect(requestNumbers(fifo.lines())).toEqual(answered), PATIENCE);
   });
 
   test('a socket whose other end goes, as journald does', async () => {
     // What spawn calls a pipe is a socket.
     const server = await start({});
     server.closeStdout();
-    await sendMany(server, 1_000);
+    await sendUnknownPaths(server.port, 1_000);
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
     server.signal('SIGTERM');
@@ -93,7 +90,7 @@ describe('a log that cannot be written', () => {
     const [, postgres] = databases as [unknown, (typeof databases)[0]];
     const settings = { databaseUrl: await postgres.fresh() };
     const server = await start({ settings, stdout: path, largestFile: 64 });
-    await sendMany(server, MANY);
+    const answered = await sendUnknownPaths(server.port, MANY);
     const dropped = await droppedLines(server);
     expect(dropped).toBeGreaterThan(0);
     const lines: Line[] = [];
@@ -107,12 +104,12 @@ describe('a log that cannot be written', () => {
       lines.push(...whole.map((line) => JSON.parse(line) as Line));
       expect(lines.at(-1)).toMatchObject({ droppedLines: dropped, error: 'EFBIG' });
     }, PATIENCE);
-    expect(requestNumbers(lines)).toEqual(Array.from({ length: MANY - dropped }, (_, number) => number));
+    expect(requestNumbers(lines)).toEqual(answered.slice(0, -dropped));
   });
 
   test.each(['1', '2'])('a disk that is full from the start, with %s worker(s)', async (workers) => {
     const server = await start({ stdout: '/dev/full', settings: { workers } });
-    await sendMany(server, MANY);
+    await sendUnknownPaths(server.port, MANY);
     // Of all workers.
     const dropped = await vi.waitFor(async () => {
       const count = await droppedLines(server);
@@ -125,10 +122,6 @@ describe('a log that cannot be written', () => {
     expect(server.stderr()).toBe('');
   });
 });
-
-async function sendMany({ port }: ServeProcess, count: number, from = 0): Promise<void> {
-  expect(await sendUnknownPaths(port, count, from)).toEqual({ answered: count });
-}
 
 function requestNumbers(lines: readonly Line[]): number[] {
   return lines.flatMap(({ reqId }) => (typeof reqId === 'string' ? [Number(reqId.split('-')[1])] : []));
