@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Can it serve?
-         * @description Checks the database. Also 503 while the process shuts down and, with the reason in the message, while the database file is damaged. 200 on a full disk, as reads go on: the status says so.
+         * @description Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. 200 on a full disk, as reads still work: the status says so.
          */
         get: operations["getReadiness"];
         put?: never;

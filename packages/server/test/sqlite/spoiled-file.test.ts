@@ -5,7 +5,7 @@ import type { NewApplication } from '../../src/domain/applications/create-applic
 import { storageDriver } from '../../src/storage/open.ts';
 import { connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { type CheckRecords, DamageWatch } from '../../src/storage/sqlite/damage-watch.ts';
-import { type FileCheck, factActs, factReads } from '../../src/storage/sqlite/facts.ts';
+import { type FileCheck, factActs, fileCheckReads } from '../../src/storage/sqlite/facts.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';
 import { databases } from '../databases.ts';
 import { makeSignedInUser, makeUser, SECRET, startTestServer, type TestServer } from '../http/start.ts';
@@ -140,7 +140,7 @@ describe('the check of the whole file', () => {
     const connection = connectToWrite(scratchFile('db'));
     migrate(connection.database);
     const { claimFileCheck, recordFileCheck } = factActs(connection);
-    const { lastFileCheck } = factReads(connection);
+    const { lastFileCheck } = fileCheckReads(connection);
     const recorded: FileCheck[] = [];
     const records: CheckRecords = {
       last: lastFileCheck,
