@@ -9,7 +9,7 @@ export const TOLERATED_MS = 60_000;
 /** A reported skew has ended when it is below this: one that wavers is reported once. */
 const ENDED_MS = 1_000;
 const MEASURE_MS = 5_000;
-/** A slower answer says too little about the time. */
+/** Half of a round trip; the time is not set by a slower one. */
 const PRECISE_MS = 1_000;
 export const SET_THE_CLOCK = 'Set the clocks of both machines by NTP: timedatectl set-ntp true';
 
@@ -111,10 +111,14 @@ export class Clock {
     // The database read its clock at some moment in between: the middle is wrong by half of the time at most.
     const halfMs = (this.#sources.monotonic() - before.monotonic) / 2;
     const isFirst = this.#anchor === undefined;
-    if (halfMs > PRECISE_MS && !isFirst) return;
-    this.#skewMs = before.wall + halfMs - database;
-    this.#enter(judge(Math.max(0, Math.abs(this.#skewMs) - halfMs), this.#state));
-    if (this.#state === 'wrong' && !isFirst) return;
+    const isPrecise = isFirst || halfMs <= PRECISE_MS;
+    const skewMs = before.wall + halfMs - database;
+    const state = judge(Math.max(0, Math.abs(skewMs) - halfMs), this.#state);
+    // A slow answer can still show that the clocks differ, but not that they agree.
+    if (!isPrecise && state === 'right') return;
+    this.#skewMs = skewMs;
+    this.#enter(state);
+    if (!isPrecise || (state === 'wrong' && !isFirst)) return;
     this.#anchor = { time: database, monotonic: before.monotonic + halfMs };
   }
 
@@ -127,7 +131,7 @@ export class Clock {
   }
 
   #describeSkew(): string {
-    const by = showRoughly(Math.abs(this.#skewMs));
+    const by = showRoughly(Math.round(Math.abs(this.#skewMs) / 1000) * 1000);
     const side = this.#skewMs > 0 ? 'ahead of' : 'behind';
     const stops = this.#state === 'wrong' ? ' No token is signed, nothing purged.' : '';
     return `The clock of this machine is ${by} ${side} the database's.${stops} ${SET_THE_CLOCK}`;
