@@ -43,7 +43,7 @@ type Asked = {
   isOfTokens: boolean;
 };
 
-const ROLE_OF = { read: 'viewer', texts: 'translator', write: 'editor', own: 'owner' } as const;
+const ROLE_OF = { read: 'viewer', texts: 'translator', users: 'support', write: 'editor', own: 'owner' } as const;
 
 export const accessMatrix: Campaign = {
   name: 'access-matrix',

@@ -30,6 +30,7 @@ const FIELDS = [
   'edits',
   'createdBy',
   'lines',
+  'users',
   'created',
   'adopted',
   'updated',
