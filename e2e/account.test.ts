@@ -133,7 +133,7 @@ describe('the account room', () => {
       await page.keyboard.press('Escape');
 
       const found = await service.storage.accounts.findByEmail(email);
-      const { accountId } = found?.account as { accountId: string };
+      const accountId = found?.account.accountId as string;
       const [secret, step] = [makeTotpSecret(), Math.floor(service.now() / 30_000)];
       const pendingTotp = service.keyring.sealTotp(secret);
       await service.storage.secondFactors.begin(accountId, pendingTotp);

@@ -13,7 +13,9 @@ type Entry = { action: string; actor: string; userUid: string | null; after: unk
 
 test('operations on users and requests require access "users"', async () => {
   const { paths }: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
-  const found = Object.entries(paths).filter(([path]) => /^\/manage\/v1\/applications\/\{clientId\}\/(users|requests)(\/|$)/.test(path));
+  const found = Object.entries(paths).filter(([path]) =>
+    /^\/manage\/v1\/applications\/\{clientId\}\/(users|requests)(\/|$)/.test(path),
+  );
   const needed = found.flatMap(([, methods]) => Object.values(methods).map((operation) => operation['x-access']));
   expect(needed.length).toBeGreaterThan(10);
   expect(new Set(needed)).toEqual(new Set(['users']));
