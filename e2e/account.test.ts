@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { totpCode } from '../packages/server/src/domain/accounts/totp.ts';
+import { makeTotpSecret, totpCode } from '../packages/server/src/domain/accounts/totp.ts';
 import { sqlite } from '../packages/server/test/databases.ts';
 import { uniqueName } from '../packages/server/test/http/start.ts';
 import { manageAs } from '../packages/server/test/manage/manage.ts';
@@ -90,19 +90,64 @@ describe('the account room', () => {
     await dialogue.getByLabel('I have kept the codes').check();
     await dialogue.getByRole('button', { name: 'Done' }).click();
     await totp.getByText('10 recovery codes are left.').waitFor();
-    const [recovery] = codes as [string];
+    const [recovery, second] = codes as [string, string];
     expect((await openSession(portal.server, { email, password: PASSWORD })).json.needs).toBe('code');
     expect((await openSession(portal.server, { email, password: PASSWORD, code: recovery })).status).toBe(201);
 
+    // The link that opened the session replaces the password, never the code.
     await totp.getByRole('button', { name: 'Make new recovery codes' }).click();
+    const code = dialogue.getByLabel('Code of your authenticator app');
+    await code.fill('000000');
+    await dialogue.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await dialogue.getByText('The code is not right').waitFor();
+    expect(await dialogue.getByRole('textbox', { name: 'Your current password' }).count()).toBe(0);
+    await code.fill(second);
     await dialogue.getByRole('button', { name: 'Make new recovery codes' }).click();
     await dialogue.getByLabel('I have kept the codes').check();
     await dialogue.getByRole('button', { name: 'Done' }).click();
     await totp.getByRole('button', { name: 'Turn off' }).click();
     await dialogue.getByText('The recovery codes stop working.').waitFor();
+    await code.fill(totpCode(secret, step + 1));
     await dialogue.getByRole('button', { name: 'Turn off' }).dblclick();
     await totp.getByRole('button', { name: 'Turn on' }).waitFor();
     expect((await openSession(portal.server, { email, password: PASSWORD })).status).toBe(201);
+    expect(complaints).toEqual([]);
+  });
+
+  test('without a password, asks for a code alone, or says how to get a new link', async () => {
+    const { page, complaints, email } = await enter();
+    const { service } = portal.server;
+    const { now } = service;
+    try {
+      service.now = () => now() + 16 * 60_000;
+      await page.reload();
+      const command = `innkeeper admin create --email ${email}`;
+      await section(page, 'Password').getByText(command).waitFor();
+      expect(await page.getByRole('button', { name: 'Set the password' }).isDisabled()).toBe(true);
+      await page.getByRole('button', { name: 'Make a token' }).click();
+      const dialogue = page.getByRole('dialog');
+      await dialogue.getByText('Sign in with a new link first').waitFor();
+      await dialogue.getByText(command).waitFor();
+      expect(await dialogue.getByRole('button', { name: 'Make a token' }).isDisabled()).toBe(true);
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+
+      const found = await service.storage.accounts.findByEmail(email);
+      const accountId = found?.account.accountId as string;
+      const [secret, step] = [makeTotpSecret(), Math.floor(service.now() / 30_000)];
+      const pendingTotp = service.keyring.sealTotp(secret);
+      await service.storage.secondFactors.begin(accountId, pendingTotp);
+      await service.storage.secondFactors.confirm(accountId, { pendingTotp, step: step - 1, recoveryHashes: [] });
+      await page.reload();
+      await page.getByRole('button', { name: 'Make a token' }).click();
+      await dialogue.getByLabel('Name').fill('deploy');
+      expect(await dialogue.getByRole('textbox', { name: 'Your current password' }).count()).toBe(0);
+      await dialogue.getByLabel('Code of your authenticator app').fill(totpCode(secret, step));
+      await dialogue.getByRole('button', { name: 'Make a token' }).click();
+      await section(page, 'Personal access tokens').getByText(/^ikp_/).waitFor();
+    } finally {
+      service.now = now;
+    }
     expect(complaints).toEqual([]);
   });
 

@@ -166,7 +166,7 @@ describe('the credentials room', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('a viewer sees all of it, and of users and snippets, but can change nothing', async () => {
+  test('a viewer sees all of it and the snippets, but no users, and can change nothing', async () => {
     const { server } = portal;
     const application = await server.application();
     const user = await makeSignedInUser(server, application);
@@ -180,16 +180,38 @@ describe('the credentials room', () => {
     }
     await expectAccessible(page);
     await page.goto(`${server.url}/portal${path}/users/${user.userCode}`);
-    await page.getByRole('button', { name: 'Actions' }).click();
-    await page.getByRole('menuitem', { name: 'Export as JSON' }).waitFor();
-    expect(await page.getByRole('menuitem').count()).toBe(1);
-    await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'Tokens (1)' }).click();
-    await page.getByText('Token id').waitFor();
-    expect(await page.getByRole('button', { name: /Revoke|specialToken/ }).count()).toBe(0);
+    await page.getByText('Users’ data is visible to support, editors and owners.').waitFor();
+    expect(await page.getByRole('button', { name: 'Actions' }).count()).toBe(0);
+    for (const room of ['Users', 'Requests']) {
+      expect([room, await page.getByRole('link', { name: room, exact: true }).count()]).toEqual([room, 0]);
+    }
+    await expectAccessible(page);
+    await page.goto(`${server.url}/portal${path}/users`);
+    await page.getByText('Users’ data is visible to support, editors and owners.').waitFor();
     await page.goto(`${server.url}/portal${path}/connect`);
     await page.getByText('For editors and owners of the application.').waitFor();
     expect(await page.getByRole('button', { name: 'Run the flow' }).isDisabled()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  test('support looks after users, and changes nothing else', async () => {
+    const { server } = portal;
+    const application = await server.application();
+    const user = await makeSignedInUser(server, application);
+    const { email } = await memberWith(server, [{ appId: application.appId, role: 'support' }]);
+    const path = `/applications/${application.clientId}`;
+    const { page, complaints } = await portal.enter(`${path}/users/${user.userCode}`, { email });
+    await page.getByRole('tab', { name: 'Tokens (1)' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Actions' }).click();
+    expect(await page.getByRole('menuitem').count()).toBe(2);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
+    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+    await page.goto(`${server.url}/portal${path}/audit`);
+    await page.getByText('User viewed: this user').waitFor();
+    await page.goto(`${server.url}/portal${path}/credentials`);
+    await page.getByText('Only its owners can change them.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describe('the members room', () => {
     await dialogue.getByLabel('E-mail address').fill(email);
     await dialogue.getByRole('combobox', { name: 'As' }).click();
     await page.getByRole('option', { name: 'Editor' }).click();
-    await dialogue.getByText('Also changes and publishes the catalog').waitFor();
+    await dialogue.getByText('Changes and publishes the catalog').waitFor();
     let sent = 0;
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/invitations')) sent += 1;
@@ -91,7 +91,7 @@ describe('the members room', () => {
     expect(complaints).toEqual([]);
   });
 
-  test.each(['viewer', 'translator'] as const)('is not for a %s', async (role) => {
+  test.each(['viewer', 'translator', 'support'] as const)('is not for the role %s', async (role) => {
     const { appId, clientId } = await portal.server.application();
     const { page, complaints } = await enterAs(role, appId, `/applications/${clientId}/members`);
     await page.getByText('Only owners see who works on this application.').waitFor();

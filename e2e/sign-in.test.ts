@@ -134,7 +134,7 @@ describe('getting in', () => {
     const { path, clientId, email } = await invite('viewer');
     const other = await portal.server.application();
     const { page, complaints } = await portal.visit(path, PHONE);
-    await page.getByText('As a viewer you can look at everything there.').waitFor();
+    await page.getByText('As a viewer you can see everything there except users’ data.').waitFor();
     await page.getByText(`${XSS} invites you to work on ${XSS}.`).waitFor();
     await expectFits(page);
     await expectAccessible(page);

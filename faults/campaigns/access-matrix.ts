@@ -43,7 +43,7 @@ type Asked = {
   isOfTokens: boolean;
 };
 
-const ROLE_OF = { read: 'viewer', texts: 'translator', write: 'editor', own: 'owner' } as const;
+const ROLE_OF = { read: 'viewer', texts: 'translator', users: 'support', write: 'editor', own: 'owner' } as const;
 
 export const accessMatrix: Campaign = {
   name: 'access-matrix',
@@ -52,7 +52,7 @@ export const accessMatrix: Campaign = {
   promise: 'all are refused, nothing is changed, and what is foreign looks like what is missing',
   operatorSees: '401, 403 and 404 in `innkeeper_requests_total`; refused sign-ins are throttled',
   unit: 'requests',
-  times: { short: 1_300, full: 1_300 },
+  times: { short: 1_400, full: 1_400 },
   run: (ground) => run(ground, askers),
   control: { what: 'guards that take everybody for the owner', times: 1, run: (ground) => run(ground, owners) },
 };

@@ -479,7 +479,7 @@ export interface paths {
         get?: never;
         /**
          * Set or change your password
-         * @description Ends your other sessions. The current one is needed where there is one, save in the first hour of a session that a sign-in link opened: that is how one gets in who has forgotten it.
+         * @description Ends your other sessions. Requires the current password, except in the first 15 minutes after a sign-in link, and a code if two-step sign-in is on.
          */
         put: operations["changePassword"];
         post?: never;
@@ -1546,7 +1546,7 @@ export interface paths {
         };
         /**
          * List who changed what in an application, newest first
-         * @description Every change made through /manage/v1 or the command line, edits of drafts included, kept for 400 days. Each entry is written in the transaction of its change. The details of a catalog revision are with the revision. Entries do not name deleted users.
+         * @description Every change made through /manage/v1 or the command line, edits of drafts included, and who read or exported users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. The details of a catalog revision are with the revision. Entries do not name deleted users.
          */
         get: operations["listAudit"];
         put?: never;
@@ -1602,10 +1602,10 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description read; texts: translations too; write: catalog and users too; own: secrets, settings and members too, and deleting the application
+         * @description read: everything except personal data of users; texts: also writes translations; users: also reads and manages users, and reads requests; write: texts, users and the catalog; own: also secrets, settings and members, and deleting the application
          * @enum {unknown}
          */
-        Access: "read" | "texts" | "write" | "own";
+        Access: "read" | "texts" | "users" | "write" | "own";
         AccessGrant: {
             /** Format: uuid */
             service_user_code: string;
@@ -1743,7 +1743,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write" */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -2344,7 +2344,7 @@ export interface components {
          * @description viewer: read; translator: texts too; editor: catalog and users too; owner: everything
          * @enum {unknown}
          */
-        Role: "viewer" | "translator" | "editor" | "owner";
+        Role: "viewer" | "translator" | "support" | "editor" | "owner";
         SignedIn: {
             /** Format: uuid */
             accountId: string;
@@ -2353,9 +2353,11 @@ export interface components {
             administrator: boolean;
             /** @description without one, a link is the only way in */
             hasPassword: boolean;
-            /** @description whether changes to the account and new tokens ask for it, and for a code where `totp` is on; not in the first hour after a sign-in link */
+            /** @description whether changes to the account and new tokens require the password; not in the first 15 minutes after a sign-in link */
             needsPassword: boolean;
-            /** @description whether a code of an authenticator app is asked for */
+            /** @description whether they require a new sign-in link: there is neither a password nor two-step sign-in, and the last link was used more than 15 minutes ago */
+            needsLink: boolean;
+            /** @description whether signing in, changes to the account and new tokens require a code from an authenticator app */
             totp: boolean;
             /** @description how many are left */
             recoveryCodes: number;
@@ -2700,10 +2702,11 @@ export interface components {
         /**
          * @description - `9403` The password is not right.
          *     - `9403` A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.
+         *     - `9403` Sign in again with a new link to confirm this.
          *     - `9403` Only a person who is signed in to the portal can do this, no token.
          *     - `9403` This request does not come from the portal itself.
          */
-        "403_passwordWrong_codeWrong_sessionNeeded_foreignPage": {
+        "403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2714,10 +2717,10 @@ export interface components {
                     /** @description for people */
                     message: string;
                     /**
-                     * @description the password was right: send it again with a code
+                     * @description `code`: send it again with a code. `link`: sign in with a new link first
                      * @enum {unknown}
                      */
-                    needs?: "code";
+                    needs?: "code" | "link";
                 };
             };
         };
@@ -4984,7 +4987,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
@@ -5060,7 +5063,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
             413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -5149,7 +5152,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
             /** @description - `9409` Codes of an authenticator app are asked for already. */
             409: {
                 headers: {
@@ -5197,7 +5200,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
             409: components["responses"]["409_totpOff"];
             413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
@@ -5234,7 +5237,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_sessionNeeded_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
             409: components["responses"]["409_totpOff"];
             413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
@@ -8264,6 +8267,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -8313,6 +8317,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -8387,6 +8392,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -8546,6 +8552,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -8594,6 +8601,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -8630,7 +8638,7 @@ export interface operations {
                             /** @description false: retired, or no longer in the catalog */
                             offered: boolean;
                         }[];
-                        /** @description how many more different values an open key holds */
+                        /** @description how many more different values there are; without access "users", values that users typed are among them */
                         otherValues: number;
                     };
                 };
@@ -8693,7 +8701,7 @@ export interface operations {
                             /** @description false: retired, or no longer in the catalog */
                             offered: boolean;
                         }[];
-                        /** @description how many more different values an open key holds */
+                        /** @description how many more different values there are; without access "users", values that users typed are among them */
                         otherValues: number;
                         /** @description last saved before the first of the periods */
                         earlier: {
@@ -9000,7 +9008,8 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */
                 after?: string;
@@ -9054,7 +9063,8 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */
                 after?: string;

@@ -58,6 +58,9 @@ const COMPILERS = {
   // The types ask for what Ajv makes; Fastify calls the function, and with one given does not load Ajv at all.
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>['compilersFactory'] & {};
 
+/** One year, for this host alone: others of its domain are not ours to decide about. */
+const HSTS = 'max-age=31536000';
+
 export type AppParts = {
   config: Pick<Config, 'areas' | 'host' | 'metricsToken' | 'port' | 'publicUrl' | 'trustedProxies'>;
   service: Service;
@@ -107,9 +110,11 @@ export function createApp({ config, service, keys, metrics, requestLog, logger }
     },
   }) as unknown as FastifyInstance;
   const handleError = createErrorHandler(new CredentialThrottle());
+  const isHttps = config.publicUrl.startsWith('https:');
   const mark = (request: Asked, reply: Answering): void => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
+    if (isHttps) reply.header('strict-transport-security', HSTS);
   };
   const logAnswer = createAccessLog(metrics, logger);
   const record = (request: Asked, reply: Answering): void =>

@@ -7,6 +7,7 @@ import { parseDuration } from './domain/duration.ts';
 import { RATE_LIMIT_FORM, type RateLimit, readRateLimit } from './domain/limits/rate-limit.ts';
 import { nearestName } from './nearest-name.ts';
 import { type DatabasePlace, findSecret, keepSecret, secretPath } from './secret-file.ts';
+import { trustsEveryone } from './trusts-everyone.ts';
 
 /** The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. */
 export const SETTINGS = {
@@ -179,9 +180,14 @@ export function unsafeSettings(config: Config): string[] {
       'INNKEEPER_SECRET is weak: it needs at least 32 characters that are not a pattern. Make one with: openssl rand -base64 48',
     );
   }
-  if (config.publicUrl.startsWith('http:') && !isLoopback(new URL(config.publicUrl).hostname)) {
+  const isPlain = config.publicUrl.startsWith('http:');
+  if (isPlain && !isLoopback(new URL(config.publicUrl).hostname)) {
     problems.push(
       `INNKEEPER_PUBLIC_URL is ${config.publicUrl}: tokens and secrets would travel in the clear. Use its https address; TLS may end at a proxy in front.`,
+    );
+  } else if (isPlain && !isLoopback(config.host) && config.trustedProxies.length === 0) {
+    problems.push(
+      `INNKEEPER_HOST is ${config.host}: other machines could connect without TLS. Listen on 127.0.0.1, set INNKEEPER_PUBLIC_URL to the https address of the proxy in front, or list that proxy in INNKEEPER_TRUSTED_PROXIES.`,
     );
   }
   if (config.tokenService) {
@@ -206,9 +212,9 @@ export function unsafeSettings(config: Config): string[] {
       'INNKEEPER_METRICS_TOKEN is weak: it needs at least 16 characters that are not a pattern. Make one with: openssl rand -hex 24',
     );
   }
-  if (config.trustedProxies.some((network) => network.endsWith('/0'))) {
+  if (trustsEveryone(config.trustedProxies)) {
     problems.push(
-      'INNKEEPER_TRUSTED_PROXIES has a range of all addresses: anyone could pass for another. Name the proxies alone.',
+      'INNKEEPER_TRUSTED_PROXIES trusts everyone: any client could claim another address. List only your proxies.',
     );
   }
   return problems;

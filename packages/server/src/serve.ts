@@ -5,6 +5,7 @@ import { type Config, listeningUrl } from './config.ts';
 import { ActivityCounter } from './domain/activity/activity-counter.ts';
 import { ApplicationDirectory } from './domain/applications/directory.ts';
 import { currentActor } from './domain/audit/actor.ts';
+import { UserReads } from './domain/audit/user-reads.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
 import { checkSecret } from './domain/check-secret.ts';
@@ -101,6 +102,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       keyring,
       activity,
       limits: new RateLimits(allowances, config),
+      userReads: new UserReads(storage, () => service.now()),
       publicUrl,
       problems: () => worstFirst([...storage.problems(), ...clock.problems()]),
       clockSkewMs: () => clock.skewMs,

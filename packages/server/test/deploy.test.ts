@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { environmentName, SETTINGS, type SettingName } from '../src/config.ts';
+import { environmentName, readConfig, SETTINGS, type SettingName, unsafeSettings } from '../src/config.ts';
+import { SECRET } from './http/start.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -44,6 +45,27 @@ test('compose and chart set the same, but for what is secret', () => {
   const secret = ['INNKEEPER_DATABASE_URL', 'INNKEEPER_SECRET', 'INNKEEPER_METRICS_TOKEN'];
   expect([...Object.keys(values.settings), ...secret].sort()).toEqual(Object.keys(environment).sort());
   for (const name of secret) expect(read('deploy/helm/values.yaml')).toContain(`--from-literal=${name}=`);
+});
+
+test.each(['compose', 'chart'])('the image starts on the settings of the %s', (which) => {
+  const image = Object.fromEntries(
+    read('deploy/Dockerfile')
+      .matchAll(/\b(INNKEEPER_[A-Z_]+)=(\S+)/g)
+      .map(([, name, value]) => [name, value]),
+  );
+  const { environment } = compose.services.innkeeper as { environment: Record<string, string> };
+  const given: Record<string, string> = { SECRET, PUBLIC_URL: 'https://users.example.com', METRICS_TOKEN: SECRET };
+  const filled = Object.entries(environment).map(([name, value]) => [
+    name,
+    value.replaceAll(/\$\{(\w+):\?\}/g, (_, variable: string) => given[variable] ?? 'x'),
+  ]);
+  const secrets = { INNKEEPER_DATABASE_URL: 'postgres://x/y', INNKEEPER_SECRET: SECRET };
+  const env = { ...image, ...(which === 'compose' ? Object.fromEntries(filled) : { ...values.settings, ...secrets }) };
+  expect(env.INNKEEPER_HOST).toBe('0.0.0.0');
+  expect(unsafeSettings(readConfig({}, { env }))).toEqual([]);
+  // Without TLS in front it does not.
+  const plain = { ...env, INNKEEPER_PUBLIC_URL: 'http://localhost:8080', INNKEEPER_TRUSTED_PROXIES: '' };
+  expect(unsafeSettings(readConfig({}, { env: plain }))).toEqual([expect.stringContaining('INNKEEPER_HOST')]);
 });
 
 test('compose refers to nothing that it does not have', () => {

@@ -1,9 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from './queries.ts';
 
-/** What an account may do with an application; each includes the ones before it. */
-export type Access = 'read' | 'texts' | 'write' | 'own';
-const ORDER: readonly Access[] = ['read', 'texts', 'write', 'own'];
+export const ACCESSES = ['read', 'texts', 'users', 'write', 'own'] as const;
+/** What an account may do with an application. */
+export type Access = (typeof ACCESSES)[number];
+
+/** As the service has it: neither of `texts` and `users` includes the other. */
+const INCLUDED: Record<Access, readonly Access[]> = {
+  read: ['read'],
+  texts: ['read', 'texts'],
+  users: ['read', 'users'],
+  write: ['read', 'texts', 'users', 'write'],
+  own: ACCESSES,
+};
 
 /** Whether the one who is signed in may do this with the application. What it hides, the service refuses too. */
 export function useCan(clientId: string): (wanted: Access) => boolean {
@@ -12,5 +21,5 @@ export function useCan(clientId: string): (wanted: Access) => boolean {
   const granted = session?.administrator
     ? 'own'
     : session?.applications.find((each) => each.clientId === clientId)?.access;
-  return (wanted) => granted !== undefined && ORDER.indexOf(wanted) <= ORDER.indexOf(granted);
+  return (wanted) => granted !== undefined && INCLUDED[granted].includes(wanted);
 }

@@ -51,9 +51,9 @@ export const ROOMS: readonly { title: 'define' | 'watch' | 'run'; rooms: readonl
   {
     title: 'watch',
     rooms: [
-      { name: 'users', to: '/applications/$clientId/users', icon: IconUsers },
+      { name: 'users', to: '/applications/$clientId/users', icon: IconUsers, access: 'users' },
       { name: 'insights', to: '/applications/$clientId/insights', icon: IconChartBar },
-      { name: 'requests', to: '/applications/$clientId/requests', icon: IconActivity },
+      { name: 'requests', to: '/applications/$clientId/requests', icon: IconActivity, access: 'users' },
       { name: 'audit', to: '/applications/$clientId/audit', icon: IconTimeline },
     ],
   },

@@ -25,7 +25,7 @@ export function tokenCreate(): Command {
     .addOption(
       new Option(
         '--access <access>',
-        'read; texts: translations too; write: catalog and users too; own: secrets and settings too',
+        'read: no user data; texts: also translations; users: also users; write: all of these and the catalog; own: also secrets and settings',
       )
         .choices(ACCESS)
         .default('own'),

@@ -4,6 +4,8 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
+import { recordExport } from '../domain/audit/user-reads.ts';
+import { cliAuthor } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
@@ -40,6 +42,8 @@ async function run(options: Options): Promise<void> {
   const result = await withStorage(options, async ({ storage }) => {
     const { appId, name } = await findApplication(storage, options.app);
     const total = await storage.applications.countUsers(appId);
+    // Before the first user is written: an export that is interrupted has an entry too.
+    await recordExport(storage.audit, { actor: cliAuthor(), appId, after: { users: total } }, Date.now());
     const output = options.output === undefined ? toStdout() : await toFile(options.output);
     const quiet = options.json || (options.output === undefined && process.stdout.isTTY);
     const progress = new Progress(quiet ? { write: () => {} } : process.stderr);

@@ -283,6 +283,13 @@ export const ERRORS = {
     message: 'A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.',
     remedy: 'Send it as `code`. A code is good once: after one that you signed in with, wait for the next.',
   },
+  linkNeeded: {
+    code: '9403',
+    status: 403,
+    message: 'Sign in again with a new link to confirm this.',
+    remedy:
+      'The operator creates a link: `innkeeper admin create --email E`. Within 15 minutes of signing in with it, set a password or turn on two-step sign-in.',
+  },
   invitationNotYours: {
     code: '9403',
     status: 403,

@@ -2,6 +2,7 @@ import type { Problem, Storage } from '../storage/port.ts';
 import type { TokenService } from '../tokens/port.ts';
 import type { ActivityCounter } from './activity/activity-counter.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
+import type { UserReads } from './audit/user-reads.ts';
 import type { CatalogDirectory } from './catalog/directory.ts';
 import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
@@ -18,6 +19,7 @@ export type Service = {
   keyring: Keyring;
   activity: ActivityCounter;
   limits: RateLimits;
+  userReads: UserReads;
   /** Where people and programs find it; on a port of the system's choosing, known once it listens. */
   publicUrl: string;
   /** What operators must know about at the moment, the worst first. */

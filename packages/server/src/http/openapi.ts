@@ -40,7 +40,7 @@ export type Operation = {
   summary?: string;
   description?: string;
   security: Record<string, string[]>[];
-  /** What it takes of the application: read, texts, write or own, each of which includes the ones before it. */
+  /** The access to the application that it requires. */
   'x-access'?: Access;
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Content> };

@@ -24,11 +24,14 @@ describe.each(databases)('the audit of the command line on $kind', ({ fresh }) =
     await writeFile(users, '{"clientUserId":"a","clientUserName":"A"}\n{"clientUserId":"b","clientUserName":"B"}\n');
     await cli.json('app', 'set', clientId, 'accessTokenTtl=2h');
     await cli.json('users', 'import', users, '--app', clientId);
+    const exported = join(inject('scratchFolder'), `${uniqueName()}.ndjson`);
+    await cli.json('users', 'export', '--app', clientId, '--output', exported);
     await cli.json('admin', 'create', '--email', 'ada@example.com');
     const appId = Number(clientId.split('_')[0]);
     const all = { before: null, limit: 100 };
     const told = await storage.audit.list(appId, {}, all);
     expect(told.map(({ action, after }) => [action, JSON.parse(after as string)])).toEqual([
+      ['users.exported', { users: 2 }],
       ['users.imported', { created: 2, adopted: 0, updated: 0, profilesOnly: 0 }],
       ['application.changed', { accessTokenTtl: 7200 }],
       ['application.created', { clientId, name: 'Acme' }],

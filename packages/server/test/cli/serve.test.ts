@@ -28,7 +28,8 @@ test('an address that is none is told under the name of its setting', () => {
 });
 
 describe('serve refuses to start on an unsafe configuration and says which', () => {
-  test.each<[string, Record<string, string>, string]>([
+  type Unsafe = [string, Record<string, string>, string];
+  test.each<Unsafe>([
     ['a short secret', { INNKEEPER_SECRET: 'changeme' }, 'INNKEEPER_SECRET is weak'],
     ['a secret that is a pattern', { INNKEEPER_SECRET: 'abc'.repeat(20) }, 'INNKEEPER_SECRET is weak'],
     [
@@ -46,11 +47,20 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
       { ...REMOTE, INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET: '' },
       'INNKEEPER_TOKEN_SERVICE_CLIENT_ID or _CLIENT_SECRET is not. Set both.',
     ],
-    [
-      'everyone as a trusted proxy',
-      { INNKEEPER_TRUSTED_PROXIES: '10.0.0.7,::/0' },
-      'INNKEEPER_TRUSTED_PROXIES has a range',
-    ],
+    ...['10.0.0.7,::/0', '0.0.0.0/0', '0.0.0.0/1,128.0.0.0/1'].map(
+      (trustedProxies): Unsafe => [
+        `everyone as a trusted proxy: ${trustedProxies}`,
+        { INNKEEPER_TRUSTED_PROXIES: trustedProxies },
+        'INNKEEPER_TRUSTED_PROXIES trusts everyone',
+      ],
+    ),
+    ...['0.0.0.0', '::', '192.0.2.7', 'users.internal'].map(
+      (host): Unsafe => [
+        `no TLS on the public address ${host}, whatever the public URL`,
+        { INNKEEPER_HOST: host, INNKEEPER_PUBLIC_URL: 'http://localhost:8080' },
+        `INNKEEPER_HOST is ${host}: other machines could connect without TLS`,
+      ],
+    ),
     ['a short metrics token', { INNKEEPER_METRICS_TOKEN: 'short' }, 'INNKEEPER_METRICS_TOKEN is weak'],
   ])('%s', async (_, settings, words) => {
     const ending = await inThread(['serve'], { ...SETTINGS, ...settings });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig, unsafeSettings } from '../../src/config.ts';
 import { networkOf } from '../../src/http/client-address.ts';
 import { databases } from '../databases.ts';
-import { startTestServer, type TestServer, uniqueName } from './start.ts';
+import { SECRET, startTestServer, type TestServer, uniqueName } from './start.ts';
 
 const METRICS_TOKEN = 'metrics of the tests 0123456789';
 const [sqlite] = databases as [(typeof databases)[0]];
@@ -83,6 +83,38 @@ test.each([
   ['', ''],
 ])('%s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+const withProxies = (trustedProxies: string) => {
+  const settings = { databaseUrl: 'postgres://x/y', secret: SECRET, publicUrl: 'https://a.example', trustedProxies };
+  return unsafeSettings(readConfig(settings, { env: {} }));
+};
+
+test.each([
+  '0.0.0.0/0',
+  '::/0',
+  '0.0.0.0/1,128.0.0.0/1',
+  '128.0.0.0/1, 10.0.0.7, 0.0.0.0/1',
+  '0.0.0.0/2,64.0.0.0/2,128.0.0.0/2,192.0.0.0/2',
+  // Without what no client can have.
+  '1.0.0.0/8,2.0.0.0/7,4.0.0.0/6,8.0.0.0/5,16.0.0.0/4,32.0.0.0/3,64.0.0.0/2,128.0.0.0/2,192.0.0.0/3',
+  '::ffff:0:0/96',
+  '::ffff:0.0.0.0/97,128.0.0.0/1',
+  '2000::/3',
+  '2000::/4,3000::/4',
+])('%s trusts everyone', (trustedProxies) => {
+  expect(withProxies(trustedProxies)).toEqual([expect.stringContaining('INNKEEPER_TRUSTED_PROXIES trusts everyone')]);
+});
+
+test.each([
+  '',
+  '10.0.0.0/8',
+  '0.0.0.0/1',
+  '128.0.0.0/1,0.0.0.0/2',
+  '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fd00::/8,fe80::/10,::1,127.0.0.1',
+  '3000::/4,2400:cb00::/32',
+])('%s trusts some', (trustedProxies) => {
+  expect(withProxies(trustedProxies)).toEqual([]);
 });
 
 test.each([

@@ -29,7 +29,7 @@ test('every operation on an application says what it takes, and no other does', 
   expect(free.map(title).filter((name) => !/^(plan|preview)/.test(name))).toEqual([]);
 });
 
-const ROLE_OF = { read: 'viewer', texts: 'translator', write: 'editor', own: 'owner' } as const;
+const ROLE_OF = { read: 'viewer', texts: 'translator', users: 'support', write: 'editor', own: 'owner' } as const;
 
 type Ask = (method: string, path: string) => Promise<Answer>;
 

@@ -78,12 +78,13 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await visitor.send('GET', '/session')).json).toMatchObject({ totp: true, recoveryCodes: 10 });
     const stored = await server.service.storage.accounts.findByEmail(email);
     expect(stored?.credentials.sealedTotp).not.toContain(begun.json.secret);
-    expect((await visitor.send('POST', '/account/totp', { password: PASSWORD })).json.code).toBe('9409');
+    expect((await visitor.send('POST', '/account/totp', { code: nextCode(secret) })).json.code).toBe('9409');
 
     expect(await enter(email)).toMatchObject({ status: 401, json: { code: '9401', needs: 'code' } });
     expect((await enter(email, nextCode(secret))).status).toBe(201);
 
-    const off = await visitor.send('POST', '/account/totp/end', {});
+    expect((await visitor.send('POST', '/account/totp/end', {})).json).toMatchObject({ code: '9403', needs: 'code' });
+    const off = await visitor.send('POST', '/account/totp/end', { code: nextCode(secret) });
     expect(off.status).toBe(204);
     expect((await visitor.send('POST', '/account/totp/end', {})).json.code).toBe('9409');
     expect((await visitor.send('POST', '/account/totp/recovery-codes', {})).json.code).toBe('9409');
@@ -137,12 +138,7 @@ describe.each(databases)('a second factor on $kind', (database) => {
     const thief = visitorWith(server, cookieOf(answer));
     const spent = nextCode(secret);
     expect((await enter(email, spent)).status).toBe(201);
-    for (const [method, path, rest] of [
-      ['POST', '/account/totp/end', {}],
-      ['POST', '/account/totp/recovery-codes', {}],
-      ['POST', '/account/tokens', { name: 'x' }],
-      ['POST', '/account/totp', {}],
-    ] as const) {
+    for (const [method, path, rest] of SENSITIVE.filter(([put]) => put !== 'PUT')) {
       const refusals = [
         ...(await Promise.all(
           [{}, { password: 'guess' }].map((proof) => thief.send(method, path, { ...rest, ...proof })),
@@ -176,6 +172,48 @@ describe.each(databases)('a second factor on $kind', (database) => {
     expect((await thief.send('GET', '/session')).json.totp).toBe(true);
   });
 
+  test('without a password, a stolen session still needs a code for anything lasting', async () => {
+    const email = `${uniqueName()}@example.com`;
+    const visitor = await signedIn(server, email);
+    const { json } = await visitor.send('POST', '/account/totp', {});
+    const secret = fromBase32(json.secret as string);
+    const confirmed = await visitor.send('PUT', '/account/totp', { code: nextCode(secret) });
+    const [recoveryCode] = confirmed.json.recoveryCodes as [string];
+    // First in the minutes after the sign-in link, then long after.
+    for (const later of [0, 3_600_000]) {
+      offset += later;
+      expect((await visitor.send('GET', '/session')).json).toMatchObject({ needsPassword: false, needsLink: false });
+      for (const [method, path, rest] of SENSITIVE) {
+        for (const proof of [{}, { code: '000000' }, { code: 'aaaa-bbbb-cccc-dddd' }]) {
+          const { status, json: refusal } = await visitor.send(method, path, { ...rest, ...proof });
+          expect([path, status, refusal.code, refusal.needs]).toEqual([path, 403, '9403', 'code']);
+        }
+        // A right code gets in, and starts the count of attempts anew.
+        const made = await visitor.send('POST', '/account/tokens', { name: 'mine', code: nextCode(secret) });
+        expect(made.status).toBe(201);
+      }
+    }
+    expect((await visitor.send('GET', '/session')).json).toMatchObject({ totp: true, hasPassword: false });
+    expect((await visitor.send('GET', '/account/tokens')).json.items).toHaveLength(2 * SENSITIVE.length);
+    expect((await visitor.send('POST', '/account/totp/end', { code: recoveryCode })).status).toBe(204);
+  });
+
+  test('with neither password nor codes, a fresh sign-in link is the proof', async () => {
+    const email = `${uniqueName()}@example.com`;
+    const [fresh, stolen] = [await signedIn(server, email), await signedIn(server, email)];
+    expect((await fresh.send('GET', '/session')).json).toMatchObject({ needsPassword: false, needsLink: false });
+    expect((await fresh.send('POST', '/account/tokens', { name: 'mine' })).status).toBe(201);
+    offset += 15 * 60_000;
+    expect((await stolen.send('GET', '/session')).json).toMatchObject({ needsPassword: false, needsLink: true });
+    for (const [method, path, rest] of SENSITIVE) {
+      const { status, json } = await stolen.send(method, path, { ...rest, code: '000000' });
+      expect([path, status, json.code, json.needs]).toEqual([path, 403, '9403', 'link']);
+      expect(json.message).toContain(`innkeeper admin create --email ${email}`);
+    }
+    const again = await signedIn(server, email);
+    expect((await again.send('PUT', '/account/password', { password: PASSWORD })).status).toBe(204);
+  });
+
   test('codes are guessed at from no number of networks, and a recovery code gets its owner in all the while', async () => {
     const { email, recoveryCodes } = await withTotp();
     const [token, other] = [await signInToken(server, email), recoveryCodes[0] as string];
@@ -187,6 +225,14 @@ describe.each(databases)('a second factor on $kind', (database) => {
   });
 });
 
+/** What would outlive a stolen session. */
+const SENSITIVE = [
+  ['POST', '/account/totp/end', {}],
+  ['POST', '/account/totp/recovery-codes', {}],
+  ['POST', '/account/tokens', { name: 'x' }],
+  ['POST', '/account/totp', {}],
+  ['PUT', '/account/password', { password: 'a new one for the boat' }],
+] as const;
 const FROM_PORTAL = { 'sec-fetch-site': 'same-origin', 'x-innkeeper-portal': '1' };
 
 function fromBase32(text: string): Uint8Array {

@@ -1,14 +1,14 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
-import { PasswordInput, TextInput } from '@mantine/core';
+import { Alert, Code, PasswordInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-/** Of the session: what it asks for before something that a stolen one must not do. */
-export type Needs = { needsPassword: boolean; totp: boolean };
+/** Of the session: what a sensitive action asks for. */
+export type Needs = { email: string; needsPassword: boolean; needsLink: boolean; totp: boolean };
 export type Proof = { password?: string; code?: string };
 
 export const NO_PROOF: Proof = {};
 
-/** That it is really them. `error` is what the service said of it. */
+/** The password, a code, or how to get a sign-in link. `error` is what the service said about them. */
 export function OwnProof(props: {
   needs: Needs;
   value: Proof;
@@ -19,20 +19,30 @@ export function OwnProof(props: {
   const { needs, value, onChange, error, focus } = props;
   const { t } = useTranslation('account');
   const { t: shell } = useTranslation();
-  if (!needs.needsPassword) return null;
+  if (asksForLink(needs, error)) {
+    return (
+      <Alert color="yellow" title={t('linkNeeded')}>
+        {t('linkNeededText')}
+        <Code block mt="xs">{`innkeeper admin create --email ${needs.email}`}</Code>
+      </Alert>
+    );
+  }
+  const tooMany = isTooMany(error) ? t('tooMany') : undefined;
   return (
     <>
-      <PasswordInput
-        required
-        withAsterisk={false}
-        label={t('ownPassword')}
-        autoComplete="current-password"
-        value={value.password ?? ''}
-        onChange={(event) => onChange({ ...value, password: event.currentTarget.value })}
-        error={isWrongPassword(error) ? t('wrongPassword') : isTooMany(error) ? t('tooMany') : undefined}
-        visibilityToggleButtonProps={{ 'aria-label': shell('newPassword.show') }}
-        {...(focus && { 'data-autofocus': true })}
-      />
+      {needs.needsPassword && (
+        <PasswordInput
+          required
+          withAsterisk={false}
+          label={t('ownPassword')}
+          autoComplete="current-password"
+          value={value.password ?? ''}
+          onChange={(event) => onChange({ ...value, password: event.currentTarget.value })}
+          error={isWrongPassword(error) ? t('wrongPassword') : tooMany}
+          visibilityToggleButtonProps={{ 'aria-label': shell('newPassword.show') }}
+          {...(focus && { 'data-autofocus': true })}
+        />
+      )}
       {needs.totp && (
         <TextInput
           required
@@ -43,7 +53,8 @@ export function OwnProof(props: {
           spellCheck={false}
           value={value.code ?? ''}
           onChange={(event) => onChange({ ...value, code: event.currentTarget.value })}
-          error={isWrongCode(error) ? t('ownCodeWrong') : undefined}
+          error={isWrongCode(error) ? t('ownCodeWrong') : needs.needsPassword ? undefined : tooMany}
+          {...(focus && !needs.needsPassword && { 'data-autofocus': true })}
         />
       )}
     </>
@@ -51,12 +62,20 @@ export function OwnProof(props: {
 }
 
 /** What the fields themselves show, as far as they are there: what is needed may have changed since. */
-export function isOfProof({ needsPassword, totp }: Needs, error: unknown): boolean {
-  return needsPassword && (isWrongPassword(error) || isTooMany(error) || (totp && isWrongCode(error)));
+export function isOfProof(needs: Needs, error: unknown): boolean {
+  const { needsPassword, totp } = needs;
+  if (asksForLink(needs, error)) return true;
+  if (isTooMany(error)) return needsPassword || totp;
+  return (needsPassword && isWrongPassword(error)) || (totp && isWrongCode(error));
+}
+
+/** Nothing to fill in: the action stays closed until the next sign-in. */
+export function asksForLink({ needsLink }: Needs, error?: unknown): boolean {
+  return needsLink || (isInnkeeperError(error) && error.body.needs === 'link');
 }
 
 function isWrongPassword(error: unknown): boolean {
-  return isInnkeeperError(error) && error.status === 403 && error.body.needs !== 'code';
+  return isInnkeeperError(error) && error.status === 403 && error.body.needs === undefined;
 }
 
 function isWrongCode(error: unknown): boolean {

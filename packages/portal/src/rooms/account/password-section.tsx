@@ -7,10 +7,10 @@ import { api } from '../../api/client.ts';
 import { isFieldProblem, NewPassword } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
-import { isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
+import { asksForLink, isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 import { Section } from './section.tsx';
 
-type Session = Needs & { email: string; hasPassword: boolean };
+type Session = Needs & { hasPassword: boolean };
 
 export function PasswordSection({ session }: { session: Session }) {
   const { t } = useTranslation('account');
@@ -47,7 +47,7 @@ export function PasswordSection({ session }: { session: Session }) {
           <NewPassword value={password} onChange={setPassword} error={change.error} />
           {!isShown && <Problem error={change.error} />}
           <Group>
-            <Button type="submit" loading={change.isPending}>
+            <Button type="submit" loading={change.isPending} disabled={asksForLink(session, change.error)}>
               {t(session.hasPassword ? 'changePassword' : 'setPassword')}
             </Button>
           </Group>

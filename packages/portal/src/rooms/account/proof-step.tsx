@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Problem } from '../../shell/states.tsx';
-import { isOfProof, type Needs, NO_PROOF, OwnProof, type Proof } from './own-proof.tsx';
+import { asksForLink, isOfProof, type Needs, NO_PROOF, OwnProof, type Proof } from './own-proof.tsx';
 
 /** The first step of whatever a stolen session must not do. */
 export function ProofStep(props: {
@@ -32,7 +32,12 @@ export function ProofStep(props: {
           <Button variant="default" onClick={onClose}>
             {t('cancel')}
           </Button>
-          <Button type="submit" loading={busy} {...(color !== undefined && { color })}>
+          <Button
+            type="submit"
+            loading={busy}
+            disabled={asksForLink(needs, error)}
+            {...(color !== undefined && { color })}
+          >
             {action}
           </Button>
         </Group>

@@ -2,14 +2,13 @@ import { Button, Group, MultiSelect, Select, Stack, TextInput } from '@mantine/c
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Access } from '../../api/access.ts';
+import { ACCESSES, type Access } from '../../api/access.ts';
 import { api } from '../../api/client.ts';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { Dialogue } from './dialogue.tsx';
-import { isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
+import { asksForLink, isOfProof, type Needs, NO_PROOF, OwnProof } from './own-proof.tsx';
 
-const ACCESSES: readonly Access[] = ['read', 'texts', 'write', 'own'];
 const LIFETIMES = ['7d', '30d', '90d', '365d'] as const;
 type Lifetime = (typeof LIFETIMES)[number];
 
@@ -96,7 +95,7 @@ function Form({ applications, needs, onClose, onMade }: Omit<Props, 'opened'>) {
           <Button variant="default" onClick={onClose}>
             {shell('cancel')}
           </Button>
-          <Button type="submit" loading={make.isPending}>
+          <Button type="submit" loading={make.isPending} disabled={asksForLink(needs, make.error)}>
             {t('makeToken')}
           </Button>
         </Group>

@@ -33,6 +33,7 @@ const FIELDS = [
   'version',
   'places',
   'lines',
+  'users',
   'created',
   'adopted',
   'updated',

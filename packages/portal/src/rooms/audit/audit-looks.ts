@@ -2,6 +2,8 @@ import {
   type Icon,
   IconApps,
   IconBook2,
+  IconEye,
+  IconFileExport,
   IconFileImport,
   IconKey,
   IconPlayerPlay,
@@ -25,6 +27,8 @@ const ICONS: Record<string, Icon> = {
 
 export function iconOf(action: AuditAction): Icon {
   if (action === 'application.tried') return IconPlayerPlay;
+  if (/\.(read|listed)$/.test(action)) return IconEye;
+  if (action.endsWith('.exported')) return IconFileExport;
   return ICONS[action.split('.')[0] as string] ?? IconApps;
 }
 
@@ -44,11 +48,15 @@ export const APPLICATION_ACTIONS = [
   'catalog.draftEdited',
   'catalog.draftDiscarded',
   'user.created',
+  'user.read',
+  'user.exported',
   'user.erased',
   'user.specialTokenReissued',
   'user.accessTokenRevoked',
   'user.allTokensRevoked',
   'users.imported',
+  'users.listed',
+  'users.exported',
   'token.created',
   'token.revoked',
   'member.invited',

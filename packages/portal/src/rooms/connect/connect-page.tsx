@@ -135,7 +135,7 @@ export function ConnectPage() {
             maw={520}
             mb="md"
           />
-          {isUnused && <FirstUser clientId={clientId} />}
+          {isUnused && can('users') && <FirstUser clientId={clientId} />}
           <Tabs defaultValue="curl" keepMounted={false}>
             <Tabs.List mb="sm">
               {SNIPPETS.map((name) => (

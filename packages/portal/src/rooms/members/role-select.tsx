@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-export const ROLES = ['viewer', 'translator', 'editor', 'owner'] as const;
+export const ROLES = ['viewer', 'translator', 'support', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** With what the role means below it, unless there is no room for a label either. */

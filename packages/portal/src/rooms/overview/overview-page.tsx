@@ -2,6 +2,7 @@ import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
 import { applicationQuery } from '../../api/queries.ts';
 import { Copyable } from '../../shell/copy.tsx';
 import { Moment } from '../../shell/moment.tsx';
@@ -18,6 +19,7 @@ export function OverviewPage() {
   const { clientId } = useParams({ from: '/frame/applications/$clientId/' });
   const { data: application } = useSuspenseQuery(applicationQuery(clientId));
   const overview = useQuery(overviewQuery(clientId));
+  const can = useCan(clientId);
   return (
     <>
       <PageHeader title={application.name} description={<Copyable value={clientId} label={t('copyClientId')} />} />
@@ -30,7 +32,7 @@ export function OverviewPage() {
             <StatCard
               label={t('users')}
               total={{ count: application.counts.users, more: false }}
-              to="/applications/$clientId/users"
+              {...(can('users') && { to: '/applications/$clientId/users' as const })}
             />
             <StatCard
               label={t('selections')}
@@ -41,7 +43,7 @@ export function OverviewPage() {
             <StatCard
               label={t('requestsToday')}
               total={{ count: overview.data.lastDay.requests, more: false }}
-              to="/applications/$clientId/requests"
+              {...(can('users') && { to: '/applications/$clientId/requests' as const })}
             />
             <StatCard
               label={t('errorsToday')}

@@ -21,7 +21,7 @@ export function RequestsPage() {
   return (
     <>
       <PageHeader title={t('title')} description={t('description')} />
-      {can('write') ? <Requests clientId={clientId} /> : <NoPermission>{t('noPermission')}</NoPermission>}
+      {can('users') ? <Requests clientId={clientId} /> : <NoPermission>{t('noPermission')}</NoPermission>}
     </>
   );
 }

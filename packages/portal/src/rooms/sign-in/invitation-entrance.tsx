@@ -13,7 +13,7 @@ import { EntryProblem } from './entry-problem.tsx';
 import { Forgotten } from './forgotten.tsx';
 import { PasswordForm } from './password-form.tsx';
 
-type Role = 'viewer' | 'translator' | 'editor' | 'owner';
+type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
 type Invitation = { email?: string; application?: string; role?: Role; invitedBy?: string };
 type Props = { token: string; goOn(path?: string): void };
 

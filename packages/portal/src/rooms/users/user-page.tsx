@@ -16,7 +16,7 @@ import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
-import { ErrorState, LoadingState } from '../../shell/states.tsx';
+import { ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { userQuery } from './queries.ts';
@@ -28,6 +28,17 @@ export function UserPage() {
   const { t } = useTranslation('users');
   const { clientId, userUid } = useParams({ from: '/frame/applications/$clientId/users/$userUid' });
   const can = useCan(clientId);
+  if (can('users')) return <User clientId={clientId} userUid={userUid} />;
+  return (
+    <>
+      <PageHeader title={t('title')} />
+      <NoPermission>{t('noPermission')}</NoPermission>
+    </>
+  );
+}
+
+function User({ clientId, userUid }: { clientId: string; userUid: string }) {
+  const { t } = useTranslation('users');
   const user = useQuery(userQuery(clientId, userUid));
   if (user.isPending) return <LoadingState />;
   if (isInnkeeperError(user.error) && user.error.status === 404) {
@@ -50,9 +61,7 @@ export function UserPage() {
       </LinkAnchor>
       <PageHeader
         title={clientUserName}
-        actions={
-          <UserActions clientId={clientId} userUid={userUid} clientUserId={clientUserId} mayErase={can('write')} />
-        }
+        actions={<UserActions clientId={clientId} userUid={userUid} clientUserId={clientUserId} />}
       />
       <Card withBorder mb="lg">
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
@@ -84,7 +93,7 @@ export function UserPage() {
           <UserHistory clientId={clientId} userUid={userUid} />
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
-          <UserTokens clientId={clientId} userUid={userUid} tokens={accessTokens} mayChange={can('write')} />
+          <UserTokens clientId={clientId} userUid={userUid} tokens={accessTokens} />
         </Tabs.Panel>
       </Tabs>
     </Container>
@@ -107,8 +116,8 @@ function Fact({ name, value, copy = false }: { name: string; value: ReactNode; c
   );
 }
 
-function UserActions(props: { clientId: string; userUid: string; clientUserId: string; mayErase: boolean }) {
-  const { clientId, userUid, clientUserId, mayErase } = props;
+function UserActions(props: { clientId: string; userUid: string; clientUserId: string }) {
+  const { clientId, userUid, clientUserId } = props;
   const { t } = useTranslation('users');
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -146,11 +155,9 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
           <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exportOnce()}>
             {t('export')}
           </Menu.Item>
-          {mayErase && (
-            <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
-              {t('erase.action')}…
-            </Menu.Item>
-          )}
+          <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={open}>
+            {t('erase.action')}…
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <ConfirmByTyping

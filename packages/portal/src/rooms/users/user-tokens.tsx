@@ -15,8 +15,8 @@ const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
 type Token = { tokenId: string; issuedAt: string; expiresAt: string };
 
 /** Access tokens that are good: their ends, never they themselves. */
-export function UserTokens(props: { clientId: string; userUid: string; tokens: readonly Token[]; mayChange: boolean }) {
-  const { clientId, userUid, tokens, mayChange } = props;
+export function UserTokens(props: { clientId: string; userUid: string; tokens: readonly Token[] }) {
+  const { clientId, userUid, tokens } = props;
   const { t } = useTranslation('users');
   const queries = useQueryClient();
   const path = { clientId, userUid };
@@ -49,24 +49,22 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
 
   return (
     <Stack>
-      {mayChange && (
-        <Group>
-          <Button
-            variant="default"
-            leftSection={<IconTicket size={16} aria-hidden />}
-            loading={issuing.isPending}
-            onClick={() => ask(t('special.action'), t('special.text'), () => issueOnce())}
-          >
-            {t('special.action')}
-          </Button>
-          <Button
-            variant="default"
-            onClick={() => ask(t('tokens.revokeAll'), t('tokens.revokeAllText'), () => revokeOnce(undefined))}
-          >
-            {t('tokens.revokeAll')}
-          </Button>
-        </Group>
-      )}
+      <Group>
+        <Button
+          variant="default"
+          leftSection={<IconTicket size={16} aria-hidden />}
+          loading={issuing.isPending}
+          onClick={() => ask(t('special.action'), t('special.text'), () => issueOnce())}
+        >
+          {t('special.action')}
+        </Button>
+        <Button
+          variant="default"
+          onClick={() => ask(t('tokens.revokeAll'), t('tokens.revokeAllText'), () => revokeOnce(undefined))}
+        >
+          {t('tokens.revokeAll')}
+        </Button>
+      </Group>
       {tokens.length === 0 ? (
         <EmptyState icon={IconKey} title={t('tokens.none')}>
           {t('tokens.noneText')}
@@ -97,17 +95,15 @@ export function UserTokens(props: { clientId: string; userUid: string; tokens: r
                     </Text>
                   </Table.Td>
                   <Table.Td ta="end">
-                    {mayChange && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        c="var(--mantine-color-red-text)"
-                        loading={revoking.isPending && revoking.variables === tokenId}
-                        onClick={() => ask(t('tokens.revoke'), t('tokens.revokeText'), () => revokeOnce(tokenId))}
-                      >
-                        {t('tokens.revoke')}
-                      </Button>
-                    )}
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      c="var(--mantine-color-red-text)"
+                      loading={revoking.isPending && revoking.variables === tokenId}
+                      onClick={() => ask(t('tokens.revoke'), t('tokens.revokeText'), () => revokeOnce(tokenId))}
+                    >
+                      {t('tokens.revoke')}
+                    </Button>
                   </Table.Td>
                 </Table.Tr>
               ))}

@@ -5,11 +5,12 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCan } from '../../api/access.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { LinkAnchor, LinkButton } from '../../shell/links.tsx';
 import { Moment } from '../../shell/moment.tsx';
 import { PageHeader } from '../../shell/page-header.tsx';
-import { EmptyState, ErrorState, LoadingState } from '../../shell/states.tsx';
+import { EmptyState, ErrorState, LoadingState, NoPermission } from '../../shell/states.tsx';
 import { usersQuery } from './queries.ts';
 import classes from './users.module.css';
 
@@ -18,6 +19,18 @@ const FROM = '/frame/applications/$clientId/users';
 export function UsersPage() {
   const { t } = useTranslation('users');
   const { clientId } = useParams({ from: FROM });
+  const can = useCan(clientId);
+  if (can('users')) return <Users clientId={clientId} />;
+  return (
+    <>
+      <PageHeader title={t('title')} />
+      <NoPermission>{t('noPermission')}</NoPermission>
+    </>
+  );
+}
+
+function Users({ clientId }: { clientId: string }) {
+  const { t } = useTranslation('users');
   const { search = '' } = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/applications/$clientId/users' });
   const [typed, setTyped] = useState(search);

@@ -6,17 +6,29 @@ import { verifyPassword } from './password.ts';
 import { readFactor } from './second-factor.ts';
 import type { SignedIn } from './sign-in.ts';
 
-const FRESH_MS = 3600 * 1000;
+/** How long a sign-in link proves who opened the session. */
+const FRESH_MS = 15 * 60_000;
 
 /** The password, and a code where the account asks for one. */
 export type Proof = { password: string | undefined; code: string | undefined };
 
-/** A link is how one gets in who has forgotten the password: for a while it stands for it. */
-export function needsPassword({ account, session }: SignedIn, now: number): boolean {
-  return account.hasPassword && !(session.means === 'link' && now - session.createdAt < FRESH_MS);
+/** What a sensitive action asks for at the moment. */
+export type NeededProof = { password: boolean; code: boolean; link: boolean };
+
+/**
+ * A fresh sign-in link replaces the password, for people who have forgotten it. It never replaces the code. An account
+ * with neither has only the link.
+ */
+export function neededProof({ account, session }: SignedIn, now: number): NeededProof {
+  const isFresh = session.means === 'link' && now - session.createdAt < FRESH_MS;
+  return {
+    password: account.hasPassword && !isFresh,
+    code: account.hasTotp,
+    link: !account.hasPassword && !account.hasTotp && !isFresh,
+  };
 }
 
-/** That it is really them, before something that a stolen session must not do. */
+/** Before anything that would outlive a stolen session. */
 export async function confirmIdentity(
   service: Service,
   signedIn: SignedIn,
@@ -25,12 +37,17 @@ export async function confirmIdentity(
 ): Promise<void> {
   const { storage, now } = service;
   const { account } = signedIn;
-  if (!needsPassword(signedIn, now())) return;
-  if (password === undefined) throw new InnkeeperError('passwordWrong', { message: 'Your password is needed.' });
+  const needed = neededProof(signedIn, now());
+  if (needed.link) throw linkNeeded(account.email);
+  if (!needed.password && !needed.code) return;
+  if (needed.password && password === undefined) {
+    throw new InnkeeperError('passwordWrong', { message: 'Your password is required.' });
+  }
   const where = { emailKey: emailKeyOf(account.email), network };
   await admitAttempt(service, where);
   const credentials = await storage.accounts.credentials(account.accountId);
-  if (!credentials || !(await verifyPassword(credentials.passwordHash, password))) {
+  if (!credentials) throw new InnkeeperError('sessionEnded');
+  if (needed.password && !(await verifyPassword(credentials.passwordHash, password as string))) {
     throw new InnkeeperError('passwordWrong');
   }
   const factor = await readFactor(service, where.emailKey, credentials, code);
@@ -39,4 +56,11 @@ export async function confirmIdentity(
     (typeof factor === 'object' && (await storage.secondFactors.spend(account.accountId, factor)));
   if (!isRight) throw new InnkeeperError('codeWrong', { more: { needs: 'code' } });
   await forgetAttempts(service, where);
+}
+
+function linkNeeded(email: string): InnkeeperError {
+  return new InnkeeperError('linkNeeded', {
+    message: `Sign in again with a new link to confirm this. The operator creates one: innkeeper admin create --email ${email}`,
+    more: { needs: 'link' },
+  });
 }

@@ -1,12 +1,23 @@
-/** What may be done in an application; each includes the ones before it. */
-export const ACCESS = ['read', 'texts', 'write', 'own'] as const;
+/**
+ * What a role or a token may do in an application. `read` shows the catalog, the settings and counts, but no personal
+ * data of users; `texts` and `users` each add one thing to it, and neither includes the other (decision 45).
+ */
+export const ACCESS = ['read', 'texts', 'users', 'write', 'own'] as const;
 export type Access = (typeof ACCESS)[number];
 
+const INCLUDED: Record<Access, readonly Access[]> = {
+  read: ['read'],
+  texts: ['read', 'texts'],
+  users: ['read', 'users'],
+  write: ['read', 'texts', 'users', 'write'],
+  own: ACCESS,
+};
+
 export function includesAccess(held: Access | undefined, needed: Access): boolean {
-  return held !== undefined && ACCESS.indexOf(held) >= ACCESS.indexOf(needed);
+  return held !== undefined && INCLUDED[held].includes(needed);
 }
 
-/** What both allow. */
+/** The most that both allow. */
 export function lesserAccess(one: Access, other: Access): Access {
-  return includesAccess(one, other) ? other : one;
+  return INCLUDED[one].findLast((access) => includesAccess(other, access)) as Access;
 }

@@ -1,7 +1,13 @@
 import type { Person, Role } from '../../storage/port.ts';
 import type { Access } from '../manage/access.ts';
 
-const ACCESS_OF: Record<Role, Access> = { viewer: 'read', translator: 'texts', editor: 'write', owner: 'own' };
+const ACCESS_OF: Record<Role, Access> = {
+  viewer: 'read',
+  translator: 'texts',
+  support: 'users',
+  editor: 'write',
+  owner: 'own',
+};
 
 /** The least first. */
 export const ROLES = Object.keys(ACCESS_OF) as Role[];

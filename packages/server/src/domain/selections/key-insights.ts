@@ -20,6 +20,20 @@ export type KeyInsights = {
 /** Counts stand in the order of the values; an open key has none. */
 export type Tally = { total: number; counts: number[] };
 
+/** Without what users typed themselves: only values that the catalog lists, which come first. */
+export function listedValuesOnly(key: Key, insights: KeyInsights): KeyInsights {
+  const listed = key.values?.length ?? 0;
+  const { values, otherValues, earlier, periods } = insights;
+  const cut = <T extends Tally>(tally: T): T => ({ ...tally, counts: tally.counts.slice(0, listed) });
+  return {
+    ...insights,
+    values: values.slice(0, listed),
+    otherValues: otherValues + values.length - Math.min(listed, values.length),
+    earlier: cut(earlier),
+    periods: periods.map(cut),
+  };
+}
+
 const DAY_MS = 86_400_000;
 const DAYS = { day: 1, week: 7 };
 

@@ -1,4 +1,4 @@
-import { needsPassword } from '../../domain/accounts/confirm-identity.ts';
+import { neededProof } from '../../domain/accounts/confirm-identity.ts';
 import { PORTAL_LANGUAGES, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
 import type { SignedIn } from '../../domain/accounts/sign-in.ts';
 import { accessOf } from '../../domain/members/role.ts';
@@ -24,9 +24,15 @@ export const SignedInShape = Type.Object(
     hasPassword: Type.Boolean({ description: 'without one, a link is the only way in' }),
     needsPassword: Type.Boolean({
       description:
-        'whether changes to the account and new tokens ask for it, and for a code where `totp` is on; not in the first hour after a sign-in link',
+        'whether changes to the account and new tokens require the password; not in the first 15 minutes after a sign-in link',
     }),
-    totp: Type.Boolean({ description: 'whether a code of an authenticator app is asked for' }),
+    needsLink: Type.Boolean({
+      description:
+        'whether they require a new sign-in link: there is neither a password nor two-step sign-in, and the last link was used more than 15 minutes ago',
+    }),
+    totp: Type.Boolean({
+      description: 'whether signing in, changes to the account and new tokens require a code from an authenticator app',
+    }),
     recoveryCodes: Type.Integer({ description: 'how many are left' }),
     preferences: PreferencesShape,
     applications: Type.Array(
@@ -47,13 +53,15 @@ export async function viewSignedIn({ storage, now }: Service, signedIn: SignedIn
   const { account, memberships, session } = signedIn;
   const accessTo = accessOf(signedIn);
   const isAdministrator = account.role === 'administrator';
+  const needed = neededProof(signedIn, now());
   const applications = await storage.applications.list(isAdministrator ? undefined : memberships.map(appIdOf));
   return {
     accountId: account.accountId,
     email: account.email,
     administrator: isAdministrator,
     hasPassword: account.hasPassword,
-    needsPassword: needsPassword(signedIn, now()),
+    needsPassword: needed.password,
+    needsLink: needed.link,
     totp: account.hasTotp,
     recoveryCodes: account.hasTotp ? await storage.secondFactors.countRecoveryCodes(account.accountId) : 0,
     preferences: readPreferences(account.preferences),

@@ -13,7 +13,7 @@ const schema = {
   operationId: 'changePassword',
   summary: 'Set or change your password',
   description:
-    'Ends your other sessions. The current one is needed where there is one, save in the first hour of a session that a sign-in link opened: that is how one gets in who has forgotten it.',
+    'Ends your other sessions. Requires the current password, except in the first 15 minutes after a sign-in link, and a code if two-step sign-in is on.',
   body: Type.Object({
     current: Type.Optional(Type.String({ description: 'the password as it is' })),
     password: Type.String({ description: '12 to 256 characters, and none that many people use' }),

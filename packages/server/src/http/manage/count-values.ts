@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
 import { countValues } from '../../domain/selections/count-values.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -26,7 +27,10 @@ const schema = {
           offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
         }),
       ),
-      otherValues: Type.Integer({ description: 'how many more different values an open key holds' }),
+      otherValues: Type.Integer({
+        description:
+          'how many more different values there are; without access "users", values that users typed are among them',
+      }),
     }),
   },
   errors: ['catalogItemNotFound'] as const,
@@ -51,17 +55,20 @@ const schema = {
 
 export function countValuesRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'GET', path: '/keys/:keyUid/counts', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, params }) => {
+  applicationRoute(app, service, operation, async ({ application, manager, params }) => {
     const catalog = await service.catalogs.get(application.appId);
     const placed = catalog.keyByUid.get(params.keyUid as string);
     if (!placed) throw new InnkeeperError('catalogItemNotFound');
     const { key } = placed;
     const { total, values, otherValues } = await countValues(service.storage, application.appId, key);
-    const items = values.map(({ value, count, allowed }) => ({
+    const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
+    // Without it, only values that the catalog lists, which come first.
+    const shown = mayRead ? values : values.slice(0, key.values?.length ?? 0);
+    const items = shown.map(({ value, count, allowed }) => ({
       value,
       count,
       offered: !key.archived && (key.values === null || allowed?.retired === false),
     }));
-    return { keyUid: key.keyUid, total, items, otherValues };
+    return { keyUid: key.keyUid, total, items, otherValues: otherValues + values.length - shown.length };
   });
 }

@@ -103,7 +103,7 @@ async function findScope(service: Service, manager: Manager, apps: unknown): Pro
 function readAccess(access: unknown): Access {
   if (access === undefined) return 'own';
   const known = ACCESS.find((each) => each === access);
-  if (!known) throw refuse('access', 'must be read, texts, write or own');
+  if (!known) throw refuse('access', `must be one of ${ACCESS.join(', ')}`);
   return known;
 }
 

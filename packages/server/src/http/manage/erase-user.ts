@@ -24,7 +24,7 @@ const schema = {
 };
 
 export function eraseUserRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'DELETE', path: '/users/:userUid', schema } as const;
+  const operation = { method: 'DELETE', path: '/users/:userUid', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const { userId } = await findUser(service, application, params.userUid as string);
     if ((await service.storage.users.delete(application.appId, userId)) === 'unknown') {

@@ -273,6 +273,7 @@ export const SIGNED_IN = {
   administrator: true,
   hasPassword: false,
   needsPassword: false,
+  needsLink: false,
   totp: false,
   recoveryCodes: 0,
   preferences: { theme: 'auto', language: null },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { recordExport } from '../../domain/audit/user-reads.ts';
 import { describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
 import { collectTraces } from '../../domain/users/export-user.ts';
@@ -41,9 +42,15 @@ const schema = {
 };
 
 export function exportUserRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'GET', path: '/users/:userUid/export', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, params, reply }) => {
+  const operation = { method: 'GET', path: '/users/:userUid/export', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, params, reply }) => {
     const user = await findUser(service, application, params.userUid as string);
+    const { userId } = user;
+    await recordExport(
+      service.storage.audit,
+      { actor: manager.author, appId: application.appId, userId },
+      service.now(),
+    );
     const catalog = await service.catalogs.get(application.appId);
     const { tokens, events } = await collectTraces(service, user);
     const options = await describeOptions(service, catalog, user.userId);

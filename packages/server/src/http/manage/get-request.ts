@@ -33,11 +33,15 @@ const schema = {
 };
 
 export function getRequestRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'GET', path: '/requests/:requestUid', access: 'write', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, params }) => {
+  const operation = { method: 'GET', path: '/requests/:requestUid', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, params }) => {
     const { requestUid = '' } = params;
     const found = isUuid(requestUid) ? await service.storage.requestLog.find(application.appId, requestUid) : undefined;
     if (!found) throw new InnkeeperError('loggedRequestNotFound');
+    const { userId } = found;
+    if (userId !== null) {
+      await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
+    }
     return { ...viewRequest(found), request: found.request, answer: found.answer };
   });
 }

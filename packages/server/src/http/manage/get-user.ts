@@ -24,9 +24,10 @@ const schema = {
 };
 
 export function getUserRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'GET', path: '/users/:userUid', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, params }) => {
+  const operation = { method: 'GET', path: '/users/:userUid', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, params }) => {
     const user = await findUser(service, application, params.userUid as string);
+    await service.userReads.record({ actor: manager.author, appId: application.appId, userId: user.userId });
     const tokens = await service.storage.tokens.list(user.userId, service.now());
     return { ...viewUser(user), accessTokens: tokens.map(viewAccessToken) };
   });

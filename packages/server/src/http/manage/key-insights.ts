@@ -2,8 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
 import { toDate, writeInsightsCsv } from '../../domain/selections/insights-csv.ts';
-import { firstDay, type KeyInsights, PERIODS, readInsights, type Tally } from '../../domain/selections/key-insights.ts';
+import {
+  firstDay,
+  type KeyInsights,
+  listedValuesOnly,
+  PERIODS,
+  readInsights,
+  type Tally,
+} from '../../domain/selections/key-insights.ts';
 import { Surveys } from '../../domain/selections/surveys.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -64,7 +72,10 @@ const schema = {
         }),
         { description: 'in the order of the catalog; of an open key, the most common first' },
       ),
-      otherValues: Type.Integer({ description: 'how many more different values an open key holds' }),
+      otherValues: Type.Integer({
+        description:
+          'how many more different values there are; without access "users", values that users typed are among them',
+      }),
       earlier: Type.Object(COUNTS, { description: 'last saved before the first of the periods' }),
       periods: Type.Array(Type.Object({ from: Day, ...COUNTS }), { description: 'oldest first' }),
     }),
@@ -113,11 +124,13 @@ const csvSchema = {
 export function keyInsightsRoutes(app: FastifyInstance, service: Service): void {
   const surveys = new Surveys(service.storage, service.now);
   const operation = { method: 'GET', path: '/keys/:keyUid/insights', access: 'read', schema } as const;
-  const insightsOf = async ({ application, params, query }: ApplicationRequest) => {
+  const insightsOf = async ({ application, manager, params, query }: ApplicationRequest) => {
     const catalog = await service.catalogs.get(application.appId);
     const placed = catalog.keyByUid.get(params.keyUid as string);
     if (!placed) throw new InnkeeperError('catalogItemNotFound');
-    return { catalog, placed, insights: await take(surveys, service.now(), application, placed, query) };
+    const all = await take(surveys, service.now(), application, placed, query);
+    const mayRead = includesAccess(manager.accessTo(application.appId), 'users');
+    return { catalog, placed, insights: mayRead ? all : listedValuesOnly(placed.key, all) };
   };
 
   applicationRoute(app, service, operation, async (request) => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import { InnkeeperError } from '../../domain/errors.ts';
+import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
@@ -34,7 +35,12 @@ const AuditShape = Type.Object(
     }),
     action: Type.Enum([...AUDIT_ACTIONS]),
     subject: Type.String({ description: 'a name, an address or a revision; may be empty' }),
-    userUid: Nullable(Type.String({ format: 'uuid', description: 'the user it was about, unless erased since' })),
+    userUid: Nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'the user it is about, unless deleted since; null without access "users"',
+      }),
+    ),
     before: Members,
     after: Members,
   },
@@ -46,7 +52,7 @@ const common = {
     ...SpanQuery,
     actor: Type.Optional(Type.String({ description: 'as it is told; needs access "write"' })),
     action: Type.Optional(Type.Enum([...AUDIT_ACTIONS])),
-    userUid: Type.Optional(Type.String({ format: 'uuid' })),
+    userUid: Type.Optional(Type.String({ format: 'uuid', description: 'requires access "users"' })),
     ...NewestFirstQuery,
   }),
   response: { 200: Type.Object({ items: Type.Array(AuditShape), ...NewestFirstMembers }) },
@@ -56,7 +62,7 @@ const schema = {
   operationId: 'listAudit',
   summary: 'List who changed what in an application, newest first',
   description:
-    'Every change made through /manage/v1 or the command line, edits of drafts included, kept for 400 days. Each entry is written in the transaction of its change. The details of a catalog revision are with the revision. Entries do not name deleted users.',
+    'Every change made through /manage/v1 or the command line, edits of drafts included, and who read or exported users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. The details of a catalog revision are with the revision. Entries do not name deleted users.',
   ...common,
   errors: ['manageForbidden'] as const,
   examples: {
@@ -102,11 +108,17 @@ const installationSchema = {
 
 export function listAuditRoute(app: FastifyInstance, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/audit', schema }, async ({ application, manager, query }) => {
-    // Who is not shown an address may not find it by trying.
-    if (query.actor !== undefined && hidesAddresses(manager.accessTo(application.appId))) {
-      throw new InnkeeperError('manageForbidden', { message: 'To choose by actor needs access "write".' });
+    const held = manager.accessTo(application.appId);
+    // What is hidden must not be found by filtering either.
+    if (query.actor !== undefined && hidesAddresses(held)) {
+      throw new InnkeeperError('manageForbidden', { message: 'Filtering by actor requires access "write".' });
     }
-    return listAudit(service, application.appId, query);
+    if (includesAccess(held, 'users')) return listAudit(service, application.appId, query);
+    if (query.userUid !== undefined) {
+      throw new InnkeeperError('manageForbidden', { message: 'Filtering by userUid requires access "users".' });
+    }
+    const listed = await listAudit(service, application.appId, query);
+    return { ...listed, items: listed.items.map((entry) => ({ ...entry, userUid: null })) };
   });
 }
 

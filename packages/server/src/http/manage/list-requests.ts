@@ -56,12 +56,14 @@ const schema = {
   },
 };
 
-/** The bodies hold what end users chose: who may only read the application does not get them. */
+/** Paths and bodies hold personal data of users. */
 export function listRequestsRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'GET', path: '/requests', access: 'write', schema } as const;
-  applicationRoute(app, service, operation, async ({ application: { appId }, query }) => {
+  const operation = { method: 'GET', path: '/requests', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application: { appId }, manager, query }) => {
     const filter = readFilter(query);
     const page = readNewestFirst(query);
+    const { userId } = filter;
+    if (userId !== undefined) await service.userReads.record({ actor: manager.author, appId, userId });
     const { storage } = service;
     const found = await storage.requestLog.list(appId, filter, { ...page, limit: page.limit + 1 });
     const items = found.slice(0, page.limit);

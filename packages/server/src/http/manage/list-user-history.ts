@@ -26,10 +26,11 @@ const schema = {
 };
 
 export function listUserHistoryRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'GET', path: '/users/:userUid/history', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, params, query, reply }) => {
+  const operation = { method: 'GET', path: '/users/:userUid/history', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, params, query, reply }) => {
     const page = readPage(query);
     const { userId } = await findUser(service, application, params.userUid as string);
+    await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
     const catalog = await service.catalogs.get(application.appId);
     const { total, items } = await service.storage.selections.history(userId, page);
     const listing = { items: items.map((event) => viewEvent(catalog, event)), total, ...page };

@@ -28,10 +28,11 @@ const schema = {
 };
 
 export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'GET', path: '/users/:userUid/options', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, params, query, reply }) => {
+  const operation = { method: 'GET', path: '/users/:userUid/options', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, params, query, reply }) => {
     const page = readPage(query);
     const { userId } = await findUser(service, application, params.userUid as string);
+    await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
     const options = await describeOptions(service, await service.catalogs.get(application.appId), userId);
     const { items, ...rest } = toListing(options, page);
     const listing = { items: items.map(viewOption), ...rest };

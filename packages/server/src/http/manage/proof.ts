@@ -15,10 +15,14 @@ export const ProofMembers = {
   password: Type.Optional(Type.String({ description: 'yours, if you have one' })),
   ...CodeMember,
 };
-export const PROOF_ERRORS = ['passwordWrong', 'codeWrong', 'tooManySignIns'] as const;
+export const PROOF_ERRORS = ['passwordWrong', 'codeWrong', 'linkNeeded', 'tooManySignIns'] as const;
 export const ProofAnswer = {
   403: Type.Object({
-    needs: Type.Optional(Type.Enum(['code'], { description: 'the password was right: send it again with a code' })),
+    needs: Type.Optional(
+      Type.Enum(['code', 'link'], {
+        description: '`code`: send it again with a code. `link`: sign in with a new link first',
+      }),
+    ),
   }),
 };
 

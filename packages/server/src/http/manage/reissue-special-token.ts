@@ -27,7 +27,7 @@ const schema = {
 };
 
 export function reissueSpecialTokenRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'POST', path: '/users/:userUid/special-token', schema } as const;
+  const operation = { method: 'POST', path: '/users/:userUid/special-token', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params, reply }) => {
     const user = await findUser(service, application, params.userUid as string);
     const { specialToken, expiresAt } = await reissueSpecialToken(service, application, user);

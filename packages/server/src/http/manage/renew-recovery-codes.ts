@@ -3,6 +3,7 @@ import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
 import { RecoveryCodesAnswer } from './confirm-totp.ts';
 import { RECOVERY_CODES } from './examples.ts';
 import { readMembers } from './input.ts';
@@ -17,7 +18,12 @@ const schema = {
   response: { 200: RecoveryCodesAnswer, ...ProofAnswer },
   errors: [...PROOF_ERRORS, 'totpOff'] as const,
   examples: {
-    renewed: { summary: 'Without a password', body: {}, status: 200, answer: { recoveryCodes: RECOVERY_CODES } },
+    renewed: {
+      summary: 'Without a password',
+      body: { code: EXAMPLE.totpCode },
+      status: 200,
+      answer: { recoveryCodes: RECOVERY_CODES },
+    },
   },
 };
 

@@ -25,7 +25,7 @@ const schema = {
 };
 
 export function revokeAccessTokenRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'DELETE', path: '/users/:userUid/tokens/:tokenId', schema } as const;
+  const operation = { method: 'DELETE', path: '/users/:userUid/tokens/:tokenId', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const { userId } = await findUser(service, application, params.userUid as string);
     const tokens = await service.storage.tokens.list(userId, service.now());

@@ -24,7 +24,7 @@ const schema = {
 };
 
 export function revokeAccessTokensRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'DELETE', path: '/users/:userUid/tokens', schema } as const;
+  const operation = { method: 'DELETE', path: '/users/:userUid/tokens', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const { userId } = await findUser(service, application, params.userUid as string);
     await service.storage.tokens.revokeAll(application.appId, userId);

@@ -40,7 +40,7 @@ export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.N
 export const AccessShape = Type.Enum([...ACCESS], {
   title: 'Access',
   description:
-    'read; texts: translations too; write: catalog and users too; own: secrets, settings and members too, and deleting the application',
+    'read: everything except personal data of users; texts: also writes translations; users: also reads and manages users, and reads requests; write: texts, users and the catalog; own: also secrets, settings and members, and deleting the application',
 });
 
 export const SettingsShape = Type.Object(

@@ -41,13 +41,17 @@ const schema = {
 
 /** In the order of clientUserId. */
 export function searchUsersRoute(app: FastifyInstance, service: Service): void {
-  const operation = { method: 'GET', path: '/users', schema } as const;
-  applicationRoute(app, service, operation, async ({ application, query, reply }) => {
+  const operation = { method: 'GET', path: '/users', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, manager, query, reply }) => {
     const { limit } = readPage(query);
     if (limit === 0) throw refuse('limit', 'must be at least 1');
     const search = readSearch(query);
     const place = readPlace(readParameter(query, 'after'));
     const found = await searchUsers(service.storage.users, application.appId, search, { place, limit });
+    // The portal waits for a first user here: an empty page shows nobody's data.
+    if (found.users.length > 0) {
+      await service.userReads.record({ actor: manager.author, appId: application.appId });
+    }
     const next = found.next && writePlace(found.next);
     if (next !== null) {
       const parameters = new URLSearchParams({ ...(search !== '' && { search }), after: next, limit: String(limit) });

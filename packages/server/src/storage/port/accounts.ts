@@ -10,7 +10,7 @@ export type AccountRecord = {
   preferences: string;
 };
 
-export type Role = 'viewer' | 'translator' | 'editor' | 'owner';
+export type Role = 'viewer' | 'translator' | 'support' | 'editor' | 'owner';
 export type Membership = { appId: number; role: Role };
 export type Person = { account: AccountRecord; memberships: Membership[] };
 

@@ -8,7 +8,7 @@ export type ManageTokenRecord = {
   name: string;
   /** null: all applications, those of the future too. Of deleted ones nothing is left here. */
   appIds: number[] | null;
-  access: 'read' | 'texts' | 'write' | 'own';
+  access: 'read' | 'texts' | 'users' | 'write' | 'own';
   createdAt: number;
   expiresAt: number;
   /** Roughly. */

@@ -1,0 +1,60 @@
+import { orderedUuid } from '../../ordered-uuid.ts';
+import type { AuditAction, Storage } from '../../storage/port.ts';
+
+/** Reading the same again within this time adds no entry: a page of the portal makes several requests. */
+const REPEAT_MS = 15 * 60_000;
+/** Beyond this many, the oldest are forgotten; their next read adds an entry early. */
+const MAX_RECENT = 10_000;
+
+type Read = { actor: string; appId: number; userId?: string; after?: Record<string, number> };
+
+/**
+ * Audit entries for reading personal data of users. The entry is written before the data is sent: if it cannot be
+ * written, the read fails. Repeats are counted in each process, so several replicas may each add one.
+ */
+export class UserReads {
+  readonly #audit: Storage['audit'];
+  readonly #now: () => number;
+  readonly #recent = new Map<string, { at: number; written: Promise<void> }>();
+
+  constructor({ audit }: Pick<Storage, 'audit'>, now: () => number) {
+    this.#audit = audit;
+    this.#now = now;
+  }
+
+  /** One user, or the list of users. Once for an actor within 15 minutes. */
+  async record({ actor, appId, userId }: Read): Promise<void> {
+    const key = JSON.stringify([actor, appId, userId]);
+    const at = this.#now();
+    const last = this.#recent.get(key);
+    if (last && at - last.at < REPEAT_MS) return last.written;
+    const action = userId === undefined ? 'users.listed' : 'user.read';
+    const written = addEntry(this.#audit, action, { actor, appId, ...(userId !== undefined && { userId }) }, at);
+    // Deleted first, so that the map stays in the order of time.
+    this.#recent.delete(key);
+    this.#recent.set(key, { at, written });
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > MAX_RECENT) this.#recent.delete(oldest as string);
+    try {
+      await written;
+    } catch (error) {
+      if (this.#recent.get(key)?.written === written) this.#recent.delete(key);
+      throw error;
+    }
+  }
+}
+
+/** Of one user or of all. Every export has an entry. */
+export function recordExport(audit: Storage['audit'], read: Read, at: number): Promise<void> {
+  return addEntry(audit, read.userId === undefined ? 'users.exported' : 'user.exported', read, at);
+}
+
+function addEntry(
+  audit: Storage['audit'],
+  action: AuditAction,
+  { actor, appId, userId, after }: Read,
+  at: number,
+): Promise<void> {
+  const what = { auditUid: orderedUuid(), at, actor, action, appId, subject: '', userId: userId ?? null };
+  return audit.add({ ...what, before: null, after: after === undefined ? null : JSON.stringify(after) });
+}

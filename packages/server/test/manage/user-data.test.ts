@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { renderOpenapiDoc } from '../../scripts/write-openapi.ts';
+import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import type { Role } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { withCatalog } from '../http/options/example-catalog.ts';
+import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
+import { memberWith } from '../portal/portal.ts';
+import { byToken, manageWith } from './manage.ts';
+
+const MINUTE = 60_000;
+type Entry = { action: string; actor: string; userUid: string | null; after: unknown };
+
+test('operations on users and requests require access "users"', async () => {
+  const { paths }: OpenApiDocument = JSON.parse(await renderOpenapiDoc());
+  const found = Object.entries(paths).filter(([path]) =>
+    /^\/manage\/v1\/applications\/\{clientId\}\/(users|requests)(\/|$)/.test(path),
+  );
+  const needed = found.flatMap(([, methods]) => Object.values(methods).map((operation) => operation['x-access']));
+  expect(needed.length).toBeGreaterThan(10);
+  expect(new Set(needed)).toEqual(new Set(['users']));
+});
+
+describe.each(databases)('personal data of users on $kind', (database) => {
+  let server: TestServer;
+  let offset = 0;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+    const { now } = server.service;
+    server.service.now = () => now() + offset;
+  });
+  afterAll(() => server.close());
+
+  /** An application whose one user has typed something into an open key. */
+  const makeUser = async () => {
+    const { application, apiKey, keyNamed } = await withCatalog(server);
+    const user = await makeSignedInUser(server, application);
+    const motto = await keyNamed('motto');
+    const choice = { option_group_uid: motto.option_group_uid, option_key_uid: motto.option_key_uid };
+    const headers = { ...apiKey, ...bearer(user.accessToken) };
+    const saved = await server.post('/api/user_options', { ...choice, value: ['Privet Drive'] }, headers);
+    expect(saved.status).toBe(201);
+    return {
+      application,
+      user,
+      keyUid: motto.option_key_uid as string,
+      path: `/applications/${application.clientId}`,
+      as: async (role: Role) => memberWith(server, [{ appId: application.appId, role }]),
+    };
+  };
+  const audited = async ({ appId }: { appId: number }) => {
+    const entries = await server.service.storage.audit.list(appId, {}, { before: null, limit: 100 });
+    return entries
+      .filter(({ action }) => /^users?\.(read|listed|exported)$/.test(action))
+      .map(({ action, actor, userId }) => [action, actor, userId]);
+  };
+
+  test('viewers and translators get counts, and nothing that a user typed', async () => {
+    const { as, path, keyUid, application, user } = await makeUser();
+    for (const role of ['viewer', 'translator'] as const) {
+      const { send } = await as(role);
+      for (const rest of ['/users', `/users/${user.userCode}`, `/users/${user.userCode}/export`, '/requests']) {
+        expect(await send('GET', path + rest)).toMatchObject({ status: 403, json: { code: '9403' } });
+      }
+      const counts = await send('GET', `${path}/keys/${keyUid}/counts`);
+      expect(counts.json).toMatchObject({ total: 1, items: [], otherValues: 1 });
+      const insights = await send('GET', `${path}/keys/${keyUid}/insights`);
+      expect(insights.json).toMatchObject({ users: 1, chose: 1, values: [], otherValues: 1 });
+      const csv = await send('GET', `${path}/keys/${keyUid}/insights/csv`);
+      expect(csv.status).toBe(200);
+      for (const { text } of [counts, insights, csv]) expect(text).not.toContain('Privet');
+      expect((await send('GET', path)).json).toMatchObject({ counts: { users: 1 } });
+    }
+    for (const role of ['support', 'editor'] as const) {
+      const { send } = await as(role);
+      expect((await send('GET', `${path}/users`)).text).toContain(user.userCode);
+      expect((await send('GET', `${path}/requests`)).status).toBe(200);
+      expect((await send('GET', `${path}/keys/${keyUid}/counts`)).text).toContain('Privet Drive');
+      expect((await send('GET', `${path}/keys/${keyUid}/insights/csv`)).text).toContain('Privet Drive');
+    }
+    expect(await audited(application)).toHaveLength(2);
+  });
+
+  test('the audit names users to those who may see them', async () => {
+    const { as, path, user } = await makeUser();
+    const support = await as('support');
+    expect((await support.send('DELETE', `${path}/users/${user.userCode}/tokens`)).status).toBe(204);
+    const revoked = async ({ send }: typeof support, query = '') => {
+      const { status, json } = await send('GET', `${path}/audit?action=user.allTokensRevoked${query}`);
+      return { status, userUid: (json.items as Entry[] | undefined)?.[0]?.userUid };
+    };
+    const byUser = `&userUid=${user.userCode}`;
+    expect(await revoked(support)).toEqual({ status: 200, userUid: user.userCode });
+    expect(await revoked(support, byUser)).toEqual({ status: 200, userUid: user.userCode });
+    for (const role of ['viewer', 'translator'] as const) {
+      const member = await as(role);
+      expect(await revoked(member)).toEqual({ status: 200, userUid: null });
+      expect((await revoked(member, byUser)).status).toBe(403);
+    }
+  });
+
+  test('support manages users, and nothing else', async () => {
+    const { as, path, user } = await makeUser();
+    const { send } = await as('support');
+    expect((await send('POST', `${path}/users/${user.userCode}/special-token`)).status).toBe(201);
+    for (const [method, rest, body] of [
+      ['PUT', '/catalog', {}],
+      ['PATCH', '/catalog/translations', { texts: [] }],
+      ['POST', '/catalog/draft/publish', {}],
+      ['PATCH', '', { name: 'Mine' }],
+      ['POST', '/secrets', {}],
+      ['GET', '/members', undefined],
+      ['POST', '/try', {}],
+    ] as const) {
+      expect([rest, (await send(method, path + rest, body, undefined)).status]).toEqual([rest, 403]);
+    }
+    expect((await send('DELETE', `${path}/users/${user.userCode}`)).status).toBe(204);
+  });
+
+  test('a token of a translator made for users opens neither texts nor users', async () => {
+    const { as, path, application } = await makeUser();
+    const { accountId } = await as('translator');
+    const token = await manageWith(server, { accountId, access: 'users', appIds: [application.appId] });
+    expect((await token.get(path)).json).toMatchObject({ access: 'read' });
+    expect((await token.get(`${path}/users`)).status).toBe(403);
+  });
+
+  test('reading one user is audited once in 15 minutes, for each reader', async () => {
+    const { as, path, user, application } = await makeUser();
+    const [ada, eve] = [await as('support'), await as('owner')];
+    const one = `${path}/users/${user.userCode}`;
+    const look = ({ send }: typeof ada) =>
+      Promise.all(['', '/options', '/options?offset=2&limit=2', '/history'].map((rest) => send('GET', one + rest)));
+    for (const { status } of [...(await look(ada)), ...(await look(ada))]) expect(status).toBe(200);
+    expect(await audited(application)).toEqual([['user.read', ada.email, user.userCode]]);
+    await look(eve);
+    offset += 14 * MINUTE;
+    await look(ada);
+    expect(await audited(application)).toHaveLength(2);
+    offset += MINUTE;
+    await look(ada);
+    expect(await audited(application)).toEqual([
+      ['user.read', ada.email, user.userCode],
+      ['user.read', eve.email, user.userCode],
+      ['user.read', ada.email, user.userCode],
+    ]);
+    // Nobody's data: no entry.
+    expect((await ada.send('GET', `${path}/users/${application.clientId}`)).status).toBe(404);
+    expect(await audited(application)).toHaveLength(3);
+  });
+
+  test('every export is audited, and so is the list', async () => {
+    const { path, user, application } = await makeUser();
+    const { get } = await manageWith(server, { name: 'reports' });
+    for (const _ of [1, 2]) {
+      expect((await get(`${path}/users/${user.userCode}/export`)).status).toBe(200);
+      expect((await get(`${path}/users?search=nobody-of-that-name`)).json.items).toEqual([]);
+      expect((await get(`${path}/users`)).json.items).toHaveLength(1);
+    }
+    expect(await audited(application)).toEqual([
+      ['user.exported', byToken('reports'), user.userCode],
+      ['users.listed', byToken('reports'), null],
+      ['user.exported', byToken('reports'), user.userCode],
+    ]);
+  });
+
+  test('so is reading what a user sent', async () => {
+    const { as, path, user, application } = await makeUser();
+    const { send, email } = await as('support');
+    const logged = await vi.waitFor(
+      async () => {
+        const { items } = (await send('GET', `${path}/requests?limit=200`)).json as { items: Entry[] };
+        const found = items.find(({ userUid }) => userUid === user.userCode);
+        expect(found).toBeDefined();
+        return found as unknown as { requestUid: string };
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(await audited(application)).toEqual([]);
+    expect((await send('GET', `${path}/requests/${logged.requestUid}`)).status).toBe(200);
+    expect((await send('GET', `${path}/requests?userUid=${user.userCode}`)).status).toBe(200);
+    expect(await audited(application)).toEqual([['user.read', email, user.userCode]]);
+  });
+});
