@@ -1,4 +1,4 @@
-import type { Connections } from '../../packages/server/src/storage/postgres/connections.ts';
+import type { Connections, SharedStatement } from '../../packages/server/src/storage/postgres/connections.ts';
 import { selectionStore } from '../../packages/server/src/storage/postgres/selections.ts';
 import { tokenStore } from '../../packages/server/src/storage/postgres/tokens.ts';
 import { userStore } from '../../packages/server/src/storage/postgres/users.ts';
@@ -45,8 +45,8 @@ async function sent(act: (connections: Connections) => Promise<unknown>): Promis
     first ??= statement.text.replace(/\$(\d+)/g, (_, index) => toSql(values[Number(index) - 1]));
     return [];
   };
-  const noteShared = (statement: { text: string }, shared: object) =>
-    note(statement, [JSON.stringify([shared]), '100']);
+  const noteShared = (statement: SharedStatement, shared: object) =>
+    note(statement.together, [JSON.stringify([shared]), '100']);
   await act({ read: note, write: note, writeWithOthers: noteShared } as unknown as Connections).catch(() => {});
   if (first === undefined) throw new Error('an act sent no statement');
   return first.replaceAll(/\s+/g, ' ').trim();
