@@ -33,7 +33,8 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
   }
   const database = place.databaseUrl.slice('sqlite:'.length);
   if (!existsSync(path)) {
-    if (!isUnused(database)) {
+    // Another process may make it, and settle the database on it, between these two looks.
+    if (!isUnused(database) && !existsSync(path)) {
       problems.push(
         `${path} is not there, but the database that it belongs to is: nothing in it could be read. Put the file back, or set INNKEEPER_SECRET to what it held.`,
       );
@@ -86,6 +87,8 @@ function readCheck(path: string): string | undefined | null {
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
     try {
+      // Another process may be about to create the tables.
+      if (!database.prepare("select 1 from sqlite_schema where name = 'facts'").get()) return undefined;
       return database.prepare('select value from facts where name = ?').get(SECRET_FACT)?.value as string | undefined;
     } finally {
       database.close();

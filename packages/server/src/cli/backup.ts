@@ -49,7 +49,7 @@ async function run(file: string, options: Options): Promise<void> {
   const now = Date.now();
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const rows = { write: 0, read: 0 };
-  const target = behindLinks(file);
+  const target = findTarget(file);
   const partial = `${target}.partial-${process.pid}`;
   using _ = removedWhenInterrupted(partial);
   const made = await makeBackup(await storageDriver(databaseUrl), files, partial, {
@@ -143,6 +143,15 @@ function explainDamage(error: unknown, databaseUrl: string): Failure | undefined
       wayOut,
     },
   );
+}
+
+function findTarget(file: string): string {
+  try {
+    return behindLinks(file);
+  } catch (error) {
+    const problem = fileProblem(error);
+    throw problem === undefined ? error : new Misuse(`${file}: ${problem}.`, GIVE_ANOTHER);
+  }
 }
 
 function explainFile(error: unknown, file: string, partial: string): Failure | undefined {

@@ -46,7 +46,8 @@ test('a start loads what it needs, and no more', async () => {
   expect(NOT_AT_START.filter((name) => packages.has(name))).toEqual([]);
   expect(main.length).toBeLessThan(700);
   expect(writer).toContainEqual(expect.stringContaining('sqlite/writer-thread.ts'));
-  expect(writer.length).toBeLessThan(60);
+  // It reads too: audit entries say what was there before a change.
+  expect(writer.length).toBeLessThan(80);
 });
 
 test('as it was built, that is a few files', async () => {
@@ -60,7 +61,7 @@ test('as it was built, that is a few files', async () => {
   expect(main.filter((url) => /\/src\/|\/node_modules\//.test(url))).toEqual([]);
   expect(main.length).toBeLessThan(100);
   expect(writer).toContainEqual(expect.stringContaining('dist/writer-thread.js'));
-  expect(writer.length).toBeLessThan(10);
+  expect(writer.length).toBeLessThan(20);
 });
 
 test('sources that are newer than what was built are what runs', async () => {
