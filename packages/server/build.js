@@ -7,6 +7,7 @@ const SERVER = import.meta.dirname;
 const THREADS = {
   'writer-thread': 'storage/sqlite/writer-thread.ts',
   'survey-thread': 'storage/sqlite/survey-thread.ts',
+  'work-thread': 'work/work-thread.ts',
 };
 
 /**

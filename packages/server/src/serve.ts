@@ -20,6 +20,7 @@ import { RequestLog } from './http/request-log/request-log.ts';
 import { storageDriver } from './storage/open.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
+import { WorkPool } from './work/pool.ts';
 
 export type RunningServer = {
   url: string;
@@ -83,6 +84,8 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not tell other replicas of requests that count against limits; trying again'),
     );
     const openCatalogs = new OpenCatalogs(storage);
+    const work = new WorkPool();
+    held.push(work);
     const service: Service = {
       storage,
       applications,
@@ -92,6 +95,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       keyring,
       activity,
       limits: new RateLimits(allowances, config),
+      work,
       publicUrl,
       problems: () => storage.problems(),
       now,
