@@ -33,6 +33,7 @@ export class WorkPool implements Work {
   readonly #idle: { worker: Worker; end: NodeJS.Timeout }[] = [];
   readonly #running = new Map<Worker, Waiting & { limit: NodeJS.Timeout }>();
   readonly #waiting: Waiting[] = [];
+  #lastServed: number | undefined;
   #closed = false;
 
   constructor(limitMs = LIMIT_MS) {
@@ -58,13 +59,15 @@ export class WorkPool implements Work {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
-  /** First come, first served, but one of each application at a time. */
+  /** First come, first served, but one of each application at a time, and in turn with the others. */
   #startNext(): void {
     while (this.#running.size < MAX_THREADS) {
       const busy = new Set([...this.#running.values()].map(({ appId }) => appId));
-      const at = this.#waiting.findIndex(({ appId }) => !busy.has(appId));
-      const [task] = at < 0 ? [] : this.#waiting.splice(at, 1);
+      const free = this.#waiting.filter(({ appId }) => !busy.has(appId));
+      const task = free.find(({ appId }) => appId !== this.#lastServed) ?? free[0];
       if (!task) return;
+      this.#waiting.splice(this.#waiting.indexOf(task), 1);
+      this.#lastServed = task.appId;
       this.#start(task);
     }
   }
