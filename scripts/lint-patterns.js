@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Patterns that never see a text from outside, or only a short one, by file and source; each with the reason. */
 const EXEMPT = [
-  ...list('packages/server/src/config.ts', 'settings are the operator\'s own', [
+  ...list('packages/server/src/config.ts', "settings are the operator's own", [
     String.raw`(?<=:\/\/[^\s/@]*:)[^\s@]+(?=@)`,
   ]),
   ...list('packages/server/src/domain/catalog/read-json.ts', 'a message of JSON.parse, which quotes a few characters', [
@@ -99,7 +99,8 @@ function tryOut(source, flags, pattern) {
       const times = [];
       do times.push(timeOf(() => text.replace(new RegExp(source, flags), '')));
       while (times.at(-1) > MOST_MS && times.length < 3);
-      if (Math.min(...times) > MOST_MS) return `takes ${Math.round(Math.min(...times))} ms for ${size} characters of ${JSON.stringify(unit)}`;
+      if (Math.min(...times) > MOST_MS)
+        return `takes ${Math.round(Math.min(...times))} ms for ${size} characters of ${JSON.stringify(unit)}`;
       if (times[0] > MOST_MS) break;
     }
   }
@@ -123,10 +124,14 @@ function wordsOf(node) {
 
 function findProblem(source, flags) {
   const isUnicode = flags.includes('u') || flags.includes('v');
-  const pattern = parser.parsePattern(source, 0, source.length, { unicode: isUnicode && !flags.includes('v'), unicodeSets: flags.includes('v') });
+  const pattern = parser.parsePattern(source, 0, source.length, {
+    unicode: isUnicode && !flags.includes('v'),
+    unicodeSets: flags.includes('v'),
+  });
   const { reports } = analyse({ pattern, flags: parser.parseFlags(flags) }, { assumeRejectingSuffix: false });
   const [report] = reports;
   if (!report) return tryOut(source, flags, pattern);
-  const where = report.type === 'Move' ? 'from every start' : report.exponential ? 'exponentially often' : 'in more than one way';
+  const where =
+    report.type === 'Move' ? 'from every start' : report.exponential ? 'exponentially often' : 'in more than one way';
   return `reads the same text again ${where}, at ${report.quant?.raw ?? report.startQuant?.raw ?? source}`;
 }

@@ -29,7 +29,8 @@ export const stall: Campaign = {
   control: {
     what: 'a service that splits Accept-Encoding by /\\s*;\\s*/',
     times: 4,
-    run: (ground) => run(ground, ['--import', SPLIT_ENCODINGS], ({ title }) => title.startsWith('accept-encoding of  ')),
+    run: (ground) =>
+      run(ground, ['--import', SPLIT_ENCODINGS], ({ title }) => title.startsWith('accept-encoding of  ')),
   },
 };
 
@@ -67,15 +68,27 @@ async function run(ground: Ground, nodeArgs: string[], isWanted: (request: Hosti
     });
   }
   const answered = [...statuses].sort().map(([kind, count]) => `${count} × ${kind}`);
-  ground.tell(`${worst(stalls, 0)} ms of work while a probe waits; ${answered.join(', ')}; of ${all.length} requests there are`);
+  ground.tell(
+    `${worst(stalls, 0)} ms of work while a probe waits; ${answered.join(', ')}; of ${all.length} requests there are`,
+  );
 }
 
-async function send(url: string, { method, path, headers, body }: HostileRequest, asker: Asker, stage: Stage): Promise<number | undefined> {
+async function send(
+  url: string,
+  { method, path, headers, body }: HostileRequest,
+  asker: Asker,
+  stage: Stage,
+): Promise<number | undefined> {
   const filled = (text: string) => standIns(stage).reduce((all, [from, to]) => all.replaceAll(from, to), text);
   const at = filled(path.replaceAll('{clientId}', stage.clientId).replace(/\{\w+\}/g, stage.userCode));
   const sent = { 'if-match': '*', ...asker.headers, ...headers };
   // Cut off or refused: both are answers here, what counts is how the others fare.
-  return await fetch(url + at, { method, headers: sent, redirect: 'manual', ...(body !== undefined && method !== 'GET' && { body: body.length > 2_000_000 ? body : filled(body) }) })
+  return await fetch(url + at, {
+    method,
+    headers: sent,
+    redirect: 'manual',
+    ...(body !== undefined && method !== 'GET' && { body: body.length > 2_000_000 ? body : filled(body) }),
+  })
     .then(async (answer) => {
       await answer.text();
       return answer.status;
@@ -88,7 +101,12 @@ async function prepare(databaseUrl: string): Promise<{ askers: Asker[]; stage: S
   try {
     const application = await server.application();
     const { clientId, clientSecret, appId } = application;
-    const { ada: userCode, theme } = await fillDemo(server.service.storage, server.service.keyring, application, Date.now());
+    const { ada: userCode, theme } = await fillDemo(
+      server.service.storage,
+      server.service.keyring,
+      application,
+      Date.now(),
+    );
     const named = { clientId, clientSecret, clientUserId: 'ada@example.com' };
     const { specialToken } = (await server.post('/api/v2/app/special-token', named)).json;
     const granted = await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken });

@@ -95,7 +95,9 @@ export class WorkPool implements Work {
       this.#startNext();
     });
     // For instance out of memory.
-    worker.on('error', (cause) => this.#fail(worker, new InnkeeperError('overloaded', { cause, headers: RETRY_AFTER })));
+    worker.on('error', (cause) =>
+      this.#fail(worker, new InnkeeperError('overloaded', { cause, headers: RETRY_AFTER })),
+    );
     worker.on('exit', () => this.#fail(worker, new InnkeeperError('overloaded', { headers: RETRY_AFTER })));
     return worker;
   }
