@@ -4,16 +4,17 @@ import type { TaskMessage, TaskResult } from './pool.ts';
 import { TASKS } from './tasks.ts';
 
 /** A thread for work whose cost a caller can choose. The HTTP thread answers others meanwhile. */
-parentPort?.on('message', async ({ name, input }: TaskMessage) => {
-  const run = TASKS[name] as (input: unknown) => unknown;
-  let result: TaskResult;
-  try {
-    result = { outcome: await run(input) };
-  } catch (error) {
-    if (error instanceof InnkeeperError) {
-      const { error: refused, message, fields, more } = error;
-      result = { refused, detail: { message, more, ...(fields && { fields }) } };
-    } else result = { failed: error };
-  }
-  parentPort?.postMessage(result);
+parentPort?.on('message', (message: TaskMessage) => {
+  void run(message).then((result) => parentPort?.postMessage(result));
 });
+
+async function run({ name, input }: TaskMessage): Promise<TaskResult> {
+  const task = TASKS[name] as (input: unknown) => unknown;
+  try {
+    return { outcome: await task(input) };
+  } catch (error) {
+    if (!(error instanceof InnkeeperError)) return { failed: error };
+    const { error: refused, message, fields, more } = error;
+    return { refused, detail: { message, more, ...(fields && { fields }) } };
+  }
+}
