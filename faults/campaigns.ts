@@ -24,6 +24,7 @@ import { postgresRestart } from './campaigns/postgres-restart.ts';
 import { rollingRestart } from './campaigns/rolling-restart.ts';
 import { slowClients } from './campaigns/slow-clients.ts';
 import { soak } from './campaigns/soak.ts';
+import { stall } from './campaigns/stall.ts';
 import { tokenService } from './campaigns/token-service.ts';
 import { upgrade } from './campaigns/upgrade.ts';
 
@@ -41,6 +42,7 @@ export const campaigns: Campaign[] = [
   fileGone,
   clock,
   slowClients,
+  stall,
   overload,
   rollingRestart,
   failover,

@@ -9,6 +9,7 @@ const THREADS = {
   'scrub-thread': 'storage/sqlite/scrub-thread.ts',
   'survey-thread': 'storage/sqlite/survey-thread.ts',
   'check-thread': 'storage/sqlite/check-thread.ts',
+  'work-thread': 'work/work-thread.ts',
 };
 
 /**

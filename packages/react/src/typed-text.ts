@@ -37,7 +37,7 @@ export function readText({ value_type, multiple }: OptionKey, text: string): Rea
   return Number.isNaN(value) ? 'not a number' : { value };
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 /** A thousand and more for one half of the world, a little more than one for the other. */
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
 

@@ -27,6 +27,7 @@ import { storageDriver } from './storage/open.ts';
 import type { Problem } from './storage/port.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
+import { WorkPool } from './work/pool.ts';
 
 /** A reader of the log that has stopped holds a shutdown up no longer. */
 const LOG_DRAIN_MS = 1_000;
@@ -93,6 +94,8 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not tell other replicas of requests that count against limits; trying again'),
     );
     const openCatalogs = new OpenCatalogs(storage);
+    const work = new WorkPool();
+    held.push(work);
     const service: Service = {
       storage,
       applications,
@@ -103,6 +106,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       activity,
       limits: new RateLimits(allowances, config),
       userReads: new UserReads(storage, () => service.now()),
+      work,
       publicUrl,
       problems: () => worstFirst([...storage.problems(), ...clock.problems()]),
       clockSkewMs: () => clock.skewMs,

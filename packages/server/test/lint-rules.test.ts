@@ -77,6 +77,11 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/tokens`, '../storage/sqlite/tokens.ts'),
   restricted(`${SERVER}/tokens`, 'fastify'),
 
+  // the worker threads: as http, and the domain knows their port alone
+  allowed(`${SERVER}/work`, '../domain/errors.ts'),
+  restricted(`${SERVER}/work`, '../storage/sqlite/users.ts'),
+  restricted(`${SERVER}/domain`, '../work/pool.ts'),
+
   // the entry points wire everything, and src never imports test
   allowed(SERVER, './storage/sqlite/open.ts'),
   allowed(SERVER, './tokens/embedded.ts'),

@@ -7,6 +7,7 @@ import type { CatalogDirectory } from './catalog/directory.ts';
 import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import type { Work } from './work.ts';
 
 /** What the rules stand on. Made once, in serve.ts. */
 export type Service = {
@@ -20,6 +21,8 @@ export type Service = {
   activity: ActivityCounter;
   limits: RateLimits;
   userReads: UserReads;
+  /** For what could hold up the thread that answers. */
+  work: Work;
   /** Where people and programs find it; on a port of the system's choosing, known once it listens. */
   publicUrl: string;
   /** What operators must know about at the moment, the worst first. */

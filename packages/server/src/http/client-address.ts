@@ -42,5 +42,5 @@ export function networkOf(address: string): string {
 /** IPv4 as IPv4, and without the name of an interface. */
 export function plainAddress(address: string): string {
   if (!address.includes(':')) return address;
-  return address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
+  return address.replace(/^::ffff:(?=\d+\.)/, '').split('%', 1)[0] as string;
 }

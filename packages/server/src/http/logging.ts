@@ -2,12 +2,17 @@ import { type Logger, pino, stdSerializers } from 'pino';
 import type { Config } from '../config.ts';
 import { logOutput } from './log-output.ts';
 
-/** Anything that looks like one of our secrets or tokens, wherever a message picked it up. */
-const SECRETS =
-  /\b(?:ink|ik[ilpsu]|st_\d+)_[\w-]{20,}|\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s:/@]*:)[^\s@]+(?=@)/g;
+const OUR_SECRET = /\b(?:ink|ik[ilpsu]|st_\d+)_[\w-]{20,}/g;
+/** With or without the rest: what begins like a token is read once, to its end, whether it turns out to be one or not. */
+const JWT = /\beyJ[\w-]{10,}(\.[\w-]+\.[\w-]*)?/g;
+const URL_PASSWORD = /(:\/\/[^\s:/@]*:)[^\s@]+(@)?/g;
 
+/** Masks anything that looks like one of our secrets or tokens, wherever a message picked it up. Linear in the text. */
 export function mask(text: string): string {
-  return text.replace(SECRETS, '[masked]');
+  return text
+    .replace(JWT, (found, rest?: string) => (rest === undefined ? found : '[masked]'))
+    .replace(OUR_SECRET, '[masked]')
+    .replace(URL_PASSWORD, (found, start: string, at?: string) => (at === undefined ? found : `${start}[masked]@`));
 }
 
 /** Long and without sense, as passwords and keys of other services are. */

@@ -60,6 +60,23 @@ test('an act that is refused takes none of those down that share its statement',
   await storage.close();
 });
 
+test('a reused Idempotency-Key is told apart without repeating those that share its statement', async () => {
+  const storage = await postgresDriver(await postgres.fresh()).open();
+  const appId = await createApplication(storage);
+  const once = (body: string) => ({ keyHash: 'ab'.repeat(32), bodyHash: body.repeat(32), expiresAt: NOW + 60_000 });
+  expect(await storage.users.createWithToken({ ...user(appId), idempotency: once('01') })).toBe('created');
+  const before = storage.figures();
+  const creating = times(48, (index) =>
+    storage.users.createWithToken({ ...user(appId), ...(index === 7 && { idempotency: once('02') }) }),
+  );
+  const outcomes = times(48, (index) => (index === 7 ? 'idempotency-mismatch' : 'created'));
+  expect(await Promise.all(creating)).toEqual(outcomes);
+  const { committedBatches } = storage.figures();
+  // Three statements of sixteen, and one that says why nothing was created.
+  expect(committedBatches - before.committedBatches).toBe(4);
+  await storage.close();
+});
+
 test('a delete that waits for its user keeps no saves waiting', async () => {
   const { url, storage, appId, users, save } = await begin(20);
   const holder = new pg.Client({ connectionString: url });

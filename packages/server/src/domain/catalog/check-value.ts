@@ -44,8 +44,16 @@ export function isDate(text: string): boolean {
 /** Texts of an open key without a max_length of its own. */
 export const MAX_TEXT = 4_000;
 
+/** Whether a text matches a pattern; undefined when there is too much to be matched. */
+export type Matches = (pattern: string, text: string) => boolean | undefined;
+const matchNow: Matches = (pattern, text) => compilePattern(pattern).test(text);
+
 /** Why a value of the right type is outside an open key's constraint; undefined when it is inside. */
-export function constraintProblem(constraint: Constraint, value: Scalar): string | undefined {
+export function constraintProblem(
+  constraint: Constraint,
+  value: Scalar,
+  matches: Matches = matchNow,
+): string | undefined {
   const { min, max, step, pattern, maxLength } = constraint;
   if (min !== undefined && value < min) return `must be at least ${min}`;
   if (max !== undefined && value > max) return `must be at most ${max}`;
@@ -55,7 +63,9 @@ export function constraintProblem(constraint: Constraint, value: Scalar): string
   if (typeof value === 'string') {
     const limit = maxLength ?? MAX_TEXT;
     if (value.length > limit && [...value].length > limit) return `must be at most ${limit} characters`;
-    if (pattern !== undefined && !compilePattern(pattern).test(value)) return `must match ${pattern}`;
+    const isMatch = pattern === undefined || matches(pattern, value);
+    if (isMatch === undefined) return 'is one of too many long texts with a pattern: shorten some, or their patterns';
+    if (!isMatch) return `must match ${pattern}`;
   }
   return undefined;
 }

@@ -17,7 +17,7 @@ export async function importTexts(
 ): Promise<ImportOutcome> {
   const { appId } = application;
   const current = readCatalog(await storage.catalogs.load(appId));
-  const base = await loadExported(storage, application, file);
+  const base = await loadExported(storage, application, file.stamp);
   const { definition, problems, conflicts, outdated } = mergeTexts(current, file.entries, {
     ...(base && { base }),
     ...(options.prefer && { prefer: options.prefer }),
@@ -37,7 +37,7 @@ export async function importTexts(
 export async function loadExported(
   storage: Storage,
   { appId, clientId }: { appId: number; clientId: string },
-  { stamp }: TextsFile,
+  stamp: string | undefined,
 ): Promise<Catalog | undefined> {
   const revision = readStamp(stamp, clientId);
   const stored = revision === undefined ? undefined : await storage.catalogs.loadAt(appId, revision);

@@ -12,6 +12,9 @@ export type Languages = {
   textFor(texts: Texts, language: Language | undefined, name: string): { text: string; language: string | null };
 };
 
+/** Names have at most 255 characters. Normalising a word takes time quadratic in the marks that follow one letter. */
+const MAX_WORD = 1_024;
+
 export function createLanguages(all: readonly Language[]): Languages {
   const byDefault = all.find((language) => language.isDefault) ?? all[0];
   const byWord = new Map(
@@ -22,18 +25,17 @@ export function createLanguages(all: readonly Language[]): Languages {
   );
   const byTag = new Map(all.map((language) => [language.tag, language]));
   const byLowerTag = new Map(all.map((language) => [language.tag.toLowerCase(), language]));
+  const longestTag = Math.max(0, ...all.map(({ tag }) => tag.length));
 
   return {
     all,
     byDefault,
-    find: (nameOrTag) => byWord.get(fold(nameOrTag)),
+    find: (nameOrTag) => (nameOrTag.length > MAX_WORD ? undefined : byWord.get(fold(nameOrTag))),
     negotiate(acceptLanguage) {
       for (const range of acceptLanguage === undefined ? [] : readRanges(acceptLanguage)) {
         if (range === '*') return byDefault;
-        for (const tag of withBases(range)) {
-          const language = byLowerTag.get(tag);
-          if (language) return language;
-        }
+        const language = findPrefix(byLowerTag, range, longestTag);
+        if (language) return language;
       }
       return byDefault;
     },
@@ -47,6 +49,16 @@ export function createLanguages(all: readonly Language[]): Languages {
       return { text: name, language: null };
     },
   };
+}
+
+/** The language of a range or of its longest prefix; what is longer than every tag is none of them. */
+function findPrefix(byTag: ReadonlyMap<string, Language>, range: string, longest: number): Language | undefined {
+  let end = range.length <= longest ? range.length : range.lastIndexOf('-', longest);
+  for (; end > 0; end = range.lastIndexOf('-', end - 1)) {
+    const language = byTag.get(range.slice(0, end));
+    if (language) return language;
+  }
+  return undefined;
 }
 
 /** `zh-Hant-TW`, `zh-Hant`, `zh`. */

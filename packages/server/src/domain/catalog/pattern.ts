@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { createMatcher, type Program } from './match-program.ts';
 import { MAX_PROBLEMS } from './source.ts';
 
 export type Pattern = {
@@ -7,7 +8,11 @@ export type Pattern = {
   size: number;
 };
 
-/** RE2's time is the text times the pattern written out, so the latter is bounded too: before it is compiled, and after. */
+/** Matching takes at most the length of the text times the size of the pattern, 10 to 20 ns each: a text of a key, some 50 ms. */
+export const MAX_STEPS = 4_000_000;
+/** Of all the defaults in one file; reading one is for a worker thread. */
+const MAX_STEPS_OF_DEFAULTS = 40_000_000;
+/** So the size is bounded too: before a pattern is compiled, and after. */
 const MAX_WRITTEN_OUT = 10_000;
 const MAX_SIZE = 5_000;
 /** Of one catalog, which is read at once: a quarter of a second and 13 MB. */
@@ -31,14 +36,11 @@ export function compilePattern(pattern: string): Pattern {
     kept.set(pattern, known);
     return known;
   }
-  const repeats = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g);
-  const counts = [...repeats].map(([, from, to]) => Number(to || from));
-  const writtenOut = pattern.length * (1 + counts.reduce((sum, count) => sum + count, 0));
-  if (writtenOut > MAX_WRITTEN_OUT) throw new Error('its repeats make it too large');
+  if (writtenOut(pattern) > MAX_WRITTEN_OUT) throw new Error('its repeats make it too large');
   const re2 = RE2JS.compile(pattern);
   const size = re2.programSize();
   if (size > MAX_SIZE) throw new Error('its repeats make it too large');
-  const compiled = { test: (text: string) => re2.matches(text), size };
+  const compiled = { test: createMatcher(re2.re2Input.prog as Program), size };
   kept.set(pattern, compiled);
   sizeKept += size;
   for (const [oldest, { size: freed }] of kept) {
@@ -49,11 +51,40 @@ export function compilePattern(pattern: string): Pattern {
   return compiled;
 }
 
+/** No less than its size, told without compiling it. */
+function writtenOut(pattern: string): number {
+  const counts = [...pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)].map(([, from, to]) => Number(to || from));
+  return pattern.length * (1 + counts.reduce((sum, count) => sum + count, 0));
+}
+
+/** An instruction takes as long to compile as so many steps of matching. */
+const STEPS_TO_COMPILE = 200;
+
+/** How many steps matching takes at most, with those of compiling the pattern where that is still to be done. */
+export function countSteps(pattern: string, text: string): number {
+  const known = kept.get(pattern);
+  return known ? known.size * text.length : writtenOut(pattern) * (text.length + STEPS_TO_COMPILE);
+}
+
+/** Why no key can have both: whoever saves the longest text would hold everybody else up. */
+export function productProblem(pattern: string, maxLength: number): string | undefined {
+  const { size } = compilePattern(pattern);
+  if (size * maxLength <= MAX_STEPS) return undefined;
+  return `is too large for texts of up to ${maxLength} characters: set max_length to at most ${Math.floor(MAX_STEPS / size)}, or shorten its repeats`;
+}
+
 /** The patterns of one catalog. */
 export class CatalogPatterns {
   readonly #seen = new Set<string>();
   #size = 0;
   #refused = 0;
+  #steps = MAX_STEPS_OF_DEFAULTS;
+
+  /** Whether a default matches; undefined when the defaults of the catalog are too much to be matched. */
+  matches(pattern: string, text: string): boolean | undefined {
+    this.#steps -= countSteps(pattern, text);
+    return this.#steps < 0 ? undefined : compilePattern(pattern).test(text);
+  }
 
   /** One that the catalog has already, and that is not looked at again. */
   keep(pattern: string): void {

@@ -6,6 +6,9 @@ import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts
 /** The path, the source, and as many languages as a catalog can have. */
 const MAX_COLUMNS = 202;
 
+/** A catalog has at most 100,000 texts in one language; the others are lines within texts. */
+const MAX_LINES = 200_000;
+
 const HEAD = /^"?path(?: \(([^()",;\t]+)\))?"?([,;\t])/i;
 
 /** Reads what writeTextsCsv wrote, also as spreadsheets save it again: with semicolons or tabs, and columns moved. */
@@ -15,6 +18,8 @@ export function readTextsCsv(text: string): ReadTexts {
   if (delimiter === undefined) {
     return problem(1, 'the first line must name the columns: path, then languages, separated by commas');
   }
+  const problemOfSize = findExcess(bare, delimiter);
+  if (problemOfSize) return problemOfSize;
   let rows: { record: string[]; info: { lines: number } }[];
   try {
     rows = parse(bare, { delimiter, info: true, max_record_size: 4_000_000 }) as unknown as typeof rows;
@@ -27,7 +32,6 @@ export function readTextsCsv(text: string): ReadTexts {
   }
   const [head, ...body] = rows;
   const columns = (head?.record ?? []).map((cell) => fromCell(cell).trim());
-  if (columns.length > MAX_COLUMNS) return problem(1, `has ${columns.length} columns: at most ${MAX_COLUMNS} are read`);
   const seen = new Set<string>();
   const repeated = columns.find((column) => seen.size === seen.add(column).size);
   if (repeated !== undefined) return problem(1, `the column "${repeated}" is there twice`);
@@ -48,6 +52,24 @@ export function readTextsCsv(text: string): ReadTexts {
     line = info.lines + 1;
   }
   return { file: { ...(stamp !== undefined && { stamp }), entries } };
+}
+
+/** Told before anything is made of it: a parser makes an array of every row, and a text of every cell. */
+function findExcess(text: string, delimiter: string): { problems: PlacedProblem[] } | undefined {
+  const [comma, quote, newline] = [delimiter.charCodeAt(0), '"'.charCodeAt(0), 10];
+  let [isQuoted, line, columns] = [false, 1, 1];
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === quote) isQuoted = !isQuoted;
+    else if (char === newline) {
+      line++;
+      if (!isQuoted) columns = 1;
+    } else if (char === comma && !isQuoted && ++columns > MAX_COLUMNS) {
+      return problem(line, `has more than ${MAX_COLUMNS} columns`);
+    }
+    if (line > MAX_LINES) return problem(line, `has more than ${MAX_LINES} lines: give it in parts`);
+  }
+  return undefined;
 }
 
 function problem(line: number, message: string): { problems: PlacedProblem[] } {

@@ -75,7 +75,7 @@ type Visitor = {
 /** What a text is inside of: an object, with the names it has so far, or an array. */
 type Frame = { names: Set<string> | undefined };
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
 /** Goes through a text that is known to be JSON. */
 function walk(text: string, visitor: Visitor): void {

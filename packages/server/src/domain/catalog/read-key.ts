@@ -1,10 +1,10 @@
 import type { AllowedValue, Constraint, Scalar } from './catalog.ts';
-import { constraintProblem, isBlank, isDate, typeProblem } from './check-value.ts';
+import { constraintProblem, isBlank, isDate, MAX_TEXT, typeProblem } from './check-value.ts';
 import type { WantedKey } from './definition.ts';
 import type { Report, TextReader } from './file-problem.ts';
 import type { FileKey } from './file-schema.ts';
 import type { Languages } from './languages.ts';
-import type { CatalogPatterns } from './pattern.ts';
+import { type CatalogPatterns, productProblem } from './pattern.ts';
 
 type Path = (string | number)[];
 
@@ -31,7 +31,7 @@ export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKe
     constraint,
     texts: readTexts(key.translations, [...path, 'translations']),
   };
-  if (key.default !== undefined) wanted.defaultValue = readDefault(key.default, wanted, [...path, 'default'], report);
+  if (key.default !== undefined) wanted.defaultValue = readDefault(key.default, wanted, [...path, 'default'], reading);
   return wanted;
 }
 
@@ -135,7 +135,7 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
   if (given.max_length !== undefined && !isText) refuse('max_length', `does not go with the type ${key.type}`);
   if (given.min !== undefined && given.max !== undefined && given.min > given.max) refuse('max', 'is less than min');
   if (given.pattern !== undefined) {
-    const problem = patterns.add(given.pattern);
+    const problem = patterns.add(given.pattern) ?? productProblem(given.pattern, given.max_length ?? MAX_TEXT);
     if (problem !== undefined) refuse('pattern', problem);
   }
   // Nothing can be checked against a bad one, and the rest is to be checked all the same.
@@ -160,7 +160,12 @@ function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | nu
   return { minSelected, maxSelected };
 }
 
-function readDefault(given: Scalar | Scalar[], key: WantedKey, path: Path, report: Report): Scalar | Scalar[] | null {
+function readDefault(
+  given: Scalar | Scalar[],
+  key: WantedKey,
+  path: Path,
+  { patterns, report }: KeyReading,
+): Scalar | Scalar[] | null {
   if (Array.isArray(given) !== key.multiple) {
     report(
       path,
@@ -170,7 +175,7 @@ function readDefault(given: Scalar | Scalar[], key: WantedKey, path: Path, repor
   }
   const scalars = [given].flat();
   for (const [index, value] of scalars.entries()) {
-    const problem = typeProblem(key.type, value) ?? notAllowed(key, value);
+    const problem = typeProblem(key.type, value) ?? notAllowed(key, value, patterns);
     if (problem) report(key.multiple ? [...path, index] : path, problem);
   }
   if (
@@ -182,8 +187,8 @@ function readDefault(given: Scalar | Scalar[], key: WantedKey, path: Path, repor
   return Array.isArray(given) ? inCatalogOrder(key, given.map(canonical)) : canonical(given);
 }
 
-function notAllowed(key: WantedKey, value: Scalar): string | undefined {
-  if (!key.values) return constraintProblem(key.constraint, value);
+function notAllowed(key: WantedKey, value: Scalar, patterns: CatalogPatterns): string | undefined {
+  if (!key.values) return constraintProblem(key.constraint, value, (...args) => patterns.matches(...args));
   const allowed = key.values.find((entry) => entry.value === value);
   if (!allowed) return 'is not among the values';
   return allowed.retired ? 'is retired' : undefined;

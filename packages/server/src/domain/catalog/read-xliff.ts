@@ -6,6 +6,8 @@ import { MAX_TEXTS, type ReadTexts, type TextEntry, tooManyTexts } from './texts
 const NAMESPACES = ['urn:oasis:names:tc:xliff:document:2.0', 'urn:oasis:names:tc:xliff:document:2.2'];
 /** Groups in groups: no tool comes near it, and every level makes the next one dearer to read. */
 const MAX_DEPTH = 64;
+/** Of one element, those of modules included. */
+const MAX_ATTRIBUTES = 100;
 /** What a tool may put around parts of a text without changing it. */
 const TRANSPARENT = ['mrk', 'sm', 'em'];
 
@@ -32,11 +34,16 @@ class XliffReader {
   /** Which text is being read; a `source` or `target` elsewhere (in a module's element) is none of ours. */
   #reading: 'source' | 'target' | undefined;
   #open: string[] = [];
+  #attributes = 0;
 
   read(text: string): ReadTexts {
     const parser = this.#parser;
     parser.on('error', (error) => this.#stop(error.message.replace(/^\d+:\d+: /, '')));
     parser.on('doctype', () => this.#stop('has a document type declaration, which is not read'));
+    parser.on('opentagstart', () => (this.#attributes = 0));
+    parser.on('attribute', () => {
+      if (++this.#attributes > MAX_ATTRIBUTES) this.#stop('has an element with too many attributes');
+    });
     parser.on('opentag', (tag) => this.#openTag(tag));
     parser.on('closetag', (tag) => this.#closeTag(tag));
     parser.on('text', (part) => this.#addText(part));

@@ -1,5 +1,5 @@
 import type { AllowedValue, Key, Language, Scalar } from '../catalog/catalog.ts';
-import { constraintProblem, MAX_TEXT, typeProblem } from '../catalog/check-value.ts';
+import { constraintProblem, MAX_TEXT, type Matches, typeProblem } from '../catalog/check-value.ts';
 import type { Languages } from '../catalog/languages.ts';
 import { inCatalogOrder } from '../catalog/read-key.ts';
 import type { FieldError } from '../errors.ts';
@@ -7,12 +7,17 @@ import type { FieldError } from '../errors.ts';
 export type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError[] };
 
 /** Different values beyond this many are not even looked at: no key has so many. */
-const MAX_VALUES = 2_000;
+export const MAX_VALUES = 2_000;
 /** An answer tells of this many values at fault and lists this many allowed ones: it is never much larger than its request. */
 const MAX_PROBLEMS = 10;
 const MAX_ALLOWED = 100;
 
-type Circumstances = { languages: Languages; language: Language | undefined; held: readonly Scalar[] };
+type Circumstances = {
+  languages: Languages;
+  language: Language | undefined;
+  held: readonly Scalar[];
+  matches?: Matches | undefined;
+};
 
 /**
  * The canonical value of what was sent for a key (CONTRACT.md section 3): checked by type without
@@ -54,10 +59,10 @@ function countProblem(key: Key, count: number, atMost: number): FieldError {
 function checkOne(
   key: Key,
   sent: unknown,
-  { languages, language, held }: Circumstances,
+  { languages, language, held, matches }: Circumstances,
 ): { value: Scalar } | { message: string; allowed?: unknown } {
   if (!key.values) {
-    const problem = typeProblem(key.type, sent) ?? constraintProblem(key.constraint, sent as Scalar);
+    const problem = typeProblem(key.type, sent) ?? constraintProblem(key.constraint, sent as Scalar, matches);
     if (problem) return { message: problem, allowed: describeOpen(key) };
     return { value: sent === 0 ? 0 : (sent as Scalar) };
   }

@@ -2,6 +2,7 @@ import type { Application } from '../applications/application.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
 import { findUser, identifyUserToSave, type UserClaims, type UserToSave } from '../users/identify-user.ts';
+import { countMatching, MAX_STEPS_INLINE, matchOnThread } from './match-patterns.ts';
 import { type SavedSelection, saveSelections, type WantedSelection } from './save-selections.ts';
 
 export type SavedForUser = {
@@ -25,7 +26,11 @@ export async function saveForUser(
   try {
     const catalog = await service.catalogs.get(application.appId);
     const wanted = readWanted(user, catalog);
-    return { user, catalog, wanted, saved: await saveSelections(service, user, catalog, wanted, means) };
+    const isCostly = countMatching(wanted) > MAX_STEPS_INLINE;
+    // An unknown user must not cost a match.
+    if (isCostly && isNamed) await findUser(service, application, user.userId);
+    const matches = isCostly ? await matchOnThread(service, user.appId, wanted) : undefined;
+    return { user, catalog, wanted, saved: await saveSelections(service, user, catalog, wanted, means, matches) };
   } catch (error) {
     if (isNamed) await findUser(service, application, user.userId);
     throw error;

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { NewSelection, SelectionMeans, SelectionRecord, UserRecord } from '../../storage/port.ts';
 import type { Key, Language, Scalar } from '../catalog/catalog.ts';
+import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
@@ -24,9 +25,10 @@ export async function saveSelections(
   catalog: CompiledCatalog,
   wanted: readonly WantedSelection[],
   means: SelectionMeans,
+  matches?: Matches,
 ): Promise<SavedSelection[]> {
   const held = await heldValues(service, user, wanted);
-  const selections = wanted.map((each) => toSelection(each, catalog, held));
+  const selections = wanted.map((each) => toSelection(each, catalog, held, matches));
   const saved = await service.storage.selections.save(user.appId, user.userId, selections, {
     at: service.now(),
     means,
@@ -43,11 +45,12 @@ function toSelection(
   { placed: { key }, values, language, field }: WantedSelection,
   catalog: CompiledCatalog,
   held: ReadonlyMap<number, readonly Scalar[]>,
+  matches: Matches | undefined,
 ): NewSelection {
   if (key.archived) {
     throw new InnkeeperError('keyArchived', { fields: [{ field: `${field}option_key_uid`, message: 'is archived' }] });
   }
-  const options = { languages: catalog.languages, language, held: held.get(key.keyNo) ?? [] };
+  const options = { languages: catalog.languages, language, held: held.get(key.keyNo) ?? [], matches };
   const checked = checkSelection(key, values, options);
   if ('problems' in checked) {
     const fields = checked.problems.map((problem) => ({ ...problem, field: field + problem.field }));

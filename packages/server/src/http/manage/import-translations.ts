@@ -7,11 +7,11 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published, RENAMED } from './examples.ts';
-import { readMembers, readObjects, refuse } from './input.ts';
+import { readObjects, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
-import { EXAMPLE_FILE, readTextsFileMembers, TextsFileShape } from './texts-file-body.ts';
+import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
 
 const MAX_TAKEN = 100_000;
 
@@ -97,10 +97,10 @@ export function importTranslationsRoute(app: FastifyInstance, service: Service):
   applicationRoute(app, service, operation, async (context) => {
     const { application, reply } = context;
     const options = readEditOptions(context);
-    const members = readMembers(context.readBody(), ['file', 'name', 'prefer', 'take']);
+    const input = { body: context.body, members: ['name', 'prefer', 'take'] };
+    const { file, members } = await service.work.run('readTextsBody', input, application);
     const taken = readTaken(members);
-    const file = await readTextsFileMembers(members);
-    const base = await loadExported(service.storage, application, file);
+    const base = await loadExported(service.storage, application, file.stamp);
     let outdated: OutdatedText[] = [];
     const edit = takeTexts(file, { base, taken, note: (found) => (outdated = found) });
     const edited = await editCatalog(service, application, edit, options);

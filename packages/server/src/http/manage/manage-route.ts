@@ -38,6 +38,8 @@ export type ManageRequest = {
   query: Query;
   /** The body, which has to be a JSON object. */
   readBody(): Record<string, unknown>;
+  /** As it was sent, for what is read on a worker thread. */
+  body: Buffer;
 };
 
 /** A person in the portal. */
@@ -230,6 +232,7 @@ function toRequest(request: FastifyRequest, reply: FastifyReply): Omit<ManageReq
     params: request.params as Record<string, string>,
     query: request.query as Query,
     readBody: () => readJsonObject(request),
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
   };
 }
 

@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { planWithImpact } from '../../domain/catalog/publish.ts';
-import { readDefinition } from '../../domain/catalog/read-definition.ts';
-import { invalidCatalog } from '../../domain/catalog/show-path.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { revisionTag } from './edit-options.ts';
@@ -42,12 +40,11 @@ export function planCatalogRoute(app: FastifyInstance, service: Service): void {
     access: 'read',
     bodyLimit: CATALOG_LIMIT,
   } as const;
-  applicationRoute(app, service, operation, async ({ application, readBody, reply }) => {
-    const read = readDefinition(readBody());
-    if ('problems' in read) throw invalidCatalog(read.problems);
+  applicationRoute(app, service, operation, async ({ application, body, reply }) => {
     const { appId } = application;
+    const definition = await service.work.run('readCatalogBody', { body }, { appId });
     const current = await service.openCatalogs.published(appId);
-    const plan = await planWithImpact(service.storage, appId, current, read.definition);
+    const plan = await planWithImpact(service.storage, appId, current, definition);
     reply.header('etag', revisionTag(current.revision));
     return { revision: current.revision, ...viewPlan(plan) };
   });

@@ -1,18 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { loadExported } from '../../domain/catalog/import-texts.ts';
-import { type MergedText, mergeTexts } from '../../domain/catalog/merge-texts.ts';
+import type { MergedText } from '../../domain/catalog/merge-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
-import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { Nullable } from './schemas.ts';
-import { EXAMPLE_FILE, readTextsFileMembers, TextsFileShape } from './texts-file-body.ts';
-
-/** A file of another application has as many as it has texts; nobody reads on after these. */
-const PROBLEMS_TOLD = 200;
+import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
 
 const schema = {
   operationId: 'previewTranslations',
@@ -52,7 +48,7 @@ const schema = {
             message: Type.String(),
           }),
           {
-            description: `what cannot be taken: of no language or nothing there is, twice, or no good text; the first ${PROBLEMS_TOLD}`,
+            description: `what cannot be taken: of no language or nothing there is, twice, or no good text; the first 200`,
           },
         ),
       },
@@ -98,21 +94,19 @@ export function previewTranslationsRoute(app: FastifyInstance, service: Service)
     bodyLimit: CATALOG_LIMIT,
   } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, readBody } = context;
-    const file = await readTextsFileMembers(readMembers(readBody(), ['file', 'name']));
+    const { application, body } = context;
+    const members = ['name'];
+    const stamp = await service.work.run('readTextsStamp', { body, members }, application);
     const catalog = await openAsked(service, context);
-    const base = await loadExported(service.storage, application, file);
-    const { texts, problems } = mergeTexts(catalog, file.entries, { ...(base && { base }), prefer: 'file' });
+    const base = await loadExported(service.storage, application, stamp);
+    const preview = { body, members, catalog, base };
+    const { same, texts, problems } = await service.work.run('previewTexts', preview, application);
     return {
       revision: catalog.revision,
       exportedRevision: base?.revision ?? null,
-      same:
-        file.entries.length -
-        new Set([...texts, ...problems].map(({ path, tag, line }) => `${line} ${tag} ${path}`)).size,
+      same,
       texts: texts.map(viewText),
-      problems: problems
-        .slice(0, PROBLEMS_TOLD)
-        .map(({ line, path, tag, message }) => ({ line, path, language: tag ?? null, message })),
+      problems: problems.map(({ line, path, tag, message }) => ({ line, path, language: tag ?? null, message })),
     };
   });
 }

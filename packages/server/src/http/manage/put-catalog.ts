@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
-import { readDefinition } from '../../domain/catalog/read-definition.ts';
-import { invalidCatalog } from '../../domain/catalog/show-path.ts';
 import type { Service } from '../../domain/service.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, IF_MATCH, NEW_VALUE, published } from './examples.ts';
@@ -37,9 +35,9 @@ export function putCatalogRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const read = readDefinition(context.readBody());
-    if ('problems' in read) throw invalidCatalog(read.problems);
-    const edited = await applyDefinition(service, context.application, read.definition, options);
+    const { application, body } = context;
+    const definition = await service.work.run('readCatalogBody', { body }, application);
+    const edited = await applyDefinition(service, application, definition, options);
     return answerEdited(context.reply, edited);
   });
 }

@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
-import { readDefinition } from '../../domain/catalog/read-definition.ts';
-import { invalidCatalog } from '../../domain/catalog/show-path.ts';
 import type { Service } from '../../domain/service.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, edited, IF_MATCH, NEW_VALUE_EDIT } from './examples.ts';
@@ -35,8 +33,8 @@ export function putDraftRoute(app: FastifyInstance, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog/draft', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = { ...readDraftOptions(context), draft: true, allowBreaking: false };
-    const read = readDefinition(context.readBody());
-    if ('problems' in read) throw invalidCatalog(read.problems);
-    return answerEdited(context.reply, await applyDefinition(service, context.application, read.definition, options));
+    const { application, body } = context;
+    const definition = await service.work.run('readCatalogBody', { body }, application);
+    return answerEdited(context.reply, await applyDefinition(service, application, definition, options));
   });
 }

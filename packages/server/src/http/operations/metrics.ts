@@ -40,6 +40,6 @@ function isLocal(request: FastifyRequest): boolean {
 function hasToken({ headers }: FastifyRequest, token: string | undefined): boolean {
   if (token === undefined) return false;
   const expected = Buffer.from(token);
-  const presented = Buffer.from(/^bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1] ?? '');
+  const presented = Buffer.from(/^bearer +(\S*)$/i.exec(headers.authorization ?? '')?.[1] ?? '');
   return presented.length === expected.length && timingSafeEqual(presented, expected);
 }

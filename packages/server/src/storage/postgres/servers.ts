@@ -126,7 +126,7 @@ function refuseUnreadable(url: string): void {
 
 /** pg reads URLs with one host only. */
 export function splitHosts(url: string): string[] {
-  const parts = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)$/s.exec(url);
+  const parts = /^(postgres(?:ql)?:\/\/)([^/?#]*)(.*)/s.exec(url);
   if (!parts) return [url];
   const [, scheme = '', authority = '', rest = ''] = parts;
   const at = authority.lastIndexOf('@') + 1;

@@ -20,7 +20,8 @@ const CONFLICT = `
 `;
 
 // The common case, for many at once. Rows go in one order, so that two such statements never wait for each other in a circle.
-// A repeat finds its profile there; an Idempotency-Key that came with another body before violates idempotency_keys_key.
+// A known Idempotency-Key is looked up by a subquery, row by row through the index, and creates nothing: it must not fail the statement,
+// which would repeat all that share it. Only a key that another replica uses at the same moment violates idempotency_keys_key.
 const CREATE_NEW = waitingStatement(`
   with ${actsOf({
     appId: 'bigint',
@@ -35,7 +36,11 @@ const CREATE_NEW = waitingStatement(`
     keyExpiresAt: 'bigint',
   })}, profile as (
     insert into profiles (app_id, client_user_id, user_id, client_user_name)
-    select "appId", "clientUserId", "userId", "clientUserName" from acts order by "appId", "clientUserId"
+    select "appId", "clientUserId", "userId", "clientUserName" from acts
+    where "keyHash" is null or (
+      select user_id from idempotency_keys where app_id = "appId" and key_hash = decode("keyHash", 'hex')
+    ) is null
+    order by "appId", "clientUserId"
     on conflict (app_id, client_user_id) do nothing returning user_id
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)

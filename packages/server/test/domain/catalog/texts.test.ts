@@ -96,9 +96,10 @@ describe('CSV', () => {
     [
       'more columns than languages',
       `path,${Array.from({ length: 40_000 }, (_, i) => `c${i}`)}\n`,
-      '1 has 40001 columns',
+      '1 has more than 202 columns',
     ],
-    ['more texts than memory', `path,a,b\n${'p,x,y\n'.repeat(250_001)}`, 'holds more than 500000 texts'],
+    ['more lines than texts', `path,a\n${'p,\n'.repeat(200_001)}`, 'has more than 200000 lines'],
+    ['more texts than memory', `path,a,b,c\n${'p,x,y,z\n'.repeat(170_000)}`, 'holds more than 500000 texts'],
   ])('is refused with %s', (_, csv, expected) => {
     const read = readTextsCsv(csv);
     const [problem] = 'problems' in read ? read.problems : [];

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts';
+import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
+import { ACCESS } from '../../packages/server/src/domain/manage/access.ts';
+import type { OpenApiDocument } from '../../packages/server/src/http/openapi.ts';
+import { withoutReferences } from '../../packages/server/test/http/documented-answers.ts';
+import { basic, bearer, startTestServer } from '../../packages/server/test/http/start.ts';
+import { manageWith } from '../../packages/server/test/manage/manage.ts';
+import { serve } from '../../packages/server/test/operations/serve-process.ts';
+import type { Campaign, Ground } from '../campaign.ts';
+import { sqliteIn } from '../databases.ts';
+import { type HostileRequest, listHostile, type Stage, standIns } from '../hostile-requests.ts';
+import { end } from '../race-field.ts';
+import { SETTINGS } from '../stage.ts';
+import { watchStalls } from '../watch-stalls.ts';
+import { worst } from '../worst.ts';
+
+const MOST_MS = 100;
+const SPLIT_ENCODINGS = new URL('../controls/split-encodings.ts', import.meta.url).href;
+
+export const stall: Campaign = {
+  name: 'stall',
+  title:
+    'every header, every text of every body and every upload with hostile content of the largest size, by a stranger, an end user, the application and each role, one after another. SQLite',
+  promise: `no probe of /livez waits while the thread that answers works for more than ${MOST_MS} ms (its processor time, so that other work on the machine does not count)`,
+  operatorSees:
+    'flat `nodejs_eventloop_lag_p99_seconds`; refusals are 400, 413 and 422, work over its time limit is 503 with 9503',
+  unit: 'requests',
+  times: { short: 400, full: 3_000 },
+  run: (ground) => run(ground, [], () => true),
+  control: {
+    what: 'a service that splits Accept-Encoding by /\\s*;\\s*/',
+    times: 4,
+    run: (ground) =>
+      run(ground, ['--import', SPLIT_ENCODINGS], ({ title }) => title.startsWith('accept-encoding of  ')),
+  },
+};
+
+type Asker = { who: string; headers: Record<string, string> };
+
+async function run(ground: Ground, nodeArgs: string[], isWanted: (request: HostileRequest) => boolean): Promise<void> {
+  const databaseUrl = sqliteIn(ground.folder);
+  const { askers, stage } = await prepare(databaseUrl);
+  const server = await serve({ settings: { ...SETTINGS, databaseUrl, trustedProxies: '127.0.0.1' }, nodeArgs });
+  ground.defer(() => end(server));
+  const watch = watchStalls(server.url, server.pid);
+  ground.defer(() => watch.stop());
+  const document = withoutReferences(JSON.parse(await renderOpenapiDoc()) as OpenApiDocument);
+  const all = listHostile(document)
+    .filter(isWanted)
+    .flatMap((request) => askers.map((asker) => ({ request, asker })));
+  // Evenly over all of them: each kind, and each asker.
+  const chosen = Array.from({ length: ground.times }, (_, at) => all[Math.floor((at * all.length) / ground.times)]);
+  await sleep(1_000);
+  await watch.probes();
+  const stalls: number[] = [];
+  const statuses = new Map<string, number>();
+  for (const [at, one] of chosen.entries()) {
+    if (!one) continue;
+    const { request, asker } = one;
+    await ground.attempt(async (lose) => {
+      // From another address each time: nobody is told to wait.
+      const from = { 'x-forwarded-for': `203.0.${at >> 8}.${at & 255}` };
+      const status = await send(server.url, request, { ...asker, headers: { ...from, ...asker.headers } }, stage);
+      const kind = status === undefined ? 'cut off' : `${Math.floor(status / 100)}xx`;
+      statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
+      const stalled = Math.max(0, ...(await watch.probes()).map(({ worked }) => worked));
+      stalls.push(stalled);
+      if (stalled > MOST_MS) lose(`${request.title} by ${asker.who}: ${Math.round(stalled)} ms`);
+    });
+  }
+  const answered = [...statuses].sort().map(([kind, count]) => `${count} × ${kind}`);
+  ground.tell(
+    `${worst(stalls, 0)} ms of work while a probe waits; ${answered.join(', ')}; of ${all.length} requests there are`,
+  );
+}
+
+async function send(
+  url: string,
+  { method, path, headers, body }: HostileRequest,
+  asker: Asker,
+  stage: Stage,
+): Promise<number | undefined> {
+  const filled = (text: string) => standIns(stage).reduce((all, [from, to]) => all.replaceAll(from, to), text);
+  const at = filled(path.replaceAll('{clientId}', stage.clientId).replace(/\{\w+\}/g, stage.userCode));
+  const sent = { 'if-match': '*', ...asker.headers, ...headers };
+  // Cut off or refused: both are answers here, what counts is how the others fare.
+  return await fetch(url + at, {
+    method,
+    headers: sent,
+    redirect: 'manual',
+    ...(body !== undefined && method !== 'GET' && { body: body.length > 2_000_000 ? body : filled(body) }),
+  })
+    .then(async (answer) => {
+      await answer.text();
+      return answer.status;
+    })
+    .catch(() => undefined);
+}
+
+async function prepare(databaseUrl: string): Promise<{ askers: Asker[]; stage: Stage }> {
+  const server = await startTestServer(databaseUrl, { publicUrl: SETTINGS.publicUrl });
+  try {
+    const application = await server.application();
+    const { clientId, clientSecret, appId } = application;
+    const { ada: userCode, theme } = await fillDemo(
+      server.service.storage,
+      server.service.keyring,
+      application,
+      Date.now(),
+    );
+    const named = { clientId, clientSecret, clientUserId: 'ada@example.com' };
+    const { specialToken } = (await server.post('/api/v2/app/special-token', named)).json;
+    const granted = await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken });
+    const accessToken = String(granted.json.access_token);
+    const roles = await Promise.all(
+      ACCESS.map(async (access) => ({
+        who: `a token for ${access}`,
+        headers: bearer((await manageWith(server, { appIds: [appId], access })).token),
+      })),
+    );
+    return {
+      stage: { clientId, clientSecret, userCode, accessToken, ...theme },
+      askers: [
+        { who: 'a stranger', headers: {} },
+        { who: 'a stranger with the apiKey', headers: { apikey: clientId } },
+        { who: 'an end user', headers: { apikey: clientId, ...bearer(accessToken) } },
+        { who: 'the application', headers: { apikey: clientId, ...basic(application) } },
+        ...roles,
+      ],
+    };
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,193 @@
+import { EXAMPLE } from '../packages/server/src/http/examples.ts';
+import type { WholeDocument } from '../packages/server/test/http/documented-answers.ts';
+
+/** What to send; `{{…}}` in it stand for what there is. */
+export type HostileRequest = {
+  title: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+};
+
+/** All of them together are bounded by Node: 16 KiB. */
+const HEADER = 15_000;
+/** Just below what a body may have, in bytes: 64 KiB, and 32 MiB where it is a catalog or a file of texts. */
+const BODY = 64_000;
+const UPLOAD = 30_000_000;
+
+/** Repeated, each has cost some parser or pattern more than its length. */
+const UNITS = [
+  ' ',
+  ' ;',
+  'a b',
+  ',',
+  '-eyJ',
+  '://:',
+  'a-',
+  '"',
+  '\\',
+  '%41',
+  '=',
+  '0',
+  '9',
+  '.',
+  '@',
+  '[',
+  'st_1_',
+  'W/"a",',
+  '1e9',
+];
+/** In bodies also what no header can hold. */
+const WIDE = ['\u0301\u0316', '😀', '\u0000', '\n'];
+const HEADERS = [
+  ...[
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'user-agent',
+    'authorization',
+    'cookie',
+    'if-none-match',
+    'if-match',
+    'origin',
+  ],
+  ...[
+    'referer',
+    'forwarded',
+    'x-forwarded-for',
+    'content-type',
+    'idempotency-key',
+    'x-request-id',
+    'apikey',
+    'range',
+    'traceparent',
+  ],
+];
+const STATIC = ['/docs', '/openapi.json', '/llms.txt', '/guide/', '/portal', '/livez', '/readyz', '/metrics'];
+
+const fill = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+
+/** As a text in JSON, not longer than so many bytes with what is around it. */
+function fillJson(unit: string, bytes: number): string {
+  return unit.repeat(Math.floor((bytes - 2_000) / (Buffer.byteLength(JSON.stringify(unit)) - 2)));
+}
+
+/** Every header, every field of every body and every upload, of every operation in the document: new ones are among them by themselves. */
+export function listHostile(document: WholeDocument): HostileRequest[] {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const [first] = operations;
+  const all: HostileRequest[] = [];
+  for (const [at, header] of HEADERS.entries()) {
+    for (const [index, unit] of UNITS.entries()) {
+      // Each header with each content, at a page and at an operation, in turn.
+      const page = STATIC[(at + index) % STATIC.length] as string;
+      const { path, method } =
+        operations[(at * UNITS.length + index) % operations.length] ?? (first as (typeof operations)[0]);
+      const value = `a${fill(unit, HEADER)}b`;
+      all.push({ title: `${header} of ${unit} at ${page}`, method: 'GET', path: page, headers: { [header]: value } });
+      all.push({ title: `${header} of ${unit} at ${path}`, method, path, headers: { [header]: value } });
+    }
+  }
+  for (const [at, { path, method, operation }] of operations.entries()) {
+    const content = Object.entries(operation.requestBody?.content ?? {})[0];
+    const example = Object.values(content?.[1]?.examples ?? {})[0]?.value;
+    if (!content || example === undefined) continue;
+    for (const [index, member] of textsIn(example).entries()) {
+      const unit = [...WIDE, ...UNITS][(at + index) % (WIDE.length + UNITS.length)] as string;
+      for (const hostile of new Set([unit, WIDE[0] as string])) {
+        const body = JSON.stringify(withText(example, member, fillJson(hostile, BODY)));
+        all.push({
+          title: `${method} ${path} ${member.join('.')} of ${JSON.stringify(hostile)}`,
+          method,
+          path,
+          headers: { 'content-type': content[0] },
+          body,
+        });
+      }
+    }
+    for (const [name, body] of [
+      ['lists', fill('[', BODY)],
+      ['members', `{${fill('"a":1,', BODY)}`],
+    ] as const) {
+      all.push({ title: `${method} ${path} of ${name}`, method, path, headers: { 'content-type': content[0] }, body });
+    }
+  }
+  return [...all, ...listUploads()];
+}
+
+function listUploads(): HostileRequest[] {
+  const catalog = '/manage/v1/applications/{clientId}/catalog';
+  const pattern = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
+  const keys = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ name: `k${at}`, type: 'string', default: fill('a', 700) },
+      constraint: { pattern: `${at}|${pattern}`.slice(0, 999), max_length: 800 },
+    }));
+  const languages = [{ name: 'English', tag: 'en' }];
+  const files: [string, string][] = [
+    ['columns', `path,${fill(',', 3_000_000)}\n`],
+    ['rows', `path,English\n${fill('g/k,a\n', 1_600_000)}`],
+    ['empty rows', `path,English\n${fill('\n', UPLOAD)}`],
+    ['quotes', `path,English\n${fill('"', UPLOAD)}`],
+    [
+      'attributes',
+      `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" trgLang="en"${Array.from({ length: 200_000 }, (_, at) => ` a${at}=""`).join('')}/>`,
+    ],
+    [
+      'elements',
+      `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" trgLang="en">${fill('<a>', 5_000_000)}`,
+    ],
+    [
+      'entities',
+      `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" trgLang="en">${fill('&amp;', UPLOAD)}`,
+    ],
+  ];
+  const catalogs: [string, string][] = [
+    ['patterns and long defaults', JSON.stringify({ languages, groups: [{ name: 'g', keys: keys(30) }] })],
+    ['groups', JSON.stringify({ languages, groups: Array.from({ length: 9_000 }, (_, at) => ({ name: `g${at}` })) })],
+    ['objects', `{"groups":[${fill('{},', UPLOAD)}]}`],
+    ['depth', fill('[', UPLOAD)],
+    ['text', JSON.stringify({ languages: fill('a', UPLOAD) })],
+  ];
+  const headers = { 'content-type': 'application/json', 'if-match': '*' };
+  return [
+    ...files.flatMap(([name, file]) =>
+      ['preview', 'import'].map((verb) => ({
+        title: `${verb} of ${name}`,
+        method: 'POST',
+        path: `${catalog}/translations/${verb}`,
+        headers,
+        body: JSON.stringify({ file }),
+      })),
+    ),
+    ...catalogs.flatMap(([name, body]) => [
+      { title: `plan of ${name}`, method: 'POST', path: `${catalog}/plan`, headers, body },
+      { title: `draft of ${name}`, method: 'PUT', path: `${catalog}/draft`, headers, body },
+    ]),
+  ];
+}
+
+type Member = (string | number)[];
+
+function textsIn(value: unknown, path: Member = []): Member[] {
+  if (typeof value === 'string') return [path];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, [...path, name]));
+}
+
+function withText(value: unknown, [name, ...rest]: Member, text: string): unknown {
+  if (name === undefined) return text;
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[name] = withText(copy[name], rest, text);
+  return copy;
+}
+
+export type Stage = Record<'clientId' | 'clientSecret' | 'userCode' | 'groupUid' | 'keyUid' | 'accessToken', string>;
+
+/** The names of the examples, and what they are here. */
+export function standIns(stage: Stage): [string, string][] {
+  return (Object.keys(stage) as (keyof Stage)[]).map((name) => [EXAMPLE[name], stage[name]]);
+}

@@ -1,0 +1,49 @@
+import { MAX_TEXT, type Matches } from '../catalog/check-value.ts';
+import { countSteps } from '../catalog/pattern.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import type { PatternCheck } from '../work.ts';
+import { MAX_VALUES } from './check-selection.ts';
+import type { WantedSelection } from './save-selections.ts';
+
+/** What is matched on the thread that answers: some 10 ms. What people send takes a hundredth of it. */
+export const MAX_STEPS_INLINE = 500_000;
+
+/** And what is matched for one request at all: two seconds. */
+const MAX_STEPS_OF_REQUEST = 100_000_000;
+
+/** How many steps it takes to match what is wanted against the patterns of its keys. */
+export function countMatching(wanted: readonly WantedSelection[]): number {
+  return wanted.reduce(
+    (sum, each) => checksOf(each).reduce((steps, { pattern, text }) => steps + countSteps(pattern, text), sum),
+    0,
+  );
+}
+
+/** Matches everything on a worker thread; what comes back only looks the answers up. */
+export async function matchOnThread(
+  service: Service,
+  appId: number,
+  wanted: readonly WantedSelection[],
+): Promise<Matches> {
+  if (countMatching(wanted) > MAX_STEPS_OF_REQUEST) {
+    const message = 'There are too many long texts with patterns in this request: save fewer of them at once.';
+    throw new InnkeeperError('valueNotAllowed', {
+      fields: [{ field: 'value', message: 'is too much at once' }],
+      message,
+    });
+  }
+  const checks = wanted.flatMap(checksOf);
+  const results = await service.work.run('matchPatterns', checks, { appId });
+  const known = new Map(checks.map(({ pattern, text }, index) => [`${pattern}\0${text}`, results[index]]));
+  return (pattern, text) => known.get(`${pattern}\0${text}`);
+}
+
+/** The texts that are compared with a pattern: no longer than the key allows, each once. */
+function checksOf({ placed: { key }, values }: WantedSelection): PatternCheck[] {
+  const { pattern, maxLength = MAX_TEXT } = key.constraint;
+  if (pattern === undefined || key.values !== null || (!key.multiple && values.length > 1)) return [];
+  // In characters it may be half as long.
+  const texts = values.filter((value) => typeof value === 'string').filter((text) => text.length <= maxLength * 2);
+  return [...new Set(texts)].slice(0, MAX_VALUES).map((text) => ({ pattern, text }));
+}

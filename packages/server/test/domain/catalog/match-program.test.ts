@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { describe, expect, test } from 'vitest';
+import { compilePattern, countSteps } from '../../../src/domain/catalog/pattern.ts';
+import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
+import { processorTime } from '../../processor-time.ts';
+
+/** Patterns over a small alphabet, so that texts often match. */
+const pattern = fc.letrec<{ all: string; part: string }>((tie) => ({
+  part: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(
+      'a',
+      'b',
+      '.',
+      '[ab]',
+      '[^a]',
+      '\\w',
+      '\\W',
+      '\\d',
+      '\\b',
+      '\\B',
+      '^',
+      '$',
+      '(?i:A)',
+      '\\p{L}',
+      'é',
+      '𝒳',
+      '\\n',
+    ),
+    fc
+      .tuple(tie('all'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{2,}', '*?', ''))
+      .map(([all, n]) => `(?:${all})${n}`),
+    tie('all').map((all) => `(${all})`),
+  ),
+  all: fc.oneof(
+    { maxDepth: 4 },
+    tie('part'),
+    fc.tuple(tie('part'), tie('part')).map((both) => both.join('')),
+    fc.tuple(tie('part'), tie('part')).map((both) => both.join('|')),
+  ),
+})).all;
+const text = fc.string({ unit: fc.constantFrom('a', 'A', 'b', '1', ' ', '\n', 'é', '𝒳', '_'), maxLength: 12 });
+
+test('matches what re2js matches', () => {
+  fc.assert(
+    fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 8 }), (written, texts) => {
+      const compiled = compilePattern(written);
+      const theirs = RE2JS.compile(written);
+      for (const each of texts) expect([each, compiled.test(each)]).toEqual([each, theirs.matches(each)]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ['\\bé', 'é', false],
+  ['(?m)^a$\\n^b$', 'a\nb', true],
+  ['(?s).*', 'a\nb', true],
+  ['.*', 'a\nb', false],
+  ['', '', true],
+  ['', 'a', false],
+  ['(?i)straße', 'STRAßE', true],
+  ['[\\p{L} ]{1,500}', 'Ünïcode 漢字', true],
+])('%j on %j: %s', (written, each, expected) => expect(compilePattern(written).test(each)).toBe(expected));
+
+const WORST = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
+const keyWith = (constraint: object, rest: object = {}) => ({
+  languages: [{ name: 'English', tag: 'en' }],
+  groups: [{ name: 'g', keys: [{ name: 'k', type: 'string', constraint, ...rest }] }],
+});
+const problemsOf = (file: object) => {
+  const read = readDefinition(file);
+  return 'problems' in read ? read.problems.map(({ message }) => message).join('\n') : '';
+};
+
+describe('what one text can cost', () => {
+  test('the size of a pattern and the length of its texts are bounded together', () => {
+    expect(problemsOf(keyWith({ pattern: WORST }))).toMatch(
+      /too large for texts of up to 4000 characters: set max_length to at most 8/,
+    );
+    expect(problemsOf(keyWith({ pattern: WORST, max_length: 500 }))).toBe('');
+    for (const usual of ['.*\\d.{7,99}', '[A-Za-z0-9 ]{1,200}', '[^@]+@[^@]{1,255}', '(foo|bar){0,50}']) {
+      expect(problemsOf(keyWith({ pattern: usual }))).toBe('');
+    }
+  });
+
+  test.each([
+    [WORST, 810, 'a'],
+    ['.*\\d.{7,99}', 4_000, '1'],
+    ['(.*){200}x', 4_000, 'a'],
+    ['(.?.?.?){120}.?', 4_000, 'a'],
+  ])('the worst text for %s takes less than a tenth of a second', (written, length, unit) => {
+    const { test } = compilePattern(written);
+    const value = unit.repeat(length);
+    test(value);
+    expect(countSteps(written, value)).toBeLessThanOrEqual(4_000_000);
+    expect(processorTime(() => test(value))).toBeLessThan(300);
+  });
+
+  test('many long defaults are not all matched', () => {
+    const defaults = Array.from({ length: 2_000 }, (_, at) => `a${'b'.repeat(700)}${at}`);
+    const file = keyWith({ pattern: '.*a((.{9}){10}){11}', max_length: 1_000 }, { multiple: true, default: defaults });
+    expect(processorTime(() => expect(problemsOf(file)).toMatch(/too many long texts/))).toBeLessThan(6_000);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InnkeeperError } from '../../src/domain/errors.ts';
+import { WorkPool } from '../../src/work/pool.ts';
+import { databases } from '../databases.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { editor } from './manage.ts';
+
+const languages = [{ name: 'English', tag: 'en' }];
+const WORST = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
+
+/** The milliseconds that this thread, which is the server's, worked for something. */
+async function ownTime<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {
+  const before = process.threadCpuUsage();
+  const result = await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return { result, ms: (user + system) / 1000 };
+}
+
+describe.each(databases)('large work on $kind', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+  });
+  afterAll(() => server.close());
+
+  test('a file of texts is read elsewhere, and refused before it is parsed where it is too large', async () => {
+    const { send } = await editor(server, { languages, groups: [{ name: 'g', keys: [] }] });
+    const preview = (file: string) => ownTime(() => send('POST', '/catalog/translations/preview', { file }));
+    for (const [file, message] of [
+      [`path,${','.repeat(3_000_000)}\n`, /more than 202 columns/],
+      [`path,English\n${'g,a\n'.repeat(270_000)}`, /more than 200000 lines/],
+      [
+        `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en" trgLang="en"${Array.from({ length: 200_000 }, (_, at) => ` a${at}=""`).join('')}/>`,
+        /too many attributes/,
+      ],
+    ] as const) {
+      const { result, ms } = await preview(file);
+      expect(result).toMatchObject({ status: 422, json: { errors: [{ message: expect.stringMatching(message) }] } });
+      expect(ms).toBeLessThan(300);
+    }
+  });
+
+  test('patterns and long defaults of a plan do not hold up the others', async () => {
+    const { send } = await editor(server, { languages, groups: [] });
+    const keys = Array.from({ length: 100 }, (_, at) => ({
+      ...{ name: `k${at}`, type: 'string', default: 'a'.repeat(1_000) },
+      constraint: { pattern: `${at}|.*a(.{9}){${99}}`, max_length: 1_000 },
+    }));
+    const plan = () => send('POST', '/catalog/plan', { languages, groups: [{ name: 'g', keys }] });
+    const { result, ms } = await ownTime(plan);
+    expect(result).toMatchObject({ status: 422 });
+    expect(result.text).toMatch(/too many long texts/);
+    expect(ms).toBeLessThan(300);
+  });
+
+  test('a costly match runs elsewhere, and never for a user who is not there', async () => {
+    const key = { name: 'k', type: 'string', multiple: true, constraint: { pattern: WORST, max_length: 800 } };
+    const { tree, application } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });
+    const [group] = (await tree()).groups;
+    const [found] = group?.keys ?? [];
+    const value = Array.from({ length: 8 }, (_, at) => `${'a'.repeat(780)}${at}`);
+    const save = (userUid: string) =>
+      ownTime(() =>
+        server.send('POST', '/api/user_options', {
+          headers: { apikey: application.clientId },
+          body: JSON.stringify({
+            ...{ user_uid: userUid, option_group_uid: group?.groupUid, option_key_uid: found?.keyUid, value },
+          }),
+        }),
+      );
+    const nobody = await save('00000000-0000-4000-8000-000000000000');
+    expect(nobody.result).toMatchObject({ status: 404, json: { code: '1006' } });
+    expect(nobody.ms).toBeLessThan(100);
+  });
+});
+
+test('work that takes too long is stopped, and the next of the same application is done', async () => {
+  const pool = new WorkPool(300);
+  const checks = Array.from({ length: 500 }, (_, at) => ({ pattern: WORST, text: `${'a'.repeat(4_000)}${at}` }));
+  const slow = pool.run('matchPatterns', checks, { appId: 1 });
+  const next = new WorkPool();
+  const quick = next.run('matchPatterns', [{ pattern: 'a+', text: 'aa' }], { appId: 1 });
+  await expect(slow).rejects.toMatchObject({ error: 'overloaded', message: expect.stringContaining('0.3 seconds') });
+  expect(await quick).toEqual([true]);
+  await Promise.all([pool.close(), next.close()]);
+});
+
+test('an application has few tasks waiting, and others are not behind them', async () => {
+  const pool = new WorkPool();
+  const checks = Array.from({ length: 20 }, (_, at) => ({ pattern: WORST, text: `${'a'.repeat(900)}${at}` }));
+  const order: string[] = [];
+  const own = Array.from({ length: 6 }, () =>
+    pool.run('matchPatterns', checks, { appId: 1 }).then(() => order.push('own')),
+  );
+  const settled = Promise.allSettled(own);
+  const other = pool.run('matchPatterns', [], { appId: 2 }).then(() => order.push('other'));
+  const refused = (await settled).filter(({ status }) => status === 'rejected');
+  expect(refused).toMatchObject([{ reason: expect.any(InnkeeperError) }]);
+  await other;
+  expect(order.indexOf('other')).toBeLessThanOrEqual(1);
+  await pool.close();
+});
