@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
@@ -14,6 +13,7 @@ import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
 import type { Service } from './domain/service.ts';
+import { CatalogCache } from './http/options/catalog-cache.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
@@ -50,6 +50,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
 
     const applications = new ApplicationDirectory(storage, keyring);
     const catalogs = new CatalogDirectory(storage);
+    const catalogCache = new CatalogCache(config.cacheBytes);
     const keys = new SigningKeys(storage.signingKeys, keyring, now);
     let { publicUrl } = config;
     const tokens = await createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
@@ -58,11 +59,22 @@ export async function startServer(config: Config): Promise<RunningServer> {
       {
         async reloadAll() {
           await applications.loadAll();
+          catalogs.forgetOthers((appId) => applications.knows(appId));
           await catalogs.reloadAll();
+          catalogCache.clear();
           await keys.load();
         },
-        reloadApplications: (appIds) => applications.reload(appIds),
-        reloadCatalogs: (appIds) => catalogs.reload(appIds),
+        async reloadApplications(appIds) {
+          await applications.reload(appIds);
+          for (const appId of appIds.filter((each) => !applications.knows(each))) {
+            catalogs.forget(appId);
+            catalogCache.forget(appId);
+          }
+        },
+        async reloadCatalogs(appIds) {
+          await catalogs.reload(appIds);
+          for (const appId of appIds) catalogCache.forget(appId);
+        },
         reloadSigningKeys: () => keys.load(),
       },
       (error) => logger.warn({ err: error }, 'could not look for changes; trying again'),
@@ -102,11 +114,10 @@ export async function startServer(config: Config): Promise<RunningServer> {
     );
     held.push(activity, allowances, requestLog);
     const metrics = createMetrics(service, metricsText);
-    const app = createApp({ config, service, keys, metrics, requestLog, logger });
+    const app = createApp({ config, service, catalogCache, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };
-    await app.listen(listen);
-    const { port } = app.server.address() as AddressInfo;
+    const port = await app.listen(listen);
     publicUrl = withPort(publicUrl, port);
     service.publicUrl = publicUrl;
 

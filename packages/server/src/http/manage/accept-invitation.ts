@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { kindOfLink } from '../../domain/accounts/links.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { joinByInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { RoleShape } from './member-views.ts';
@@ -26,7 +26,7 @@ const schema = {
   },
 };
 
-export function acceptInvitationRoute(app: FastifyInstance, service: Service): void {
+export function acceptInvitationRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/invitations', schema } as const;
   accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
     const { token } = readMembers(readBody(), ['token']);

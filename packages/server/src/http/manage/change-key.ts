@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { type TProperties, Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { ArchivedMember, TranslationsPatch } from './change-group.ts';
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';
@@ -63,7 +63,7 @@ const schema = {
   },
 };
 
-export function changeKeyRoute(app: FastifyInstance, service: Service): void {
+export function changeKeyRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/catalog/keys/:keyUid', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { GRACE, MEMBER } from './examples.ts';
 import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -27,7 +27,7 @@ const schema = {
   },
 };
 
-export function changeMemberRoute(app: FastifyInstance, service: Service): void {
+export function changeMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/members/:accountId', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application, params, readBody }) => {
     const role = readRole(readMembers(readBody(), ['role']).role);

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../../domain/accounts/password.ts';
 import { requirePassword } from '../../domain/accounts/password-rules.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { PASSWORD } from './examples.ts';
 import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
@@ -24,7 +24,7 @@ const schema = {
   examples: { first: { summary: 'The first one', body: { password: PASSWORD }, status: 204 } },
 };
 
-export function changePasswordRoute(app: FastifyInstance, service: Service): void {
+export function changePasswordRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/account/password', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
     const { current, password, code } = readMembers(asked.readBody(), ['current', 'password', 'code']);

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { PORTAL_LANGUAGES, type Preferences, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { PreferencesShape } from './account-views.ts';
 import { readMembers, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
@@ -21,7 +21,7 @@ const schema = {
   },
 };
 
-export function changePreferencesRoute(app: FastifyInstance, service: Service): void {
+export function changePreferencesRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/account/preferences', schema } as const;
   accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
     const { theme, language } = readMembers(readBody(), ['theme', 'language']);

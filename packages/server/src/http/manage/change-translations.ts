@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeTexts, type WantedText } from '../../domain/catalog/edits/translations.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published, RENAMED } from './examples.ts';
 import { readMembers, readObjects } from './input.ts';
@@ -100,7 +100,7 @@ const schema = {
   },
 };
 
-export function changeTranslationsRoute(app: FastifyInstance, service: Service): void {
+export function changeTranslationsRoute(app: Routes, service: Service): void {
   const operation = {
     method: 'PATCH',
     path: '/catalog/translations',

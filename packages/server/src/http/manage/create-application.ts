@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { createApplication } from '../../domain/applications/create-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { readMembers, refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 
@@ -31,7 +31,7 @@ const schema = {
   },
 };
 
-export function createApplicationRoute(app: FastifyInstance, service: Service): void {
+export function createApplicationRoute(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'POST', path: '/applications', schema }, async ({ manager, readBody, reply }) => {
     if (!manager.canCreateApplications) {
       throw new InnkeeperError('manageForbidden', {

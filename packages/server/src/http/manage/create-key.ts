@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, IF_MATCH, newKey, published } from './examples.ts';
@@ -69,7 +69,7 @@ const schema = {
   },
 };
 
-export function createKeyRoute(app: FastifyInstance, service: Service): void {
+export function createKeyRoute(app: Routes, service: Service): void {
   const path = '/catalog/groups/:groupUid/keys';
   const operation = { method: 'POST', path, schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {

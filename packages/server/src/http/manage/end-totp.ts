@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
@@ -17,7 +17,7 @@ const schema = {
 };
 
 /** A POST, as it has a body: not everything on the way keeps that of a DELETE. */
-export function endTotpRoute(app: FastifyInstance, service: Service): void {
+export function endTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/end', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
     const { signedIn, readBody } = asked;

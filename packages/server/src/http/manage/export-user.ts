@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
 import { collectTraces } from '../../domain/users/export-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { ACCESS_TOKEN, ADA, CHOSEN_OPTION, SAVED_EVENT, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
@@ -40,7 +40,7 @@ const schema = {
   },
 };
 
-export function exportUserRoute(app: FastifyInstance, service: Service): void {
+export function exportUserRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users/:userUid/export', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params, reply }) => {
     const user = await findUser(service, application, params.userUid as string);

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { publishDraft } from '../../domain/catalog/publish-draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { ANY_MATCH, APPLICATION, published, RENAMED_THEME } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
@@ -41,7 +41,7 @@ const schema = {
   },
 };
 
-export function publishDraftRoute(app: FastifyInstance, service: Service): void {
+export function publishDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/draft/publish', schema, access: 'texts' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readDraftOptions(context);

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setValues } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { BREAKS, breaks, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
@@ -54,7 +54,7 @@ const schema = {
   },
 };
 
-export function putValuesRoute(app: FastifyInstance, service: Service): void {
+export function putValuesRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog/keys/:keyUid/values', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);

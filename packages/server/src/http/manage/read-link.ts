@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { describeLink } from '../../domain/accounts/describe-link.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { ACCOUNT_EMAIL } from './examples.ts';
 import { readMembers, refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
@@ -40,7 +40,7 @@ const schema = {
   },
 };
 
-export function readLinkRoute(app: FastifyInstance, service: Service): void {
+export function readLinkRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/session/link', schema } as const;
   entranceRoute(app, service, operation, async ({ readBody }) => {
     const { token } = readMembers(readBody(), ['token']);

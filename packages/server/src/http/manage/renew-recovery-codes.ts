@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { RecoveryCodesAnswer } from './confirm-totp.ts';
 import { RECOVERY_CODES } from './examples.ts';
 import { readMembers } from './input.ts';
@@ -21,7 +21,7 @@ const schema = {
   },
 };
 
-export function renewRecoveryCodesRoute(app: FastifyInstance, service: Service): void {
+export function renewRecoveryCodesRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/recovery-codes', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
     const { signedIn, readBody } = asked;

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { fingerprintOf } from '../../domain/applications/application.ts';
 import { rotateSecret } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
 import { readMembers, readOverlapMember } from './input.ts';
@@ -39,7 +39,7 @@ const schema = {
   },
 };
 
-export function rotateSecretRoute(app: FastifyInstance, service: Service): void {
+export function rotateSecretRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/secrets', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, readBody, reply } = context;

@@ -2,11 +2,15 @@ import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import type { Answering, Asked } from '../asked.ts';
-import { admitting } from '../rate-limits.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
 
 /** The application of the header apiKey: its clientId, public, which identifies and never authorises. */
-export async function identifyApplication(service: Service, request: Asked, reply: Answering): Promise<Application> {
+export async function identifyApplication(
+  service: Service,
+  request: HttpRequest,
+  reply: HttpReply,
+): Promise<Application> {
   const apiKey = request.headers.apikey;
   if (typeof apiKey !== 'string' || apiKey === '') throw new InnkeeperError('apiKeyMissing');
   const application = await service.applications.findByClientId(apiKey);
@@ -14,12 +18,12 @@ export async function identifyApplication(service: Service, request: Asked, repl
   request.about = { appId: application.appId };
   const { origin } = request.headers;
   if (origin !== undefined && allowsOrigin(application.settings, origin)) allowOrigin(reply, origin);
-  admitting(service, 'options', request, reply)(application);
+  request.admission.admitApplication(application, 'options');
   return application;
 }
 
 /** Pages on the application's own origins may read answers, also those that refuse. */
-export function allowOrigin(reply: Answering, origin: string): void {
+export function allowOrigin(reply: HttpReply, origin: string): void {
   const [allow, allowed, expose, exposed] = corsHeaders(origin);
   reply.header(allow, allowed).header(expose, exposed);
 }
