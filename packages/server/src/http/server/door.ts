@@ -113,7 +113,8 @@ export class Door {
   }
 
   /** The same for a request that this process makes of itself. */
-  async ask({ method, url, headers = {}, body }: Asked): Promise<{ status: number; text: string }> {
+  async ask({ method, url, headers: named = {}, body }: Asked): Promise<{ status: number; text: string }> {
+    const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]));
     const request = new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits);
     const found = this.#parts.routes.find(method, url);
     if (found) request.take(found);
