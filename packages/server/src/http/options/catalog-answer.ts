@@ -1,3 +1,4 @@
+import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
@@ -7,7 +8,7 @@ import type { HttpReply } from '../server/reply.ts';
 import type { HttpRequest } from '../server/request.ts';
 import type { Route } from '../server/routes.ts';
 import { JSON_TYPE, toWireBytes, WireText } from '../server/wire-text.ts';
-import { identifyApplication } from './api-key.ts';
+import { identifyApplication, peekApplication } from './api-key.ts';
 import type { CatalogCache, ReadyAnswer } from './catalog-cache.ts';
 import type { Wording } from './catalog-views.ts';
 
@@ -24,35 +25,54 @@ export type CatalogRead = { name: string; make(wording: Wording): object };
 
 /**
  * Answers a catalog read with bytes from memory: the first request of its kind in a revision makes them, all others
- * get the same. `resolve` reads the request and throws if it is invalid.
+ * get the same, without waiting. `resolve` reads the request and throws if it is invalid.
  */
-export async function answerFromCatalog(
-  { service, cache }: CatalogSource,
+export function answerFromCatalog(
+  from: CatalogSource,
   request: HttpRequest,
   reply: HttpReply,
   resolve: (request: CatalogRequest) => CatalogRead,
-): Promise<HttpReply> {
-  const { appId } = await identifyApplication(service, request, reply);
-  const catalog = service.catalogs.peek(appId) ?? (await service.catalogs.get(appId));
+): HttpReply | Promise<HttpReply> {
+  const application = peekApplication(from.service, request, reply);
+  const catalog = application && from.service.catalogs.peek(application.appId);
+  if (catalog) return answer(from.cache, application.appId, catalog, request, reply, resolve);
+  return load(from.service, application, request, reply).then(({ appId, catalog: loaded }) =>
+    answer(from.cache, appId, loaded, request, reply, resolve),
+  );
+}
+
+async function load(service: Service, known: Application | undefined, request: HttpRequest, reply: HttpReply) {
+  const { appId } = known ?? (await identifyApplication(service, request, reply));
+  return { appId, catalog: await service.catalogs.get(appId) };
+}
+
+function answer(
+  cache: CatalogCache,
+  appId: number,
+  catalog: CompiledCatalog,
+  request: HttpRequest,
+  reply: HttpReply,
+  resolve: (request: CatalogRequest) => CatalogRead,
+): HttpReply {
   const { headers, params, query } = request;
   const { path } = request.route as Route;
   const wording = readWording(catalog, query, headers['accept-language']);
   const { name, make } = resolve({ catalog, query, params });
   const fullName = `${appId} ${catalog.revision} ${path} ${wording.language?.tag}${wording.only ? '!' : ''} ${name}`;
-  let answer = cache.get(fullName);
-  if (!answer) {
-    answer = makeReady(make(wording));
-    cache.set(fullName, appId, answer);
+  let ready = cache.get(fullName);
+  if (!ready) {
+    ready = makeReady(make(wording));
+    cache.set(fullName, appId, ready);
   }
   // To be kept, but revalidated every time: a new revision shows within a second.
   reply
-    .header('etag', answer.etag)
+    .header('etag', ready.etag)
     .header('vary', 'apiKey, Accept-Language, Origin')
     .header('cache-control', 'public, no-cache');
-  const link = answer.page && linkHeader(path, query, answer.page);
+  const link = ready.page && linkHeader(path, query, ready.page);
   if (link !== undefined) reply.header('link', link);
-  if (hasCurrent(headers['if-none-match'], answer.etag)) return reply.code(304).send();
-  return reply.type(JSON_TYPE).send(answer.body);
+  if (hasCurrent(headers['if-none-match'], ready.etag)) return reply.code(304).send();
+  return reply.type(JSON_TYPE).send(ready.body);
 }
 
 function makeReady(value: object): ReadyAnswer {

@@ -15,6 +15,8 @@ const ENTRY_BYTES = 1_000;
 export class CatalogCache {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
+  /** The name of the most recently used one. */
+  #newest = '';
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -27,11 +29,13 @@ export class CatalogCache {
 
   get(name: string): ReadyAnswer | undefined {
     const entry = this.#entries.get(name);
-    if (!entry) return undefined;
-    // The first is the least recently used.
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
-    return entry.answer;
+    if (entry && name !== this.#newest) {
+      // The first is the least recently used.
+      this.#entries.delete(name);
+      this.#entries.set(name, entry);
+      this.#newest = name;
+    }
+    return entry?.answer;
   }
 
   set(name: string, appId: number, answer: ReadyAnswer): void {
@@ -39,6 +43,7 @@ export class CatalogCache {
     if (bytes > this.#maxBytes) return;
     this.#delete(name);
     this.#entries.set(name, { appId, answer, bytes });
+    this.#newest = name;
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return;

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../../config.ts';
@@ -5,7 +6,7 @@ import { isLoopback } from '../../config.ts';
 /** Finds the client: the peer of the connection, or the address that a trusted proxy names in X-Forwarded-For. */
 export function createAddressReader(
   trustedProxies: readonly string[],
-): (peer: string, forwardedFor: string | string[] | undefined) => string {
+): (peer: string, headers: IncomingHttpHeaders) => string {
   if (trustedProxies.length === 0) return (peer) => peer;
   const trusted = new BlockList();
   for (const network of trustedProxies) {
@@ -18,7 +19,8 @@ export function createAddressReader(
     const family = isIP(address);
     return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
   };
-  return (peer, forwardedFor) => {
+  return (peer, headers) => {
+    const forwardedFor = headers['x-forwarded-for'];
     if (typeof forwardedFor !== 'string' || !isTrusted(peer)) return peer;
     // Each proxy appends the address it was called from: the last untrusted one is the client.
     let client = peer;

@@ -36,8 +36,12 @@ export class Connection {
   }
 
   add(exchange: Exchange): void {
-    if (this.#exchanges.length > 0) this.#exchanges = this.#exchanges.filter(isOpen);
-    this.#exchanges.push(exchange);
+    const exchanges = this.#exchanges;
+    if (exchanges.length === 1 && !isOpen(exchanges[0] as Exchange)) exchanges[0] = exchange;
+    else {
+      if (exchanges.length > 1) this.#exchanges = exchanges.filter(isOpen);
+      this.#exchanges.push(exchange);
+    }
   }
 
   /** The oldest request without a complete response. */

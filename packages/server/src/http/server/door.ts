@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { ListenOptions } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { RateLimits } from '../../domain/limits/rate-limits.ts';
-import { addLimitHeaders, isLimited } from '../rate-limits.ts';
+import { addLimitHeaders } from '../rate-limits.ts';
 import { ClientGone, hasBody, readBody } from './body.ts';
 import { createAddressReader } from './client-address.ts';
 import { type Connection, connectionOf, type Exchange } from './connection.ts';
@@ -12,7 +12,7 @@ import { type Refusal, refuseMalformed } from './malformed.ts';
 import { Overload } from './overload.ts';
 import { HttpReply } from './reply.ts';
 import { HttpRequest } from './request.ts';
-import type { Routes } from './routes.ts';
+import type { Route, Routes } from './routes.ts';
 import { Turns } from './turns.ts';
 import { WireText } from './wire-text.ts';
 import { writeResponse, writeToSocket } from './write-response.ts';
@@ -51,7 +51,7 @@ export type Ask = (asked: Asked) => Promise<{ status: number; text: string }>;
 export class Door {
   readonly #parts: DoorParts;
   readonly #server: Server;
-  readonly #turns = new Turns((exchange, waitedMs) => void this.#serve(exchange, waitedMs));
+  readonly #turns = new Turns((exchange, waitedMs) => this.#serve(exchange, waitedMs));
   readonly #overload: Overload;
   readonly #addressOf: ReturnType<typeof createAddressReader>;
   #held: Promise<void> | undefined;
@@ -99,8 +99,9 @@ export class Door {
         resolve();
       });
     });
-    const address = this.#server.address();
-    return typeof address === 'object' && address ? address.port : 0;
+    const { address, family, port } = this.#server.address() as AddressInfo;
+    this.#parts.logger.info(`Server listening at http://${family === 'IPv6' ? `[${address}]` : address}:${port}`);
+    return port;
   }
 
   /** Answers every request that was accepted. */
@@ -128,7 +129,7 @@ export class Door {
   #receive(raw: IncomingMessage, response: ServerResponse): Exchange {
     const connection = connectionOf(raw.socket);
     const { method = '', url = '', headers } = raw;
-    const address = this.#addressOf(connection.peer, headers['x-forwarded-for']);
+    const address = this.#addressOf(connection.peer, headers);
     const request = new HttpRequest({ method, url, headers, address }, this.#parts.limits);
     const found = this.#parts.routes.find(method, url);
     if (found) request.take(found);
@@ -137,34 +138,53 @@ export class Door {
     return exchange;
   }
 
-  async #serve(exchange: Exchange, waitedMs: number): Promise<void> {
-    try {
-      if (!this.isClosing && this.#overload.refuses(exchange, waitedMs)) {
-        this.#finish(exchange, this.#overload.refuse(exchange), { log: false });
-        return;
-      }
-      this.#finish(exchange, await this.#answer(exchange.request, exchange.raw));
-    } catch (error) {
-      if (!(error instanceof ClientGone)) this.#parts.logger.error({ err: error }, 'a request could not be answered');
-      exchange.connection.socket.destroy();
+  #serve(exchange: Exchange, waitedMs: number): void {
+    if (!this.isClosing && this.#overload.refuses(exchange, waitedMs)) {
+      this.#finish(exchange, this.#overload.refuse(exchange), { log: false });
+      return;
+    }
+    const reply = this.#answer(exchange.request, exchange.raw);
+    if (reply instanceof HttpReply) this.#finish(exchange, reply);
+    else {
+      reply.then(
+        (made) => this.#finish(exchange, made),
+        // The client is gone.
+        () => exchange.connection.socket.destroy(),
+      );
     }
   }
 
-  /** From the request to the reply. Throws ClientGone and nothing else. */
-  async #answer(request: HttpRequest, raw: IncomingMessage | undefined): Promise<HttpReply> {
+  /** From the request to the reply; at once if nothing has to be waited for. Rejects with ClientGone and nothing else. */
+  #answer(request: HttpRequest, raw: IncomingMessage | undefined): HttpReply | Promise<HttpReply> {
     const reply = new HttpReply();
     const { route } = request;
     try {
-      if (isLimited(route?.schema)) request.admission.admitAddress();
+      if (route?.isLimited ?? true) request.admission.admitAddress();
       if (raw) checkHost(raw);
-      if (!route) {
-        this.#parts.notFound(request, reply);
-        return reply;
+      if (!route) this.#parts.notFound(request, reply);
+      else {
+        const mustWait = this.#held || route.admit || (raw && route.takesBody && hasBody(raw));
+        const made = mustWait ? this.#handleLater(route, request, reply, raw) : route.handler(request, reply);
+        if (made instanceof Promise) return this.#settle(made, request, reply);
+        if (made !== reply) reply.send(made);
       }
-      if (this.#held) await this.#held;
-      if (route.admit) await route.admit(request);
-      if (raw && route.takesBody && hasBody(raw)) request.body = await readBody(raw, route.bodyLimit ?? BODY_LIMIT);
-      const body = await route.handler(request, reply);
+    } catch (error) {
+      this.#parts.fail(error, request, reply);
+    }
+    addLimitHeaders(reply, request.admission.standings);
+    return reply;
+  }
+
+  async #handleLater(route: Route, request: HttpRequest, reply: HttpReply, raw?: IncomingMessage): Promise<unknown> {
+    await this.#held;
+    await route.admit?.(request);
+    if (raw && route.takesBody && hasBody(raw)) request.body = await readBody(raw, route.bodyLimit ?? BODY_LIMIT);
+    return route.handler(request, reply);
+  }
+
+  async #settle(made: Promise<unknown>, request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    try {
+      const body = await made;
       if (body !== reply) reply.send(body);
     } catch (error) {
       if (error instanceof ClientGone) throw error;
@@ -182,15 +202,17 @@ export class Door {
 
   /** Writes the response, then records it. */
   #finish(exchange: Exchange, reply: HttpReply, refused?: Refused): void {
-    const { request } = exchange;
-    this.#mark(request, reply);
+    const { request, connection } = exchange;
     try {
+      this.#mark(request, reply);
       writeResponse(exchange, reply);
       this.#record(request, reply, refused);
     } catch (error) {
+      // A header that cannot be sent.
       const failure = this.#failed(error, request);
       this.#mark(request, failure);
-      writeResponse(exchange, failure);
+      if (exchange.response.headersSent) connection.socket.destroy();
+      else writeResponse(exchange, failure);
       this.#record(request, failure);
     }
   }

@@ -17,13 +17,9 @@ export class HttpReply {
   }
 
   header(name: string, value: string): this {
-    const { rawHeaders } = this;
-    for (let at = 0; at < rawHeaders.length; at += 2) {
-      if (rawHeaders[at] !== name) continue;
-      rawHeaders[at + 1] = value;
-      return this;
-    }
-    rawHeaders.push(name, value);
+    const at = this.#find(name);
+    if (at < 0) this.rawHeaders.push(name, value);
+    else this.rawHeaders[at + 1] = value;
     return this;
   }
 
@@ -33,13 +29,18 @@ export class HttpReply {
   }
 
   getHeader(name: string): string | undefined {
-    const at = this.rawHeaders.findIndex((each, index) => index % 2 === 0 && each === name);
+    const at = this.#find(name);
     return at < 0 ? undefined : this.rawHeaders[at + 1];
   }
 
   removeHeader(name: string): void {
-    const at = this.rawHeaders.findIndex((each, index) => index % 2 === 0 && each === name);
+    const at = this.#find(name);
     if (at >= 0) this.rawHeaders.splice(at, 2);
+  }
+
+  #find(name: string): number {
+    for (let at = 0; at < this.rawHeaders.length; at += 2) if (this.rawHeaders[at] === name) return at;
+    return -1;
   }
 
   type(contentType: string): this {

@@ -1,6 +1,7 @@
 import createRouter from 'find-my-way';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
+import { isLimited } from '../rate-limits.ts';
 import type { OperationExample } from '../schemas.ts';
 import type { HttpReply } from './reply.ts';
 import type { HttpRequest } from './request.ts';
@@ -60,7 +61,7 @@ export type RouteOptions = {
 };
 
 type NewRoute = RouteOptions & { readonly method: Method; readonly path: string; readonly handler: Handler };
-export type Route = NewRoute & { readonly takesBody: boolean };
+export type Route = NewRoute & { readonly takesBody: boolean; readonly isLimited: boolean };
 export type Found = { store: Route; params: Record<string, string>; searchParams: Record<string, string> };
 
 /** All routes of this process, and the only router. */
@@ -96,7 +97,7 @@ export class Routes {
   /** A GET route also serves HEAD. */
   add(added: NewRoute): void {
     const { path, method, wrongMethod = 'methodNotAllowed' } = added;
-    const route: Route = { ...added, takesBody: method !== 'GET' && method !== 'OPTIONS' };
+    const route: Route = { ...added, takesBody: method !== 'GET' && method !== 'OPTIONS', isLimited: isLimited(added.schema) };
     const methods: Method[] = method === 'GET' ? ['GET', 'HEAD'] : [method];
     const known = this.#byPath.get(path) ?? { methods: [], wrongMethod };
     this.#byPath.set(path, known);

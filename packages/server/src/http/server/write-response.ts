@@ -10,7 +10,8 @@ export function writeResponse({ raw, response }: Exchange, reply: HttpReply): vo
   const { statusCode, rawHeaders } = reply;
   const isEmpty = statusCode === 204 || statusCode === 304;
   const body = isEmpty ? '' : toBytes(reply.body);
-  response.writeHead(statusCode, isEmpty ? rawHeaders : [...rawHeaders, 'content-length', String(body.length)]);
+  if (!isEmpty) rawHeaders.push('content-length', String(body.length));
+  response.writeHead(statusCode, rawHeaders);
   if (raw.complete || raw.destroyed || !hasBody(raw)) {
     response.end(body, 'latin1');
     return;
@@ -24,9 +25,9 @@ export function writeResponse({ raw, response }: Exchange, reply: HttpReply): vo
 /** The same for what is so malformed that node made no request of it. The connection closes. */
 export function writeToSocket(socket: Socket, { statusCode, rawHeaders, body }: HttpReply): void {
   const bytes = toBytes(body);
-  const headers = [...rawHeaders, 'content-length', String(bytes.length), 'connection', 'close'];
+  rawHeaders.push('content-length', String(bytes.length), 'connection', 'close');
   let head = `HTTP/1.1 ${statusCode} ${statusText(statusCode)}\r\n`;
-  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  for (let at = 0; at < rawHeaders.length; at += 2) head += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`;
   socket.end(`${head}\r\n${bytes}`, 'latin1');
   discardAll(socket);
 }
