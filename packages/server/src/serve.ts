@@ -13,9 +13,9 @@ import { createKeyring } from './domain/keyring.ts';
 import { Allowances } from './domain/limits/allowances.ts';
 import { RateLimits } from './domain/limits/rate-limits.ts';
 import type { Service } from './domain/service.ts';
-import { CatalogCache } from './http/options/catalog-cache.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
+import { CatalogCache } from './http/options/catalog-cache.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
 import { storageDriver } from './storage/open.ts';
 import { createTokenService } from './tokens/create.ts';
@@ -113,7 +113,10 @@ export async function startServer(config: Config): Promise<RunningServer> {
       logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
     );
     held.push(activity, allowances, requestLog);
-    const metrics = createMetrics(service, metricsText);
+    const metrics = createMetrics(
+      { storage, problems: service.problems, cacheBytes: () => catalogCache.bytes },
+      metricsText,
+    );
     const app = createApp({ config, service, catalogCache, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };

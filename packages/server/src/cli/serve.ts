@@ -31,7 +31,7 @@ async function start(options: CommandOptions & { demo?: true }): Promise<void> {
   const config = readConfig(options, demo ? { defaults: { logLevel: 'warn' } } : {});
   const unsafe = demo ? [] : unsafeSettings(config);
   if (unsafe.length > 0) throw new Failure('refusing to start on an unsafe configuration:', { problems: unsafe });
-  // Fastify and all it brings: loaded for this command alone.
+  // The front door and all routes: loaded for this command alone.
   const { run } = await import('../run.ts');
   process.exitCode = await run(config, { demo });
 }

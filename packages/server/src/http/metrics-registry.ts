@@ -1,14 +1,11 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Service } from '../domain/service.ts';
+import type { MetricSources } from './metrics.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
 
 type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
 
 /** All there is to tell, in the form that prom-client writes and sums up. */
-export function createRegistry(
-  { storage, problems }: Pick<Service, 'storage' | 'problems'>,
-  counts: RequestCounts,
-): Registry {
+export function createRegistry({ storage, problems, cacheBytes }: MetricSources, counts: RequestCounts): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
 
@@ -51,6 +48,7 @@ export function createRegistry(
       for (const { kind } of problems()) this.set({ kind }, 1);
     },
   });
+  figure('innkeeper_cache_bytes', 'Memory of ready responses to catalog reads.', cacheBytes);
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
   figure('innkeeper_database_waiting', 'Callers waiting for one.', () => storage.figures().connections.waiting);

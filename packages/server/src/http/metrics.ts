@@ -2,6 +2,9 @@ import type { Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
 import { RequestCounts } from './request-counts.ts';
 
+/** What is measured elsewhere. */
+export type MetricSources = Pick<Service, 'storage' | 'problems'> & { cacheBytes(): number };
+
 export type Metrics = {
   observe(method: string, route: string, status: number, code: string | undefined, seconds: number): void;
   /** A request of which nobody knows when it began. */
@@ -12,7 +15,7 @@ export type Metrics = {
 
 /** Requests are counted from the start; prom-client, 80 modules, is loaded when someone first asks for the figures. */
 export function createMetrics(
-  service: Pick<Service, 'storage' | 'problems'>,
+  sources: MetricSources,
   textOf: (registry: () => Promise<Registry>) => () => Promise<string>,
 ): Metrics {
   const counts = new RequestCounts();
@@ -24,7 +27,7 @@ export function createMetrics(
     },
     count: (method, route, status, code) => counts.addAnswer(method, route, status, code),
     text: textOf(() => {
-      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(service, counts));
+      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(sources, counts));
       return registry;
     }),
   };

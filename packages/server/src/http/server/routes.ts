@@ -97,7 +97,11 @@ export class Routes {
   /** A GET route also serves HEAD. */
   add(added: NewRoute): void {
     const { path, method, wrongMethod = 'methodNotAllowed' } = added;
-    const route: Route = { ...added, takesBody: method !== 'GET' && method !== 'OPTIONS', isLimited: isLimited(added.schema) };
+    const route: Route = {
+      ...added,
+      takesBody: method !== 'GET' && method !== 'OPTIONS',
+      isLimited: isLimited(added.schema),
+    };
     const methods: Method[] = method === 'GET' ? ['GET', 'HEAD'] : [method];
     const known = this.#byPath.get(path) ?? { methods: [], wrongMethod };
     this.#byPath.set(path, known);
