@@ -5,7 +5,6 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
-import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { RoleShape } from './member-views.ts';
 
@@ -28,8 +27,8 @@ const schema = {
 
 export function acceptInvitationRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/invitations', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
-    const { token } = readMembers(readBody(), ['token']);
+  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
+    const { token } = readMembers();
     if (typeof token !== 'string' || kindOfLink(token) !== 'invitation') throw new InnkeeperError('linkInvalid');
     const { appId, role } = await joinByInvitation(service, signedIn.account, token);
     const [application] = await service.storage.applications.list([appId]);

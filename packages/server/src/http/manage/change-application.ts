@@ -6,7 +6,7 @@ import { badParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
 import { viewApplication } from './application-view.ts';
 import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { ApplicationAnswer, SettingsPatch } from './schemas.ts';
 
@@ -46,8 +46,8 @@ const schema = {
 
 export function changeApplicationRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ manager, application, readBody }) => {
-    const { name, settings = {} } = readMembers(readBody(), ['name', 'settings']);
+  applicationRoute(app, service, operation, async ({ manager, application, readMembers }) => {
+    const { name, settings = {} } = readMembers();
     if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) {
       throw refuse('settings', 'must be an object');
     }

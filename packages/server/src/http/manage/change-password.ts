@@ -5,7 +5,6 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { PASSWORD } from './examples.ts';
-import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { CodeMember, PROOF_ERRORS, ProofAnswer, proveIdentity } from './proof.ts';
 
@@ -27,7 +26,7 @@ const schema = {
 export function changePasswordRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/account/password', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { current, password, code } = readMembers(asked.readBody(), ['current', 'password', 'code']);
+    const { current, password, code } = asked.readMembers();
     const { account, session } = asked.signedIn;
     const wanted = requirePassword(password, account.email);
     await proveIdentity(service, asked, [current, code], 'current');

@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { PreferencesShape } from './account-views.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -23,8 +23,8 @@ const schema = {
 
 export function changePreferencesRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/account/preferences', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
-    const { theme, language } = readMembers(readBody(), ['theme', 'language']);
+  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
+    const { theme, language } = readMembers();
     const preferences: Preferences = { ...readPreferences(signedIn.account.preferences) };
     if (theme !== undefined) preferences.theme = readOneOf(theme, 'theme', THEMES);
     if (language !== undefined) {

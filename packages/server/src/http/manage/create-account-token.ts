@@ -9,7 +9,7 @@ import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { MANAGE_TOKEN } from './examples.ts';
-import { readList, readMembers, refuse } from './input.ts';
+import { readList, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 import { AccessShape, Nullable } from './schemas.ts';
@@ -65,7 +65,7 @@ export function createAccountTokenRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/tokens', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
     const { manager, signedIn, reply } = asked;
-    const body = readMembers(asked.readBody(), ['name', 'access', 'apps', 'expires', 'password', 'code']);
+    const body = asked.readMembers();
     const { name, access, apps, expires } = body;
     const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);

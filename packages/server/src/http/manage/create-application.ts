@@ -4,7 +4,7 @@ import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 
 const schema = {
@@ -32,13 +32,13 @@ const schema = {
 };
 
 export function createApplicationRoute(app: Routes, service: Service): void {
-  manageRoute(app, service, { method: 'POST', path: '/applications', schema }, async ({ manager, readBody, reply }) => {
+  manageRoute(app, service, { method: 'POST', path: '/applications', schema }, async ({ manager, readMembers, reply }) => {
     if (!manager.canCreateApplications) {
       throw new InnkeeperError('manageForbidden', {
         message: 'Only an administrator, or a token for all applications with access "own", can make new ones.',
       });
     }
-    const { name } = readMembers(readBody(), ['name']);
+    const { name } = readMembers();
     const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);
     const { storage, keyring, now, refresh } = service;

@@ -2,7 +2,6 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 
@@ -20,8 +19,8 @@ const schema = {
 export function endTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/end', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { signedIn, readBody } = asked;
-    const { password, code } = readMembers(readBody(), ['password', 'code']);
+    const { signedIn, readMembers } = asked;
+    const { password, code } = readMembers();
     await proveIdentity(service, asked, [password, code]);
     const outcome = await service.storage.secondFactors.end(signedIn.account.accountId);
     if (outcome === 'off') throw new InnkeeperError('totpOff');

@@ -7,7 +7,7 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published, RENAMED } from './examples.ts';
-import { readMembers, readObjects, refuse } from './input.ts';
+import { readObjects, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
@@ -97,7 +97,7 @@ export function importTranslationsRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, operation, async (context) => {
     const { application, reply } = context;
     const options = readEditOptions(context);
-    const members = readMembers(context.readBody(), ['file', 'name', 'prefer', 'take']);
+    const members = context.readMembers();
     const taken = readTaken(members);
     const file = await readTextsFileMembers(members);
     const base = await loadExported(service.storage, application, file);

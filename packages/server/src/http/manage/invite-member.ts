@@ -5,7 +5,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { APPLICATION, INVITATION } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { InvitationShape, RoleShape, readRole, viewInvitation } from './member-views.ts';
 
@@ -30,8 +30,8 @@ const schema = {
 
 export function inviteMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/invitations', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, readBody, reply }) => {
-    const { email, role } = readMembers(readBody(), ['email', 'role']);
+  applicationRoute(app, service, operation, async ({ application, manager, readMembers, reply }) => {
+    const { email, role } = readMembers();
     const problem = whyNoEmail(email);
     if (problem !== undefined) throw refuse('email', problem);
     const wanted = { appId: application.appId, email: email as string, role: readRole(role) };

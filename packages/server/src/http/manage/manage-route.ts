@@ -14,6 +14,7 @@ import type { HttpReply } from '../server/reply.ts';
 import type { HttpRequest } from '../server/request.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { viewDraft, viewEdit } from './draft-views.ts';
+import { checkMembers } from './input.ts';
 import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -40,6 +41,8 @@ export type ManageRequest = {
   query: Query;
   /** The body, which has to be a JSON object. */
   readBody(): Record<string, unknown>;
+  /** The same with no other members than the schema of the body names. */
+  readMembers(): Record<string, unknown>;
 };
 
 /** A person in the portal. */
@@ -232,6 +235,7 @@ function toRequest(request: HttpRequest, reply: HttpReply): Omit<ManageRequest, 
     params: request.params as Record<string, string>,
     query: request.query as Query,
     readBody: () => readJsonObject(request),
+    readMembers: () => checkMembers(readJsonObject(request), request.route?.schema.body),
   };
 }
 

@@ -5,7 +5,6 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
-import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { Nullable } from './schemas.ts';
@@ -98,8 +97,8 @@ export function previewTranslationsRoute(app: Routes, service: Service): void {
     bodyLimit: CATALOG_LIMIT,
   } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, readBody } = context;
-    const file = await readTextsFileMembers(readMembers(readBody(), ['file', 'name']));
+    const { application, readMembers } = context;
+    const file = await readTextsFileMembers(readMembers());
     const catalog = await openAsked(service, context);
     const base = await loadExported(service.storage, application, file);
     const { texts, problems } = mergeTexts(catalog, file.entries, { ...(base && { base }), prefer: 'file' });

@@ -4,7 +4,7 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { ANY_MATCH, APPLICATION, published, RENAMED_THEME } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EditedAnswer } from './schemas.ts';
 
@@ -45,7 +45,7 @@ export function publishDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/draft/publish', schema, access: 'texts' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readDraftOptions(context);
-    const { allowBreaking = false, over } = readMembers(context.readBody(), ['allowBreaking', 'over']);
+    const { allowBreaking = false, over } = context.readMembers();
     if (typeof allowBreaking !== 'boolean') throw refuse('allowBreaking', 'must be true or false');
     const wanted = { ...options, allowBreaking, over: readOver(over) };
     return answerEdited(context.reply, await publishDraft(service, context.application, wanted));

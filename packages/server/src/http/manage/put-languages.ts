@@ -6,7 +6,6 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
-import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
@@ -50,7 +49,7 @@ const schema = {
 export function putLanguagesRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'PUT', path: '/catalog/languages', schema }, async (context) => {
     const options = readEditOptions(context);
-    const { languages } = readMembers(context.readBody(), ['languages']);
+    const { languages } = context.readMembers();
     return answerEdited(
       context.reply,
       await editCatalog(service, context.application, setLanguages(languages), options),

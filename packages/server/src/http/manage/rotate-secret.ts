@@ -6,7 +6,7 @@ import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
-import { readMembers, readOverlapMember } from './input.ts';
+import { readOverlapMember } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Fingerprint, Time } from './schemas.ts';
 
@@ -42,8 +42,8 @@ const schema = {
 export function rotateSecretRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/secrets', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, readBody, reply } = context;
-    const overlap = readOverlapMember(readMembers(readBody(), ['overlap']).overlap);
+    const { application, readMembers, reply } = context;
+    const overlap = readOverlapMember(readMembers().overlap);
     const { storage, keyring, now, refresh } = service;
     const rotated = await rotateSecret(storage, keyring, application.appId, overlap, now());
     if (!rotated) throw new InnkeeperError('applicationNotFound');

@@ -10,7 +10,7 @@ import { EXAMPLE } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
 import { ACCOUNT_EMAIL, PASSWORD, SIGNED_IN } from './examples.ts';
-import { readMembers, readOptionalText, readText, refuse } from './input.ts';
+import { readOptionalText, readText, refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 
@@ -55,8 +55,8 @@ const schema = {
 
 export function signInRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/session', schema } as const;
-  entranceRoute(app, service, operation, async ({ request, reply, readBody }) => {
-    const body = readMembers(readBody(), ['token', 'email', 'password', 'code']);
+  entranceRoute(app, service, operation, async ({ request, reply, readMembers }) => {
+    const body = readMembers();
     const network = request.network;
     const visitor = { userAgent: request.headers['user-agent'] ?? '', network };
     const { sessionToken } = await enter(service, body, visitor);
