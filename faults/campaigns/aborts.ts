@@ -113,6 +113,7 @@ async function kindsOf({ application, group, keys }: Place, client: Client, abor
     { name: 'document', make: () => request('GET', '/openapi.json', forwarded) },
     { name: 'probe', make: () => request('GET', '/readyz', forwarded) },
     { name: 'unknown', make: () => post('/nowhere', {}) },
+    { name: 'connect', make: () => 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n' },
     { name: 'malformed', make: () => `GET / HTTP/9.9\r\nX: ${'x'.repeat(100)}\r\n\r\n` },
   ];
 }

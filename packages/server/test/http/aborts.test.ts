@@ -31,6 +31,8 @@ it.each([
     () => rawRequest('/manage/v1/applications', '', 'Authorization: Bearer none\r\n'),
     () => rawRequest('/portal'),
     () => 'GET / HTTP/9.9\r\n\r\n',
+    () => 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
+    () => `${create()}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`,
   ];
   for (let batch = 0; batch < REQUESTS; batch += 20) {
     await Promise.all(

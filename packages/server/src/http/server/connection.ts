@@ -33,6 +33,8 @@ export class Connection {
   constructor(socket: Socket) {
     this.socket = socket;
     this.peer = plainAddress(socket.remoteAddress);
+    // Node handles errors of a socket until it hands it over (CONNECT); then a reset would end the process.
+    socket.on('error', () => {});
   }
 
   add(exchange: Exchange): void {
