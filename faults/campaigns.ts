@@ -1,4 +1,5 @@
 import type { Campaign } from './campaign.ts';
+import { aborts } from './campaigns/aborts.ts';
 import { accessMatrix } from './campaigns/access-matrix.ts';
 import { backupRestore } from './campaigns/backup-restore.ts';
 import { canaries } from './campaigns/canaries.ts';
@@ -43,6 +44,7 @@ export const campaigns: Campaign[] = [
   clock,
   slowClients,
   stall,
+  aborts,
   overload,
   rollingRestart,
   failover,

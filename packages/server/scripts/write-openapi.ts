@@ -7,7 +7,7 @@ import { type AppParts, createApp } from '../src/app.ts';
 import { AREAS } from '../src/config.ts';
 import { RateLimits } from '../src/domain/limits/rate-limits.ts';
 import type { Service } from '../src/domain/service.ts';
-import type { OpenApiDocument } from '../src/http/openapi.ts';
+import { CatalogCache } from '../src/http/options/catalog-cache.ts';
 
 export const OPENAPI_DOC = join(import.meta.dirname, '../../../docs/openapi.json');
 
@@ -29,14 +29,14 @@ export async function renderOpenapiDoc(): Promise<string> {
   const app = createApp({
     config,
     service: { publicUrl: config.publicUrl, limits: NO_LIMITS } as Service,
+    catalogCache: new CatalogCache(0),
     keys: nothing,
     metrics,
     requestLog: { observe() {} },
     logger,
   });
-  const answer = await app.inject('/openapi.json');
-  await app.close();
-  return `${JSON.stringify(answer.json<OpenApiDocument>(), null, 2)}\n`;
+  const { text } = await app.ask({ method: 'GET', url: '/openapi.json' });
+  return `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
 }
 
 if (import.meta.main) writeFileSync(OPENAPI_DOC, await renderOpenapiDoc());

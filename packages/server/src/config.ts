@@ -32,6 +32,10 @@ export const SETTINGS = {
     describe: `for each application that sets no rateLimit of its own: ${RATE_LIMIT_FORM}`,
   },
   addressRateLimit: { default: 'off', describe: `for each client address: ${RATE_LIMIT_FORM}` },
+  cache: {
+    default: '64 MiB',
+    describe: 'memory for ready responses to catalog reads, of all applications together: a number of KiB, MiB or GiB',
+  },
   requestLog: {
     default: 'on',
     describe: 'on or off: keep the latest requests of each application, masked, for the portal',
@@ -69,6 +73,8 @@ export type Config = {
   /** Of applications that set none of their own, and of addresses. */
   rateLimit: RateLimit | 'off';
   addressRateLimit: RateLimit | 'off';
+  /** Bytes for ready responses to catalog reads. */
+  cacheBytes: number;
   /** Whether the latest requests of applications are kept. */
   requestLog: boolean;
   /** Undefined: never by itself. */
@@ -161,6 +167,7 @@ export function readConfig(
     ),
     rateLimit: check('rateLimit', readRateLimit(text('rateLimit')), RATE_LIMIT_FORM),
     addressRateLimit: check('addressRateLimit', readRateLimit(text('addressRateLimit')), RATE_LIMIT_FORM),
+    cacheBytes: check('cache', readBytes(text('cache')), 'a number with its unit, for example 64 MiB'),
     requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
     scrubEveryMs: scrub === 'off' ? undefined : scrub,
   };
@@ -259,6 +266,13 @@ function hidePassword(text: string): string {
 function readInteger(text: string, min: number, max: number): number | undefined {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : undefined;
+}
+
+/** A number of KiB, MiB or GiB, 0 or more. */
+function readBytes(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,7}) ?(KiB|MiB|GiB)$/.exec(text) ?? [];
+  if (number === undefined) return undefined;
+  return Number(number) * 1024 ** (['KiB', 'MiB', 'GiB'].indexOf(unit as string) + 1);
 }
 
 function readSwitch(text: string): boolean | undefined {

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
@@ -21,6 +20,7 @@ import type { Service } from './domain/service.ts';
 import { logOutput } from './http/log-output.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
+import { CatalogCache } from './http/options/catalog-cache.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
@@ -61,6 +61,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
 
     const applications = new ApplicationDirectory(storage, keyring);
     const catalogs = new CatalogDirectory(storage);
+    const catalogCache = new CatalogCache(config.cacheBytes);
     const keys = new SigningKeys(storage.signingKeys, keyring, clock);
     let { publicUrl } = config;
     const tokens = await createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
@@ -69,11 +70,22 @@ export async function startServer(config: Config): Promise<RunningServer> {
       {
         async reloadAll() {
           await applications.loadAll();
+          catalogs.forgetOthers((appId) => applications.knows(appId));
           await catalogs.reloadAll();
+          catalogCache.clear();
           await keys.load();
         },
-        reloadApplications: (appIds) => applications.reload(appIds),
-        reloadCatalogs: (appIds) => catalogs.reload(appIds),
+        async reloadApplications(appIds) {
+          await applications.reload(appIds);
+          for (const appId of appIds.filter((each) => !applications.knows(each))) {
+            catalogs.forget(appId);
+            catalogCache.forget(appId);
+          }
+        },
+        async reloadCatalogs(appIds) {
+          await catalogs.reload(appIds);
+          for (const appId of appIds) catalogCache.forget(appId);
+        },
         reloadSigningKeys: () => keys.load(),
       },
       (error) => logger.warn({ err: error }, 'could not look for changes; trying again'),
@@ -137,12 +149,13 @@ export async function startServer(config: Config): Promise<RunningServer> {
       );
       held.push({ close: () => scrubbing.stop() });
     }
-    const metrics = createMetrics(service, logOutput(), metricsText);
-    const app = createApp({ config, service, keys, metrics, requestLog, logger });
+    const log = logOutput();
+    const sources = { cacheBytes: () => catalogCache.bytes, droppedLogLines: () => log.droppedLines };
+    const metrics = createMetrics({ ...sources, ...service }, metricsText);
+    const app = createApp({ config, service, catalogCache, keys, metrics, requestLog, logger });
     const { host, port: wanted } = config;
     const listen = { host, port: wanted, backlog: 4096, reusePort: sharesPort(config) };
-    await app.listen(listen);
-    const { port } = app.server.address() as AddressInfo;
+    const port = await app.listen(listen);
     publicUrl = withPort(publicUrl, port);
     service.publicUrl = publicUrl;
 

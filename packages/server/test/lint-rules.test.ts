@@ -37,8 +37,7 @@ const importRules: Snippet[] = [
   allowed(`${SERVER}/domain/users`, '../../tokens/port.ts'),
   allowed(`${SERVER}/domain/users`, '../errors.ts'),
   allowed(`${SERVER}/domain/users`, 'node:crypto'),
-  restricted(`${SERVER}/domain/users`, 'fastify'),
-  restricted(`${SERVER}/domain/users`, '@fastify/cors'),
+  restricted(`${SERVER}/domain/users`, 'node:http'),
   restricted(`${SERVER}/domain/users`, 'pg'),
   restricted(`${SERVER}/domain/users`, 'node:sqlite'),
   restricted(`${SERVER}/domain/users`, 'node:fs/promises'),
@@ -53,7 +52,13 @@ const importRules: Snippet[] = [
   // http: the domain and the ports, never what implements them
   allowed(`${SERVER}/http/users`, '../../domain/users/create-user.ts'),
   allowed(`${SERVER}/http/users`, '../../storage/port.ts'),
-  allowed(`${SERVER}/http/users`, 'fastify'),
+  // one front door
+  allowed(`${SERVER}/http/server`, 'node:http'),
+  restricted(`${SERVER}/http/users`, 'node:http'),
+  restricted(`${SERVER}/http`, 'node:http'),
+  restricted(`${SERVER}/http/server`, '../../storage/sqlite/users.ts'),
+  restricted(`${SERVER}/cli`, 'node:http'),
+  restricted(`${SERVER}/storage`, 'node:http'),
   restricted(`${SERVER}/http/users`, '../../storage/sqlite/users.ts'),
   restricted(`${SERVER}/http/users`, '../../storage/postgres/users.ts'),
   restricted(`${SERVER}/http/users`, '../../tokens/embedded.ts'),
@@ -75,7 +80,7 @@ const importRules: Snippet[] = [
   allowed(`${SERVER}/storage`, './sqlite/index.ts'),
   allowed(`${SERVER}/tokens`, '../storage/port.ts'),
   restricted(`${SERVER}/tokens`, '../storage/sqlite/tokens.ts'),
-  restricted(`${SERVER}/tokens`, 'fastify'),
+  restricted(`${SERVER}/tokens`, '../http/errors.ts'),
 
   // the worker threads: as http, and the domain knows their port alone
   allowed(`${SERVER}/work`, '../domain/errors.ts'),

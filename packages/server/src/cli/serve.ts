@@ -39,7 +39,7 @@ async function start(options: CommandOptions & { demo?: true; new?: true }): Pro
   // A worker that is started again finds the database of the first, or nothing that may be replaced.
   await makeDatabase(draft, { anyway: options.new === true && cluster.isPrimary });
   const config = readConfig(options, { defaults });
-  // Fastify and all it brings: loaded for this command alone.
+  // The front door and all routes: loaded for this command alone.
   const { run } = await import('../run.ts');
   process.exitCode = await run(config, { demo });
 }

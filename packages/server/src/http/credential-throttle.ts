@@ -1,5 +1,4 @@
 import { InnkeeperError } from '../domain/errors.ts';
-import { networkOf } from './client-address.ts';
 
 /** Failures an address may make at once, and how fast it earns them back. */
 const BURST = 200;
@@ -16,8 +15,7 @@ export class CredentialThrottle {
   readonly #buckets = new Map<string, Bucket>();
 
   /** Counts a failure; throws once the address has made too many. `now` is monotonic: performance.now(). */
-  failed(address: string, now: number): void {
-    const network = networkOf(address);
+  failed(network: string, now: number): void {
     const bucket = this.#buckets.get(network) ?? { failures: 0, at: now };
     bucket.failures = Math.max(0, bucket.failures - ((now - bucket.at) / 1000) * PER_SECOND) + 1;
     bucket.at = now;

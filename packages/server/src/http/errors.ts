@@ -1,54 +1,62 @@
-import type { FastifyError } from 'fastify';
+import type { Logger } from 'pino';
 import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
-import type { Answering, Asked } from './asked.ts';
-import { clientAddress } from './client-address.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
+import type { HttpReply } from './server/reply.ts';
+import type { HttpRequest } from './server/request.ts';
 
 /** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
 const FAILED_CREDENTIALS = new Set(['0011', '0006']);
 
+type Parts = {
+  throttle: CredentialThrottle;
+  logger: Logger;
+  /** Where people read what the codes of errors mean. */
+  guideUrl: string;
+};
+
 export type ErrorBody = { code: string; message: string; errors?: FieldError[] };
 
 /** Every error leaves through here, as the two fields of SPEC.md section 7. */
-export function createErrorHandler(throttle: CredentialThrottle) {
-  return (thrown: unknown, request: Asked, reply: Answering): void => {
-    let error = toInnkeeperError(thrown, request);
+export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
+  return (thrown: unknown, request: HttpRequest, reply: HttpReply): void => {
+    let error = toInnkeeperError(thrown);
     if (isFailedCredential(error, request)) {
       try {
-        throttle.failed(clientAddress(request), performance.now());
+        throttle.failed(request.network, performance.now());
       } catch (throttled) {
         error = throttled as InnkeeperError;
       }
     }
-    if (error.status >= 500) request.log.error({ reqId: request.id, err: thrown, code: error.code }, 'request failed');
-    else if (error.cause) request.log.warn({ reqId: request.id, err: error.cause, code: error.code }, 'request failed');
-    sendError(reply, error);
+    if (error.status >= 500) logger.error({ reqId: request.id, err: thrown, code: error.code }, 'request failed');
+    else if (error.cause) logger.warn({ reqId: request.id, err: error.cause, code: error.code }, 'request failed');
+    sendError(request, reply, error, guideUrl);
   };
 }
 
 /** Who sends no credentials at all has guessed nothing. */
-function isFailedCredential({ code, error }: InnkeeperError, { headers }: Asked): boolean {
+function isFailedCredential({ code, error }: InnkeeperError, { headers }: HttpRequest): boolean {
   if (error === 'manageTokenInvalid' || error === 'linkInvalid' || error === 'sessionEnded') return true;
   if (error === 'credentialsWrong' || error === 'unauthorized' || code === '1011')
     return headers.authorization !== undefined;
   return FAILED_CREDENTIALS.has(code);
 }
 
-export function sendError(reply: Answering, error: InnkeeperError): void {
+function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError, guideUrl: string): void {
+  // What the route had filled in before it failed is not of this body.
+  reply.removeHeader('content-type');
   reply.code(error.status).headers(error.headers);
   if (error.status === 401) reply.header('www-authenticate', challenge(error));
   if (error.status === 503) reply.header('retry-after', '1');
   reply.errorCode = error.code;
   reply.header('cache-control', 'no-store');
-  const told = reply.request.routeOptions.config.oauthErrors ? oauthBody(error) : body(error);
-  if (!wantsProblem(reply.request)) reply.send(told);
-  else
-    reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, reply.server.guideUrl), ...told });
+  const told = request.route?.oauthErrors ? oauthBody(error) : body(error);
+  if (!wantsProblem(request)) reply.send(told);
+  else reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, guideUrl), ...told });
 }
 
-function wantsProblem({ headers }: Asked): boolean {
+function wantsProblem({ headers }: HttpRequest): boolean {
   return /application\/problem\+json(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(headers.accept ?? '');
 }
 
@@ -77,37 +85,9 @@ export function oauthErrorOf(status: number): string {
   return status === 401 ? 'invalid_client' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
 }
 
-/** The framework's own errors, in our words. */
-function toInnkeeperError(thrown: unknown, { routeOptions }: Asked): InnkeeperError {
+function toInnkeeperError(thrown: unknown): InnkeeperError {
   if (thrown instanceof InnkeeperError) return thrown;
   if (thrown instanceof StorageUnavailable) return new InnkeeperError('unavailable');
   if (thrown instanceof TokenServiceUnreachable) return new InnkeeperError('tokenServiceDown');
-  const { code, statusCode } = thrown as FastifyError;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    const mebibytes = (routeOptions.bodyLimit ?? 0) / 1024 ** 2;
-    return new InnkeeperError(
-      'bodyTooLarge',
-      mebibytes < 1 ? {} : { message: `The body is larger than ${mebibytes} MiB.` },
-    );
-  }
-  if (code === 'FST_ERR_BAD_URL') return new InnkeeperError('badRequest', { message: 'The path is not a valid URL.' });
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new InnkeeperError('badRequest', { message: (thrown as Error).message });
-  }
   return new InnkeeperError('internal');
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Errors also carry the fields of RFC 6749 5.2. */
-    oauthErrors?: boolean;
-  }
-  interface FastifyInstance {
-    /** Where people read what the codes of errors mean. */
-    guideUrl: string;
-  }
-  interface FastifyReply {
-    /** The code of the error answered, for the log and the metrics. */
-    errorCode: string | undefined;
-  }
 }

@@ -2,17 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { InnkeeperError } from '../domain/errors.ts';
 import { findAmbiguity } from '../domain/find-ambiguity.ts';
 import { findExcess } from '../domain/find-excess.ts';
-import type { Asked } from './asked.ts';
 
-/** Of a body that is JSON already. */
-export const JSON_TYPE = 'application/json; charset=utf-8';
 /** Deeper than any body of ours. */
 const MAX_DEPTH = 32;
 /** Characters that cannot hold more than a parser takes easily, however they are put: depth is looked at afterwards. */
 const SHORT = 2_048;
 
 /** The body as a JSON object, whatever its content type says (CONTRACT.md section 2): 0021 with the reason otherwise. */
-export function readJsonObject(request: Pick<Asked, 'body'>): Record<string, unknown> {
+export function readJsonObject(request: { body: Buffer | undefined }): Record<string, unknown> {
   const body = request.body;
   if (!Buffer.isBuffer(body) || body.length === 0) throw refuse('it is empty');
   if (!isUtf8(body)) throw refuse('it is not UTF-8');

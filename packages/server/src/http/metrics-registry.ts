@@ -1,14 +1,12 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Service } from '../domain/service.ts';
-import type { LogOutput } from './log-output.ts';
+import type { MetricSources } from './metrics.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
 
 type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
 
 /** All there is to tell, in the form that prom-client writes and sums up. */
 export function createRegistry(
-  { storage, problems, clockSkewMs }: Pick<Service, 'storage' | 'problems' | 'clockSkewMs'>,
-  log: Pick<LogOutput, 'droppedLines'>,
+  { storage, problems, clockSkewMs, cacheBytes, droppedLogLines }: MetricSources,
   counts: RequestCounts,
 ): Registry {
   const registry = new Registry();
@@ -31,7 +29,7 @@ export function createRegistry(
     'counter',
     'innkeeper_log_lines_dropped_total',
     'Log lines dropped because the log could not be written.',
-    () => [{ labels: {}, value: log.droppedLines }],
+    () => [{ labels: {}, value: droppedLogLines() }],
   );
 
   const figure = (name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void => {
@@ -70,6 +68,7 @@ export function createRegistry(
       this.set(Math.round(clockSkewMs()) / 1000);
     },
   });
+  figure('innkeeper_cache_bytes', 'Memory of ready responses to catalog reads.', cacheBytes);
   figure('innkeeper_database_connections', 'Open connections.', () => storage.figures().connections.open);
   figure('innkeeper_database_connections_idle', 'Idle connections.', () => storage.figures().connections.idle);
   if (storage.kind === 'sqlite') {

@@ -1,7 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Service } from '../domain/service.ts';
-import type { LogOutput } from './log-output.ts';
 import { RequestCounts } from './request-counts.ts';
+
+/** What is measured elsewhere. */
+export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs'> & {
+  cacheBytes(): number;
+  droppedLogLines(): number;
+};
 
 export type Metrics = {
   observe(method: string, route: string, status: number, code: string | undefined, seconds: number): void;
@@ -13,8 +18,7 @@ export type Metrics = {
 
 /** Requests are counted from the start; prom-client, 80 modules, is loaded when someone first asks for the figures. */
 export function createMetrics(
-  service: Pick<Service, 'storage' | 'problems' | 'clockSkewMs'>,
-  log: Pick<LogOutput, 'droppedLines'>,
+  sources: MetricSources,
   textOf: (registry: () => Promise<Registry>) => () => Promise<string>,
 ): Metrics {
   const counts = new RequestCounts();
@@ -26,7 +30,7 @@ export function createMetrics(
     },
     count: (method, route, status, code) => counts.addAnswer(method, route, status, code),
     text: textOf(() => {
-      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(service, log, counts));
+      registry ??= import('./metrics-registry.ts').then(({ createRegistry }) => createRegistry(sources, counts));
       return registry;
     }),
   };

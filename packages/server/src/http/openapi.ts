@@ -1,4 +1,3 @@
-import type { FastifySchema } from 'fastify';
 import { ERRORS, type ErrorName } from '../domain/errors.ts';
 import type { Access } from '../domain/manage/access.ts';
 import type { DocumentedRoute } from './docs/collect-routes.ts';
@@ -16,7 +15,8 @@ import {
 import { type Json, type Shape, SharedShapes } from './docs/shared-shapes.ts';
 import { EXAMPLE } from './examples.ts';
 import type { OperationExample } from './schemas.ts';
-import { statusText } from './status-text.ts';
+import type { RouteSchema } from './server/routes.ts';
+import { statusText } from './server/status-text.ts';
 
 export type OpenApiDocument = {
   openapi: string;
@@ -160,7 +160,7 @@ function describeOperation(route: DocumentedRoute, shapes: SharedShapes): Operat
 }
 
 function describeParameters(
-  schema: FastifySchema,
+  schema: RouteSchema,
   place: 'path' | 'query' | 'header',
   shape: unknown,
   valuesOf: (example: OperationExample) => Record<string, unknown> | undefined,
@@ -180,7 +180,7 @@ function describeParameters(
   });
 }
 
-function describeSuccesses(schema: FastifySchema, shapes: SharedShapes): Record<string, Answer> {
+function describeSuccesses(schema: RouteSchema, shapes: SharedShapes): Record<string, Answer> {
   const answers = Object.entries((schema.response ?? {}) as Record<string, Shape>).filter(([status]) => status < '4');
   return Object.fromEntries(
     answers.map(([status, shape]) => {

@@ -58,7 +58,11 @@ const LINKED = [
 ];
 
 /** RFC 8288: where the pages around this one are. */
-export function linkHeader(path: string, query: Query, { total, offset, limit }: Listing<unknown>): string | undefined {
+export function linkHeader(
+  path: string,
+  query: Query,
+  { total, offset, limit }: Page & { total: number },
+): string | undefined {
   if (limit === 0) return undefined;
   const last = Math.max(0, Math.ceil(total / limit) - 1) * limit;
   const known = LINKED.filter((name) => typeof query[name] === 'string').map((name) => [name, query[name] as string]);

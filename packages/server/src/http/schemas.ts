@@ -1,5 +1,3 @@
-import type { ErrorName } from '../domain/errors.ts';
-import type { Access } from '../domain/manage/access.ts';
 import { Type } from '../schema.ts';
 
 /**
@@ -27,31 +25,3 @@ export type OperationExample = {
   /** Nothing for an answer without a body. */
   answer?: unknown;
 };
-
-declare module 'fastify' {
-  /**
-   * What a route's schema says for the OpenAPI document beside its shapes. `response` holds what is no error; under the
-   * status of an error, only the members that stand beside its code and message.
-   */
-  interface FastifySchema {
-    /** What generated clients call the operation, so it stays: a verb and what it is done to. */
-    operationId?: string;
-    summary?: string;
-    description?: string;
-    tags?: string[];
-    /** The schemes that must come together, and the alternatives to them. */
-    security?: Record<string, string[]>[];
-    /** What it takes of the application that its path names. */
-    access?: Access;
-    /** Every error of its own; what can happen on any path is added to them. */
-    errors?: readonly ErrorName[];
-    examples?: Record<string, OperationExample>;
-    /** Headers of the answer, with what they say. */
-    answerHeaders?: Record<string, string>;
-    /** The media type of the body or of the answer where it is not JSON; several where the caller chooses. */
-    consumes?: string;
-    produces?: string | readonly string[];
-    /** Answered, but not documented. */
-    hide?: boolean;
-  }
-}

@@ -6,7 +6,7 @@ import { invalidCatalog } from '../domain/catalog/show-path.ts';
 import type { TextsFile } from '../domain/catalog/texts-file.ts';
 import type { TaskName, Tasks } from '../domain/work.ts';
 import { readJsonObject } from '../http/json-body.ts';
-import { readMembers, refuse } from '../http/manage/input.ts';
+import { checkMembers, refuse } from '../http/manage/input.ts';
 
 /** A file of another application has as many problems as it has texts; nobody reads on after these. */
 const PROBLEMS_TOLD = 200;
@@ -41,7 +41,7 @@ async function readTexts(
   body: Uint8Array,
   names: readonly string[],
 ): Promise<{ file: TextsFile; members: Record<string, unknown> }> {
-  const { file, ...members } = readMembers(readJson(body), ['file', ...names]) as Record<string, unknown>;
+  const { file, ...members } = checkMembers(readJson(body), ['file', ...names]);
   if (typeof file !== 'string') throw refuse('file', 'must be the text of a CSV or XLIFF file');
   const { name } = members;
   if (name !== undefined && typeof name !== 'string') throw refuse('name', 'must be a text');

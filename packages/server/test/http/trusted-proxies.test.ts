@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig, unsafeSettings } from '../../src/config.ts';
-import { networkOf } from '../../src/http/client-address.ts';
+import { networkOf } from '../../src/http/server/client-address.ts';
 import { databases } from '../databases.ts';
 import { SECRET, startTestServer, type TestServer, uniqueName } from './start.ts';
 

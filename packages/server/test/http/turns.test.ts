@@ -86,7 +86,7 @@ it('lets others in while a crowd on open connections asks without a break', asyn
   }
 });
 
-it('turns away who has waited for half a second, and nobody who looks after it', async () => {
+it('refuses requests that waited for half a second, health probes excepted', async () => {
   const crowd = await Promise.all(Array.from({ length: 2 * MANY }, () => open([rawRequest('/livez')])));
   await expect.poll(() => crowd.every(({ text }) => text.includes('200 OK'))).toBe(true);
   const watch = crowd.pop() as Line;

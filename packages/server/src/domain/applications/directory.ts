@@ -51,6 +51,10 @@ export class ApplicationDirectory {
     return this.#byClientId.get(clientId);
   }
 
+  knows(appId: number): boolean {
+    return this.#byAppId.has(appId);
+  }
+
   async hasSecret(application: Application, clientSecret: string, now: number): Promise<boolean> {
     const hash = this.#keyring.hashSecret(clientSecret);
     if (this.#lent.get(hash) === application.appId || this.#matches(application, hash, now)) return true;

@@ -64,8 +64,14 @@ export class CatalogDirectory {
     await Promise.all([...held].map((appId) => this.#load(appId)));
   }
 
+  /** The application was deleted. */
   forget(appId: number): void {
     this.#current.delete(appId);
+    for (const name of this.#older.keys()) if (name.startsWith(`${appId}:`)) this.#older.delete(name);
+  }
+
+  forgetOthers(isKnown: (appId: number) => boolean): void {
+    for (const appId of this.#current.keys()) if (!isKnown(appId)) this.forget(appId);
   }
 
   #load(appId: number): Promise<CompiledCatalog> {

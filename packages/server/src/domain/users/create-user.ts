@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Admit } from '../applications/admit.ts';
 import { recogniseApplication } from '../applications/recognise.ts';
 import { InnkeeperError } from '../errors.ts';
+import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { makeSpecialToken } from './special-token.ts';
@@ -12,7 +12,7 @@ export type CreateUserRequest = {
   clientUserId: unknown;
   clientUserName: unknown;
   idempotencyKey: string | undefined;
-  admit: Admit;
+  admission: Admission;
 };
 
 export type UserWithToken = { specialToken: string; clientId: string; clientUserId: string; clientUserName: string };
@@ -26,7 +26,7 @@ export async function createUser(service: Service, request: CreateUserRequest): 
   const clientUserId = required(request.clientUserId, 'clientUserId', 'clientUserIdMissing');
   const clientUserName = required(request.clientUserName, 'clientUserName', 'clientUserNameMissing');
   const application = await recogniseApplication(service, clientId, clientSecret);
-  request.admit(application);
+  request.admission.admitApplication(application, 'users');
   const { idempotencyKey } = request;
   if (idempotencyKey !== undefined && (idempotencyKey.trim() === '' || idempotencyKey.length > 255)) {
     throw new InnkeeperError('idempotencyKeyUnusable');

@@ -1,6 +1,6 @@
-import type { Admit } from '../applications/admit.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
+import type { Admission } from '../limits/admission.ts';
 import type { Service } from '../service.ts';
 import { authenticateUser } from './authenticate.ts';
 import { isUuid } from './user-code.ts';
@@ -15,7 +15,7 @@ export type DeleteUserRequest = {
   clientId: string;
   userCode: string | undefined;
   credentials: Credentials;
-  admit: Admit;
+  admission: Admission;
 };
 
 /** Order of CONTRACT.md section 2: clientId known, credentials, then the code. */
@@ -26,7 +26,7 @@ export async function deleteUser(service: Service, request: DeleteUserRequest): 
   if (!(await mayDelete(service, application, userCode, request.credentials))) {
     throw new InnkeeperError('credentialsWrong');
   }
-  request.admit(application);
+  request.admission.admitApplication(application, 'users');
   if (userCode === undefined) throw new InnkeeperError('userUnknown');
   const outcome = await service.storage.users.delete(application.appId, userCode);
   if (outcome === 'unknown') throw new InnkeeperError('userUnknown');

@@ -1,8 +1,8 @@
 import type { UserRecord } from '../../storage/port.ts';
 import { type IssuedToken, type Reserve, TokenServiceRefused, TokenServiceUnreachable } from '../../tokens/port.ts';
-import type { Admit } from '../applications/admit.ts';
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
+import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { emailOf } from './email.ts';
@@ -13,7 +13,7 @@ export type GetAccessTokenRequest = {
   specialToken: unknown;
   /** Told whose request it is as soon as that is known, also where it is refused later. */
   about: { appId?: number; userId?: string };
-  admit: Admit;
+  admission: Admission;
 };
 
 export type AccessGrant = {
@@ -32,7 +32,7 @@ export async function getAccessToken(service: Service, request: GetAccessTokenRe
   const application = await service.applications.findBySecret(clientSecret, service.now());
   if (!application) throw new InnkeeperError('secretAndTokenNotRecognised');
   request.about.appId = application.appId;
-  request.admit(application);
+  request.admission.admitApplication(application, 'users');
   const owner = applicationOfToken(specialToken);
   if (owner === undefined) throw new InnkeeperError('specialTokenInvalid');
   if (owner !== application.appId) throw new InnkeeperError('secretAndTokenNotRecognised');

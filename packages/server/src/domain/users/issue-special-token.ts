@@ -1,6 +1,6 @@
-import type { Admit } from '../applications/admit.ts';
 import { recogniseApplication } from '../applications/recognise.ts';
 import { InnkeeperError } from '../errors.ts';
+import type { Admission } from '../limits/admission.ts';
 import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import type { UserWithToken } from './create-user.ts';
@@ -10,7 +10,7 @@ export type IssueSpecialTokenRequest = {
   clientId: unknown;
   clientSecret: unknown;
   clientUserId: unknown;
-  admit: Admit;
+  admission: Admission;
 };
 
 /** A fresh specialToken for a user who lost or spent theirs; earlier unspent ones stop working. */
@@ -19,7 +19,7 @@ export async function issueSpecialToken(service: Service, request: IssueSpecialT
   const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnCreate');
   const clientUserId = required(request.clientUserId, 'clientUserId', 'clientUserIdMissing');
   const application = await recogniseApplication(service, clientId, clientSecret);
-  request.admit(application);
+  request.admission.admitApplication(application, 'users');
 
   const token = makeSpecialToken(service, application);
   const issued = await service.storage.tokens.replaceSpecialToken(application.appId, clientUserId, token.record);

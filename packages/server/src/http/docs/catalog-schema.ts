@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { catalogJsonSchema } from '../../domain/catalog/file-schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
 /** The JSON Schema of the catalog file (CONTRACT.md section 4), for editors that complete and check it. */
-export function catalogSchemaRoute(app: FastifyInstance): void {
+export function catalogSchemaRoute(app: Routes): void {
   const file = once(async () =>
     makeFile(Buffer.from(JSON.stringify(catalogJsonSchema())), 'application/schema+json; charset=utf-8'),
   );

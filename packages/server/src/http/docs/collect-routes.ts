@@ -1,17 +1,11 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { Route, RouteSchema } from '../server/routes.ts';
 
 /** A route as it documents itself. */
-export type DocumentedRoute = { method: string; path: string; schema: FastifySchema; oauthErrors: boolean };
+export type DocumentedRoute = { method: string; path: string; schema: RouteSchema; oauthErrors: boolean };
 
-/** Gathers the routes as they are added, except hidden ones and what goes without saying: HEAD and OPTIONS. Called before them. */
-export function collectRoutes(app: FastifyInstance): readonly DocumentedRoute[] {
-  const routes: DocumentedRoute[] = [];
-  app.addHook('onRoute', ({ url, method, schema, config }) => {
-    if (!schema || schema.hide) return;
-    for (const name of [method].flat()) {
-      if (name === 'HEAD' || name === 'OPTIONS') continue;
-      routes.push({ method: name, path: url, schema, oauthErrors: config?.oauthErrors ?? false });
-    }
-  });
-  return routes;
+/** All but the hidden ones and what goes without saying: HEAD and OPTIONS. */
+export function documentedRoutes(routes: readonly Route[]): DocumentedRoute[] {
+  return routes.flatMap(({ method, path, schema, oauthErrors = false }) =>
+    schema.hide || method === 'OPTIONS' ? [] : [{ method, path, schema, oauthErrors }],
+  );
 }

@@ -1,5 +1,5 @@
-import type { FastifySchema } from 'fastify';
 import type { OperationExample } from '../schemas.ts';
+import type { RouteSchema } from '../server/routes.ts';
 import type { Json } from './shared-shapes.ts';
 
 export type Parameter = { name: string; in: string; required: boolean; schema: Json; examples?: Examples } & Json;
@@ -16,7 +16,7 @@ export function describeHeaders(headers: Record<string, string>): Json {
 }
 
 /** The part of each example that stands in one place of the document, under the example's name. */
-export function examplesOf(schema: FastifySchema, part: (example: OperationExample) => unknown): Examples | undefined {
+export function examplesOf(schema: RouteSchema, part: (example: OperationExample) => unknown): Examples | undefined {
   const found = Object.entries(schema.examples ?? {}).flatMap(([name, example]) => {
     const value = part(example);
     return value === undefined ? [] : [[name, { summary: example.summary, value }] as const];

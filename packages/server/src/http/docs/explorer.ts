@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { PACKAGE_ROOT } from '../../package.ts';
 import { identifyApplication } from '../options/api-key.ts';
+import type { Routes } from '../server/routes.ts';
 import { makeFile, makePage, once, type StaticFile, sendFile, versionOf } from './static-file.ts';
 
 /** All that the page may load, and from where: nothing else is ever read. */
@@ -32,7 +32,7 @@ const CONTENT_SECURITY_POLICY = [
 const PAGE = join(PACKAGE_ROOT, 'src/http/docs/page');
 
 /** CONTRACT.md section 5: the explorer over /openapi.json. Its files are read when they are first asked for. */
-export function explorerRoutes(app: FastifyInstance, service: Service): void {
+export function explorerRoutes(app: Routes, service: Service): void {
   const assets = new Map(Object.keys(ASSETS).map((name) => [name, once(() => readAsset(name))]));
   const page = once(() => makePage(join(PAGE, 'explorer.html'), 'docs/', assets));
 
@@ -50,17 +50,13 @@ export function explorerRoutes(app: FastifyInstance, service: Service): void {
     return reply.redirect(`../docs${request.url.slice('/docs/'.length)}`, 308);
   });
 
-  app.get<{ Params: { name: string }; Querystring: { v?: string } }>(
-    '/docs/:name',
-    { schema: { hide: true }, logLevel: 'warn' },
-    async (request, reply) => {
-      const file = await assets.get(request.params.name)?.();
-      if (!file) throw new InnkeeperError('pathUnknown');
-      const isCurrent = request.query.v === versionOf(file);
-      reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
-      return sendFile(request, reply, file);
-    },
-  );
+  app.get('/docs/:name', { schema: { hide: true }, unlogged: true }, async (request, reply) => {
+    const file = await assets.get(request.params.name as string)?.();
+    if (!file) throw new InnkeeperError('pathUnknown');
+    const isCurrent = request.query.v === versionOf(file);
+    reply.header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
+    return sendFile(request, reply, file);
+  });
 
   // How the page checks a key where option_groups is not served.
   app.get('/docs/api-key', { schema: { hide: true } }, async (request, reply) => {

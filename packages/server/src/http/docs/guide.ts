@@ -1,5 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
+import type { Routes } from '../server/routes.ts';
 import { type BuiltFiles, notBuilt, readBuiltFiles } from './built-files.ts';
 import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';
 
@@ -16,7 +18,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** The documentation, as packages/guide builds it of docs/. It is about every installation and holds nothing of this one. */
-export function guidePages(app: FastifyInstance): void {
+export function guidePages(app: Routes): void {
   let files: BuiltFiles | undefined;
   const find = async (path: string): Promise<StaticFile | undefined> => {
     files ??= await readBuiltFiles('@innkeeper/guide');
@@ -27,23 +29,19 @@ export function guidePages(app: FastifyInstance): void {
   // Pages name each other relative to their own address, so that a proxy may put all of this under a path.
   app.get('/guide', { schema: { hide: true } }, async (_request, reply) => reply.redirect('guide/', 308));
 
-  app.get<{ Params: { '*': string } }>(
-    '/guide/*',
-    { schema: { hide: true }, logLevel: 'warn' },
-    async (request, reply) => {
-      const path = request.params['*'];
-      const file = await find(path);
-      reply
-        .header('content-security-policy', CONTENT_SECURITY_POLICY)
-        .header('referrer-policy', 'same-origin')
-        .header('cross-origin-opener-policy', 'same-origin');
-      if (!files) return reply.code(503).header('retry-after', '5').type('text/html').send(notBuilt('guide'));
-      if (!file) return sendUnknown(request, reply);
-      // Their folder is named after what is in it.
-      reply.header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
-      return sendFile(request, reply, file);
-    },
-  );
+  app.get('/guide/*', { schema: { hide: true }, unlogged: true }, async (request, reply) => {
+    const path = request.params['*'] as string;
+    const file = await find(path);
+    reply
+      .header('content-security-policy', CONTENT_SECURITY_POLICY)
+      .header('referrer-policy', 'same-origin')
+      .header('cross-origin-opener-policy', 'same-origin');
+    if (!files) return reply.code(503).header('retry-after', '5').type('text/html').send(notBuilt('guide'));
+    if (!file) return sendUnknown(request, reply);
+    // Their folder is named after what is in it.
+    reply.header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+    return sendFile(request, reply, file);
+  });
 
   const forPrograms = once(async () => {
     const list = await find('llms.txt');
@@ -58,7 +56,7 @@ export function guidePages(app: FastifyInstance): void {
 }
 
 /** People get a page with the way back; programs, which do not ask for one, the error as everywhere. */
-function sendUnknown({ headers, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendUnknown({ headers, url }: HttpRequest, reply: HttpReply): HttpReply {
   const unknown = new InnkeeperError('pathUnknown');
   reply.header('vary', 'accept');
   if (!/\btext\/html\b/i.test(headers.accept ?? '')) throw unknown;

@@ -1,18 +1,14 @@
-import type { FastifyInstance } from 'fastify';
 import { type Config, listeningUrl } from '../../config.ts';
 import { version } from '../../package.ts';
-import type { DocumentedRoute } from './collect-routes.ts';
+import type { Routes } from '../server/routes.ts';
+import { documentedRoutes } from './collect-routes.ts';
 import { makeFile, once, sendFile } from './static-file.ts';
 
 /** CONTRACT.md section 5: the OpenAPI document of what this process answers, made when it is first asked for. */
-export function openapiRoute(
-  app: FastifyInstance,
-  routes: readonly DocumentedRoute[],
-  config: Pick<Config, 'host' | 'port' | 'publicUrl'>,
-): void {
+export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' | 'publicUrl'>): void {
   const file = once(async () => {
     const { describeApi } = await import('../openapi.ts');
-    const document = describeApi(routes, { serverUrl: serverUrl(config), version });
+    const document = describeApi(documentedRoutes(app.all), { serverUrl: serverUrl(config), version });
     return makeFile(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
   });
 

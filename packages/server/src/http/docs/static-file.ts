@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, hasCurrent } from '../etag.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
 
 /** How a body may be sent, in the order of what is left of it. */
 const ENCODINGS = ['br', 'gzip'] as const;
@@ -37,7 +38,7 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Compressed for whoever takes it, and not at all for whoever has it. */
-export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: StaticFile): Promise<FastifyReply> {
+export async function sendFile(request: HttpRequest, reply: HttpReply, file: StaticFile): Promise<HttpReply> {
   const encoding = ENCODINGS.find((each) => acceptsEncoding(request.headers['accept-encoding'], each));
   // Each form has its own tag (RFC 9110 8.8.3.3).
   const etag = encoding ? file.etag.replace(/"$/, `-${encoding}"`) : file.etag;

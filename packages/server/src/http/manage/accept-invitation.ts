@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { kindOfLink } from '../../domain/accounts/links.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { joinByInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import { readMembers } from './input.ts';
+import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 import { RoleShape } from './member-views.ts';
 
@@ -26,10 +25,10 @@ const schema = {
   },
 };
 
-export function acceptInvitationRoute(app: FastifyInstance, service: Service): void {
+export function acceptInvitationRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/invitations', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
-    const { token } = readMembers(readBody(), ['token']);
+  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
+    const { token } = readMembers();
     if (typeof token !== 'string' || kindOfLink(token) !== 'invitation') throw new InnkeeperError('linkInvalid');
     const { appId, role } = await joinByInvitation(service, signedIn.account, token);
     const [application] = await service.storage.applications.list([appId]);

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -37,7 +37,7 @@ const schema = {
   },
 };
 
-export function archiveGroupRoute(app: FastifyInstance, service: Service): void {
+export function archiveGroupRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'DELETE', path: '/catalog/groups/:groupUid', schema }, async (context) => {
     const options = readEditOptions(context);
     const edit = archiveGroup(context.params.groupUid as string);

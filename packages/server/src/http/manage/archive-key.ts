@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { archiveKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { BREAKS, breaks, change, IF_MATCH, published, THEME_KEY } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -42,7 +42,7 @@ const schema = {
   },
 };
 
-export function archiveKeyRoute(app: FastifyInstance, service: Service): void {
+export function archiveKeyRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'DELETE', path: '/catalog/keys/:keyUid', schema }, async (context) => {
     const options = readEditOptions(context);
     const edit = archiveKey(context.params.keyUid as string);

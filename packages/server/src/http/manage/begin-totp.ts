@@ -1,9 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { makeTotpSecret, toBase32, totpUri } from '../../domain/accounts/totp.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { readMembers } from './input.ts';
+import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 
@@ -34,11 +33,11 @@ const schema = {
   },
 };
 
-export function beginTotpRoute(app: FastifyInstance, service: Service): void {
+export function beginTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { signedIn, readBody } = asked;
-    const { password, code } = readMembers(readBody(), ['password', 'code']);
+    const { signedIn, readMembers } = asked;
+    const { password, code } = readMembers();
     await proveIdentity(service, asked, [password, code]);
     const { accountId, email } = signedIn.account;
     const secret = makeTotpSecret();

@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify';
 import { readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { badParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { viewApplication } from './application-view.ts';
 import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { ApplicationAnswer, SettingsPatch } from './schemas.ts';
 
@@ -44,10 +44,10 @@ const schema = {
   },
 };
 
-export function changeApplicationRoute(app: FastifyInstance, service: Service): void {
+export function changeApplicationRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ manager, application, readBody }) => {
-    const { name, settings = {} } = readMembers(readBody(), ['name', 'settings']);
+  applicationRoute(app, service, operation, async ({ manager, application, readMembers }) => {
+    const { name, settings = {} } = readMembers();
     if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) {
       throw refuse('settings', 'must be an object');
     }

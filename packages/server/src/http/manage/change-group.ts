@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeGroup } from '../../domain/catalog/edits/groups.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, FIRST_REVISION, IF_MATCH, published } from './examples.ts';
-import { readMembers, readPosition, readUnarchive } from './input.ts';
+import { readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, GroupParams, Nullable } from './schemas.ts';
 
@@ -64,10 +64,10 @@ const schema = {
   },
 };
 
-export function changeGroupRoute(app: FastifyInstance, service: Service): void {
+export function changeGroupRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'PATCH', path: '/catalog/groups/:groupUid', schema }, async (context) => {
     const options = readEditOptions(context);
-    const body = readMembers(context.readBody(), ['name', 'translations', 'position', 'archived']);
+    const body = context.readMembers();
     const { position, archived, ...patch } = body;
     const where = { position: readPosition(position), unarchive: readUnarchive(archived) };
     const edit = changeGroup(context.params.groupUid as string, patch, where);

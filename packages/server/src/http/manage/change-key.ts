@@ -1,14 +1,14 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { type TProperties, Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { ArchivedMember, TranslationsPatch } from './change-group.ts';
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { change, IF_MATCH, published, THEME_KEY } from './examples.ts';
-import { readMembers, readPosition, readUnarchive } from './input.ts';
+import { readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams, Nullable } from './schemas.ts';
@@ -63,11 +63,11 @@ const schema = {
   },
 };
 
-export function changeKeyRoute(app: FastifyInstance, service: Service): void {
+export function changeKeyRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/catalog/keys/:keyUid', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const body = readMembers(context.readBody(), [...KEY_MEMBERS, 'position', 'archived']);
+    const body = context.readMembers();
     const { position, archived, ...patch } = body;
     const where = { position: readPosition(position), unarchive: readUnarchive(archived) };
     const edit = changeKey(context.params.keyUid as string, patch, where);

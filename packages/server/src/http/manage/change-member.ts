@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { GRACE, MEMBER } from './examples.ts';
-import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { MemberParams, MemberShape, RoleShape, readRole, viewMember } from './member-views.ts';
 
@@ -27,10 +26,10 @@ const schema = {
   },
 };
 
-export function changeMemberRoute(app: FastifyInstance, service: Service): void {
+export function changeMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/members/:accountId', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ application, params, readBody }) => {
-    const role = readRole(readMembers(readBody(), ['role']).role);
+  applicationRoute(app, service, operation, async ({ application, params, readMembers }) => {
+    const role = readRole(readMembers().role);
     const { members } = service.storage;
     const accountId = params.accountId as string;
     const outcome = isUuid(accountId) ? await members.changeRole(application.appId, accountId, role) : 'unknown';

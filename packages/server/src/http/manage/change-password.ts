@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { hashPassword } from '../../domain/accounts/password.ts';
 import { requirePassword } from '../../domain/accounts/password-rules.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { PASSWORD } from './examples.ts';
-import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { CodeMember, PROOF_ERRORS, ProofAnswer, proveIdentity } from './proof.ts';
 
@@ -24,10 +23,10 @@ const schema = {
   examples: { first: { summary: 'The first one', body: { password: PASSWORD }, status: 204 } },
 };
 
-export function changePasswordRoute(app: FastifyInstance, service: Service): void {
+export function changePasswordRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/account/password', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { current, password, code } = readMembers(asked.readBody(), ['current', 'password', 'code']);
+    const { current, password, code } = asked.readMembers();
     const { account, session } = asked.signedIn;
     const wanted = requirePassword(password, account.email);
     await proveIdentity(service, asked, [current, code], 'current');

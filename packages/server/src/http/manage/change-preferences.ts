@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { PORTAL_LANGUAGES, type Preferences, readPreferences, THEMES } from '../../domain/accounts/preferences.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { PreferencesShape } from './account-views.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -21,10 +21,10 @@ const schema = {
   },
 };
 
-export function changePreferencesRoute(app: FastifyInstance, service: Service): void {
+export function changePreferencesRoute(app: Routes, service: Service): void {
   const operation = { method: 'PATCH', path: '/account/preferences', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
-    const { theme, language } = readMembers(readBody(), ['theme', 'language']);
+  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
+    const { theme, language } = readMembers();
     const preferences: Preferences = { ...readPreferences(signedIn.account.preferences) };
     if (theme !== undefined) preferences.theme = readOneOf(theme, 'theme', THEMES);
     if (language !== undefined) {

@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { changeTexts, type WantedText } from '../../domain/catalog/edits/translations.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published, RENAMED } from './examples.ts';
-import { readMembers, readObjects } from './input.ts';
+import { readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
@@ -100,7 +100,7 @@ const schema = {
   },
 };
 
-export function changeTranslationsRoute(app: FastifyInstance, service: Service): void {
+export function changeTranslationsRoute(app: Routes, service: Service): void {
   const operation = {
     method: 'PATCH',
     path: '/catalog/translations',
@@ -110,7 +110,7 @@ export function changeTranslationsRoute(app: FastifyInstance, service: Service):
   } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { texts } = readMembers(context.readBody(), ['texts']);
+    const { texts } = context.readMembers();
     const edit = changeTexts(readObjects(texts, 'texts', MAX_TEXTS) as WantedText[]);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
   });

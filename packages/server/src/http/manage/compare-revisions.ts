@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { compareRevisions } from '../../domain/catalog/revisions.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -28,7 +28,7 @@ const schema = {
   },
 };
 
-export function compareRevisionsRoute(app: FastifyInstance, service: Service): void {
+export function compareRevisionsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/revisions/compare', schema } as const;
   applicationRoute(app, service, operation, async ({ application, query }) => {
     const from = readNumber(readParameter(query, 'from'), 'from');

@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify';
 import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
 import { findTotpStep } from '../../domain/accounts/totp.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { RECOVERY_CODES } from './examples.ts';
-import { readMembers, readText, refuse } from './input.ts';
+import { readText, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 
 export const RecoveryCodesAnswer = Type.Object(
@@ -32,10 +32,10 @@ const schema = {
   },
 };
 
-export function confirmTotpRoute(app: FastifyInstance, service: Service): void {
+export function confirmTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/account/totp', schema } as const;
-  accountRoute(app, service, operation, async ({ signedIn, readBody }) => {
-    const code = readText(readMembers(readBody(), ['code']).code, 'code');
+  accountRoute(app, service, operation, async ({ signedIn, readMembers }) => {
+    const code = readText(readMembers().code, 'code');
     const { storage, keyring, now } = service;
     const { accountId } = signedIn.account;
     const pendingTotp = (await storage.accounts.credentials(accountId))?.pendingTotp ?? null;

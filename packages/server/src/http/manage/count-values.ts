@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import { countValues } from '../../domain/selections/count-values.ts';
@@ -6,6 +5,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
+import type { Routes } from '../server/routes.ts';
 import { THEME_KEY } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { KeyParams } from './schemas.ts';
@@ -53,7 +53,7 @@ const schema = {
   },
 };
 
-export function countValuesRoute(app: FastifyInstance, service: Service): void {
+export function countValuesRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/keys/:keyUid/counts', schema } as const;
   applicationRoute(app, service, operation, async ({ application, manager, params }) => {
     const catalog = await service.catalogs.get(application.appId);

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { ACCESS, type Access } from '../../domain/manage/access.ts';
 import { createManageToken, readLifetime } from '../../domain/manage/manage-token.ts';
@@ -7,9 +6,10 @@ import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { MANAGE_TOKEN } from './examples.ts';
-import { readList, readMembers, refuse } from './input.ts';
+import { readList, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 import { AccessShape, Nullable } from './schemas.ts';
@@ -61,11 +61,11 @@ const schema = {
   },
 };
 
-export function createAccountTokenRoute(app: FastifyInstance, service: Service): void {
+export function createAccountTokenRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/tokens', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
     const { manager, signedIn, reply } = asked;
-    const body = readMembers(asked.readBody(), ['name', 'access', 'apps', 'expires', 'password', 'code']);
+    const body = asked.readMembers();
     const { name, access, apps, expires } = body;
     const problem = whyNoName(name);
     if (problem !== undefined) throw refuse('name', problem);

@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { createApplication } from '../../domain/applications/create-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { whyNoName } from '../../domain/required.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { readMembers, refuse } from './input.ts';
+import type { Routes } from '../server/routes.ts';
+import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 
 const schema = {
@@ -31,20 +31,25 @@ const schema = {
   },
 };
 
-export function createApplicationRoute(app: FastifyInstance, service: Service): void {
-  manageRoute(app, service, { method: 'POST', path: '/applications', schema }, async ({ manager, readBody, reply }) => {
-    if (!manager.canCreateApplications) {
-      throw new InnkeeperError('manageForbidden', {
-        message: 'Only an administrator, or a token for all applications with access "own", can make new ones.',
-      });
-    }
-    const { name } = readMembers(readBody(), ['name']);
-    const problem = whyNoName(name);
-    if (problem !== undefined) throw refuse('name', problem);
-    const { storage, keyring, now, refresh } = service;
-    const made = await createApplication(storage, keyring, name as string, now());
-    await refresh().catch(() => {});
-    reply.code(201).header('location', `/manage/v1/applications/${made.clientId}`);
-    return made;
-  });
+export function createApplicationRoute(app: Routes, service: Service): void {
+  manageRoute(
+    app,
+    service,
+    { method: 'POST', path: '/applications', schema },
+    async ({ manager, readMembers, reply }) => {
+      if (!manager.canCreateApplications) {
+        throw new InnkeeperError('manageForbidden', {
+          message: 'Only an administrator, or a token for all applications with access "own", can make new ones.',
+        });
+      }
+      const { name } = readMembers();
+      const problem = whyNoName(name);
+      if (problem !== undefined) throw refuse('name', problem);
+      const { storage, keyring, now, refresh } = service;
+      const made = await createApplication(storage, keyring, name as string, now());
+      await refresh().catch(() => {});
+      reply.code(201).header('location', `/manage/v1/applications/${made.clientId}`);
+      return made;
+    },
+  );
 }

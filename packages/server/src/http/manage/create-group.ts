@@ -1,13 +1,13 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addGroup } from '../../domain/catalog/edits/groups.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, newKey, published } from './examples.ts';
-import { readMembers, readPosition } from './input.ts';
+import { readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
@@ -60,11 +60,11 @@ const schema = {
   },
 };
 
-export function createGroupRoute(app: FastifyInstance, service: Service): void {
+export function createGroupRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/groups', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { position, ...group } = readMembers(context.readBody(), ['name', 'translations', 'keys', 'position']);
+    const { position, ...group } = context.readMembers();
     const edited = await editCatalog(service, context.application, addGroup(group, readPosition(position)), options);
     const made = edited.plan.next.groups.find((each) => !each.archived && each.name === group.name);
     context.reply.code(201);

@@ -1,13 +1,13 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { addKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE_UIDS } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { PositionMember } from './create-group.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPEARANCE_GROUP, change, IF_MATCH, newKey, published } from './examples.ts';
-import { readMembers, readPosition } from './input.ts';
+import { readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, GroupParams } from './schemas.ts';
@@ -69,12 +69,12 @@ const schema = {
   },
 };
 
-export function createKeyRoute(app: FastifyInstance, service: Service): void {
+export function createKeyRoute(app: Routes, service: Service): void {
   const path = '/catalog/groups/:groupUid/keys';
   const operation = { method: 'POST', path, schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { position, ...key } = readMembers(context.readBody(), [...KEY_MEMBERS, 'position']);
+    const { position, ...key } = context.readMembers();
     const groupUid = context.params.groupUid as string;
     const edit = addKey(groupUid, key, readPosition(position));
     const edited = await editCatalog(service, context.application, edit, options);

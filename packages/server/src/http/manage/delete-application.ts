@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -35,7 +35,7 @@ const schema = {
   },
 };
 
-export function deleteApplicationRoute(app: FastifyInstance, service: Service): void {
+export function deleteApplicationRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application, query }) => {
     if (readParameter(query, 'confirm') !== application.clientId) {

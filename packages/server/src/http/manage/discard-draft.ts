@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import { discardDraft } from '../../domain/catalog/draft.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { ANY_MATCH, APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -15,7 +15,7 @@ const schema = {
   examples: { any: { summary: 'Whatever is in it', params: APPLICATION, headers: ANY_MATCH, status: 204 } },
 };
 
-export function discardDraftRoute(app: FastifyInstance, service: Service): void {
+export function discardDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/catalog/draft', schema, access: 'texts' } as const;
   applicationRoute(app, service, operation, async (context) => {
     await discardDraft(service, context.application, readDraftOptions(context));

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { DraftOptions, Seen } from '../../domain/catalog/draft.ts';
 import type { Edited, EditOptions } from '../../domain/catalog/edit-catalog.ts';
@@ -7,6 +6,7 @@ import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { HttpReply } from '../server/reply.ts';
 import { draftTag, viewDraft } from './draft-views.ts';
 import { readFlag, refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
@@ -79,7 +79,7 @@ function readIfMatch(header: string | undefined): Seen | undefined {
 }
 
 /** What was changed, with the ETag of the catalog as it is now. */
-export function answerEdited(reply: FastifyReply, { revision, changed, plan, draft }: Edited) {
+export function answerEdited(reply: HttpReply, { revision, changed, plan, draft }: Edited) {
   if (draft === undefined) {
     reply.header('etag', revisionTag(revision));
     return { revision, changed, ...viewPlan(plan) };

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -16,7 +16,7 @@ const schema = {
   examples: { one: { summary: 'One of those listed', params: { sessionId: EXAMPLE.sessionId }, status: 204 } },
 };
 
-export function endAccountSessionRoute(app: FastifyInstance, service: Service): void {
+export function endAccountSessionRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/account/sessions/:sessionId', schema } as const;
   accountRoute(app, service, operation, async ({ signedIn, params }) => {
     const sessionId = params.sessionId as string;

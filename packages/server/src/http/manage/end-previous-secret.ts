@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 
@@ -19,7 +19,7 @@ const schema = {
   },
 };
 
-export function endPreviousSecretRoute(app: FastifyInstance, service: Service): void {
+export function endPreviousSecretRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/secrets/previous', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application }) => {
     const outcome = await service.storage.applications.endPreviousSecrets(application.appId);

@@ -1,9 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import { readMembers } from './input.ts';
+import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 
@@ -18,11 +17,11 @@ const schema = {
 };
 
 /** A POST, as it has a body: not everything on the way keeps that of a DELETE. */
-export function endTotpRoute(app: FastifyInstance, service: Service): void {
+export function endTotpRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/end', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { signedIn, readBody } = asked;
-    const { password, code } = readMembers(readBody(), ['password', 'code']);
+    const { signedIn, readMembers } = asked;
+    const { password, code } = readMembers();
     await proveIdentity(service, asked, [password, code]);
     const outcome = await service.storage.secondFactors.end(signedIn.account.accountId);
     if (outcome === 'off') throw new InnkeeperError('totpOff');

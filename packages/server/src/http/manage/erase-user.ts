@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { UserParams } from './schemas.ts';
@@ -23,7 +23,7 @@ const schema = {
   },
 };
 
-export function eraseUserRoute(app: FastifyInstance, service: Service): void {
+export function eraseUserRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/users/:userUid', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const { userId } = await findUser(service, application, params.userUid as string);

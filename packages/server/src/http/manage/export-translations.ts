@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog/export-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute, FileAnswer } from './manage-route.ts';
@@ -33,7 +33,7 @@ const schema = {
   },
 };
 
-export function exportTranslationsRoute(app: FastifyInstance, service: Service): void {
+export function exportTranslationsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/translations/export', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, query } = context;

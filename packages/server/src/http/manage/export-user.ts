@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { recordExport } from '../../domain/audit/user-reads.ts';
 import { describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
@@ -6,6 +5,7 @@ import { collectTraces } from '../../domain/users/export-user.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { ACCESS_TOKEN, ADA, CHOSEN_OPTION, SAVED_EVENT, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { AccessTokenShape, EventShape, OptionShape, UserParams, UserShape } from './schemas.ts';
@@ -41,7 +41,7 @@ const schema = {
   },
 };
 
-export function exportUserRoute(app: FastifyInstance, service: Service): void {
+export function exportUserRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users/:userUid/export', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, manager, params, reply }) => {
     const user = await findUser(service, application, params.userUid as string);

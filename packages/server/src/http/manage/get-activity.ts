@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { MAX_STEPS, readActivity } from '../../domain/activity/read-activity.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { type ActivityStep, STEP_MS } from '../../storage/port.ts';
 import type { Query } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { ActivityShape } from './activity-shape.ts';
 import { APPLICATION } from './examples.ts';
@@ -66,7 +66,7 @@ const schema = {
   },
 };
 
-export function getActivityRoute(app: FastifyInstance, service: Service): void {
+export function getActivityRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/activity', schema }, async ({ application, query }) => {
     const span = readSteps(query, service.now());
     await service.activity.flush();

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { viewApplication } from './application-view.ts';
 import { APPLICATION, APPLICATION_EXAMPLE } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -20,7 +20,7 @@ const schema = {
   },
 };
 
-export function getApplicationRoute(app: FastifyInstance, service: Service): void {
+export function getApplicationRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '', schema }, ({ manager, application }) =>
     viewApplication(service, manager, application),
   );

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import type { Catalog, Group, Key } from '../../domain/catalog/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION, CATALOG_TREE } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -49,7 +49,7 @@ const schema = {
   },
 };
 
-export function getCatalogTreeRoute(app: FastifyInstance, service: Service): void {
+export function getCatalogTreeRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/catalog/tree', schema }, async (context) => {
     const catalog = await openAsked(service, context);
     return viewTree(catalog);

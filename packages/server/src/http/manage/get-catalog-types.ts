@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { writeTypes } from '../../domain/catalog/write-types.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute, FileAnswer } from './manage-route.ts';
@@ -17,7 +17,7 @@ const schema = {
   examples: { demo: { summary: 'The module of the demo application', params: APPLICATION, status: 200 } },
 };
 
-export function getCatalogTypesRoute(app: FastifyInstance, service: Service): void {
+export function getCatalogTypesRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/catalog/types', schema }, async (context) => {
     const catalog = await openAsked(service, context);
     // A file is known by its bytes: a newer Innkeeper may write the same catalog otherwise.

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -25,7 +25,7 @@ const schema = {
   },
 };
 
-export function getCatalogRoute(app: FastifyInstance, service: Service): void {
+export function getCatalogRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/catalog', schema }, async (context) => {
     const catalog = await openAsked(service, context);
     return toFile(catalog);

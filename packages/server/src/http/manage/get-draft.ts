@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { type DescribedDraft, describeDraft } from '../../domain/catalog/describe-draft.ts';
 import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { draftTag, viewDraft, viewEdit } from './draft-views.ts';
 import { revisionTag } from './edit-options.ts';
 import { APPLICATION, DRAFT, DRAFT_EDIT, plan, RENAMED_THEME } from './examples.ts';
@@ -89,7 +89,7 @@ const schema = {
   },
 };
 
-export function getDraftRoute(app: FastifyInstance, service: Service): void {
+export function getDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/draft', schema, alwaysNew: true } as const;
   applicationRoute(app, service, operation, async ({ application, query, reply }) => {
     const withImpact = readParameter(query, 'plan') === undefined || readFlag(query, 'plan');

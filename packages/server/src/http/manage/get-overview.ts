@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { readOverview, STEPS } from '../../domain/activity/read-overview.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { ActivityShape } from './activity-shape.ts';
 import { APPLICATION, TIME } from './examples.ts';
@@ -75,7 +75,7 @@ const schema = {
   },
 };
 
-export function getOverviewRoute(app: FastifyInstance, service: Service): void {
+export function getOverviewRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/overview', schema }, async ({ application }) => {
     const { tokenService, lastRequestAt, ...overview } = await readOverview(service, application);
     const { lastFailedAt } = tokenService;

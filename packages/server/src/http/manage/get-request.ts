@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { RequestShape, viewRequest } from './request-shape.ts';
@@ -32,7 +32,7 @@ const schema = {
   },
 };
 
-export function getRequestRoute(app: FastifyInstance, service: Service): void {
+export function getRequestRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/requests/:requestUid', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, manager, params }) => {
     const { requestUid = '' } = params;

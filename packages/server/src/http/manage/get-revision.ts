@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { getRevision } from '../../domain/catalog/revisions.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { readNumber } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -26,7 +26,7 @@ const schema = {
   },
 };
 
-export function getRevisionRoute(app: FastifyInstance, service: Service): void {
+export function getRevisionRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/revisions/:revision', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const wanted = readNumber(params.revision, 'revision');

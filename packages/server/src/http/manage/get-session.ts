@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
 import { SIGNED_IN } from './examples.ts';
 import { accountRoute } from './manage-route.ts';
@@ -11,7 +11,7 @@ const schema = {
   examples: { owner: { summary: 'The owner', status: 200, answer: SIGNED_IN } },
 };
 
-export function getSessionRoute(app: FastifyInstance, service: Service): void {
+export function getSessionRoute(app: Routes, service: Service): void {
   accountRoute(app, service, { method: 'GET', path: '/session', schema }, async ({ signedIn }) =>
     viewSignedIn(service, signedIn),
   );

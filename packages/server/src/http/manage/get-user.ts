@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { ACCESS_TOKEN, ADA, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { AccessTokenShape, UserParams, UserShape } from './schemas.ts';
@@ -23,7 +23,7 @@ const schema = {
   },
 };
 
-export function getUserRoute(app: FastifyInstance, service: Service): void {
+export function getUserRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users/:userUid', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, manager, params }) => {
     const user = await findUser(service, application, params.userUid as string);

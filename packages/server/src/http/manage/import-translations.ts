@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { type TakenTexts, takeTexts } from '../../domain/catalog/edits/import-texts.ts';
 import { loadExported } from '../../domain/catalog/import-texts.ts';
 import type { OutdatedText } from '../../domain/catalog/merge-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published, RENAMED } from './examples.ts';
 import { readObjects, refuse } from './input.ts';
@@ -86,7 +86,7 @@ const schema = {
   },
 };
 
-export function importTranslationsRoute(app: FastifyInstance, service: Service): void {
+export function importTranslationsRoute(app: Routes, service: Service): void {
   const operation = {
     method: 'POST',
     path: '/catalog/translations/import',

@@ -4,17 +4,13 @@ import { badParameter, type Query, readParameter } from '../paging.ts';
 
 const LONGEST = 1024;
 
-/** The members of a body, of which no others may be there: whoever misspells one is told. */
-export function readMembers<Name extends string>(
-  body: Record<string, unknown>,
-  names: readonly Name[],
-): Partial<Record<Name, unknown>> {
-  const known: readonly string[] = names;
+/** The members of a body: only these, so that a misspelt one is noticed. */
+export function checkMembers(body: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   const problems: FieldError[] = Object.keys(body)
-    .filter((name) => !known.includes(name))
-    .map((field) => ({ field, message: 'is not known here', allowed: names }));
+    .filter((name) => !names.includes(name))
+    .map((field) => ({ field, message: 'is not known here', allowed: [...names] }));
   if (problems.length > 0) throw badParameter(problems);
-  return body as Partial<Record<Name, unknown>>;
+  return body;
 }
 
 export function refuse(field: string, message: string): Error {

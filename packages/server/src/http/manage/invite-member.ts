@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { whyNoEmail } from '../../domain/accounts/account.ts';
 import { inviteMember } from '../../domain/members/invite-member.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION, INVITATION } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { InvitationShape, RoleShape, readRole, viewInvitation } from './member-views.ts';
 
@@ -28,10 +28,10 @@ const schema = {
   },
 };
 
-export function inviteMemberRoute(app: FastifyInstance, service: Service): void {
+export function inviteMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/invitations', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, readBody, reply }) => {
-    const { email, role } = readMembers(readBody(), ['email', 'role']);
+  applicationRoute(app, service, operation, async ({ application, manager, readMembers, reply }) => {
+    const { email, role } = readMembers();
     const problem = whyNoEmail(email);
     if (problem !== undefined) throw refuse('email', problem);
     const wanted = { appId: application.appId, email: email as string, role: readRole(role) };

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
@@ -18,6 +17,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ValueAnswer } from '../options/schemas.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { THEME_KEY } from './examples.ts';
 import { refuse } from './input.ts';
@@ -121,7 +121,7 @@ const csvSchema = {
   examples: { theme: { summary: 'By week', params: THEME_KEY, query: { period: 'week', last: 4 }, status: 200 } },
 };
 
-export function keyInsightsRoutes(app: FastifyInstance, service: Service): void {
+export function keyInsightsRoutes(app: Routes, service: Service): void {
   const surveys = new Surveys(service.storage, service.now);
   const operation = { method: 'GET', path: '/keys/:keyUid/insights', access: 'read', schema } as const;
   const insightsOf = async ({ application, manager, params, query }: ApplicationRequest) => {

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { SessionShape, viewSession } from './account-views.ts';
 import { PORTAL_SESSION } from './examples.ts';
 import { accountRoute } from './manage-route.ts';
@@ -13,7 +13,7 @@ const schema = {
   examples: { one: { summary: 'One browser', status: 200, answer: { items: [PORTAL_SESSION] } } },
 };
 
-export function listAccountSessionsRoute(app: FastifyInstance, service: Service): void {
+export function listAccountSessionsRoute(app: Routes, service: Service): void {
   accountRoute(app, service, { method: 'GET', path: '/account/sessions', schema }, async ({ signedIn }) => {
     const sessions = await service.storage.sessions.list(signedIn.account.accountId, service.now());
     return { items: sessions.map((session) => viewSession(session, signedIn.session)) };

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { MANAGE_TOKEN } from './examples.ts';
 import { accountRoute } from './manage-route.ts';
@@ -13,7 +13,7 @@ const schema = {
   examples: { one: { summary: 'For one application', status: 200, answer: { items: [MANAGE_TOKEN] } } },
 };
 
-export function listAccountTokensRoute(app: FastifyInstance, service: Service): void {
+export function listAccountTokensRoute(app: Routes, service: Service): void {
   accountRoute(app, service, { method: 'GET', path: '/account/tokens', schema }, async ({ signedIn }) => {
     const { storage, now } = service;
     const tokens = await storage.manageTokens.list(signedIn.account.accountId);

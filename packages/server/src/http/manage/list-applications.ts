@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { TIME } from './examples.ts';
 import { manageRoute } from './manage-route.ts';
@@ -38,7 +38,7 @@ const schema = {
 };
 
 /** Oldest first. */
-export function listApplicationsRoute(app: FastifyInstance, service: Service): void {
+export function listApplicationsRoute(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'GET', path: '/applications', schema }, async ({ manager, query, reply }) => {
     const page = readPage(query);
     const readable = (await service.storage.applications.list()).filter(({ appId }) => manager.accessTo(appId));

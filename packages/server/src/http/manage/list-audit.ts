@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify';
-
 import { InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { AUDIT_ACTIONS, type AuditEntry } from '../../storage/port.ts';
 import type { Query } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION, TIME, TOKEN_AUTHOR } from './examples.ts';
 import { applicationRoute, manageRoute } from './manage-route.ts';
@@ -106,7 +105,7 @@ const installationSchema = {
   },
 };
 
-export function listAuditRoute(app: FastifyInstance, service: Service): void {
+export function listAuditRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/audit', schema }, async ({ application, manager, query }) => {
     const held = manager.accessTo(application.appId);
     // What is hidden must not be found by filtering either.
@@ -122,7 +121,7 @@ export function listAuditRoute(app: FastifyInstance, service: Service): void {
   });
 }
 
-export function listInstallationAuditRoute(app: FastifyInstance, service: Service): void {
+export function listInstallationAuditRoute(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'GET', path: '/audit', schema: installationSchema }, async (context) => {
     if (!context.manager.canCreateApplications) {
       throw new InnkeeperError('manageForbidden', { message: 'Only who may do everything sees this.' });

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION, INVITATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { InvitationShape, viewInvitation } from './member-views.ts';
@@ -13,7 +13,7 @@ const schema = {
   examples: { one: { summary: 'One', params: APPLICATION, status: 200, answer: { items: [INVITATION] } } },
 };
 
-export function listInvitationsRoute(app: FastifyInstance, service: Service): void {
+export function listInvitationsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/invitations', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application }) => {
     const invitations = await service.storage.invitations.list(application.appId, service.now());

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -44,7 +44,7 @@ const schema = {
   },
 };
 
-export function listLanguagesRoute(app: FastifyInstance, service: Service): void {
+export function listLanguagesRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/languages', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, query, reply } = context;

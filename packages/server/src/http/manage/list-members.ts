@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { ACCOUNT_EMAIL, APPLICATION, GRACE } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { MemberShape, viewMember } from './member-views.ts';
@@ -25,7 +25,7 @@ const schema = {
   },
 };
 
-export function listMembersRoute(app: FastifyInstance, service: Service): void {
+export function listMembersRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/members', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application }) => {
     const { members, accounts } = service.storage;

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { readActivity } from '../../domain/activity/read-activity.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { type RequestFilter, STEP_MS } from '../../storage/port.ts';
 import type { Query } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import {
@@ -57,7 +57,7 @@ const schema = {
 };
 
 /** Paths and bodies hold personal data of users. */
-export function listRequestsRoute(app: FastifyInstance, service: Service): void {
+export function listRequestsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/requests', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application: { appId }, manager, query }) => {
     const filter = readFilter(query);

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { readRevision } from '../../domain/catalog/revisions.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { PageQuery, RevisionShape } from './schemas.ts';
@@ -24,7 +24,7 @@ const schema = {
   },
 };
 
-export function listRevisionsRoute(app: FastifyInstance, service: Service): void {
+export function listRevisionsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/revisions', schema } as const;
   applicationRoute(app, service, operation, async ({ application, query, reply }) => {
     const page = readPage(query);

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { listTexts } from '../../domain/catalog/list-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, readParameter, toListing } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
@@ -55,7 +55,7 @@ const schema = {
   },
 };
 
-export function listTranslationsRoute(app: FastifyInstance, service: Service): void {
+export function listTranslationsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/catalog/translations', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, query, reply } = context;

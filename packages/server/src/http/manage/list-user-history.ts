@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { SAVED_EVENT, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EventShape, PageQuery, UserParams } from './schemas.ts';
@@ -25,7 +25,7 @@ const schema = {
   },
 };
 
-export function listUserHistoryRoute(app: FastifyInstance, service: Service): void {
+export function listUserHistoryRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users/:userUid/history', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, manager, params, query, reply }) => {
     const page = readPage(query);

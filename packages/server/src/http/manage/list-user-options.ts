@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { describeOptions } from '../../domain/selections/describe-options.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { CHOSEN_OPTION, DEFAULT_OPTION, USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { OptionShape, PageQuery, UserParams } from './schemas.ts';
@@ -27,7 +27,7 @@ const schema = {
   },
 };
 
-export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {
+export function listUserOptionsRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users/:userUid/options', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, manager, params, query, reply }) => {
     const page = readPage(query);

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
 import { actingAs } from '../../domain/audit/actor.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
@@ -11,7 +10,11 @@ import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { Query } from '../paging.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { viewDraft, viewEdit } from './draft-views.ts';
+import { checkMembers } from './input.ts';
 import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -22,7 +25,7 @@ export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** After /manage/v1, or after the application. */
   path: string;
-  schema: Omit<FastifySchema, 'tags' | 'security'> & { errors?: readonly ErrorName[] };
+  schema: Omit<RouteSchema, 'tags' | 'security'> & { errors?: readonly ErrorName[] };
   /** What it takes of an application; unless told, GET takes read and anything else write. */
   access?: Access;
   bodyLimit?: number;
@@ -31,8 +34,8 @@ export type Operation = {
 };
 
 export type ManageRequest = {
-  request: FastifyRequest;
-  reply: FastifyReply;
+  request: HttpRequest;
+  reply: HttpReply;
   manager: Manager;
   params: Record<string, string>;
   query: Query;
@@ -40,6 +43,8 @@ export type ManageRequest = {
   readBody(): Record<string, unknown>;
   /** As it was sent, for what is read on a worker thread. */
   body: Buffer;
+  /** The same with no other members than the schema of the body names. */
+  readMembers(): Record<string, unknown>;
 };
 
 /** A person in the portal. */
@@ -58,12 +63,12 @@ const MANAGE_ERRORS: ErrorName[] = [
 
 /** An operation that is about no application, or about all of them. Answers 204 for nothing. */
 export function manageRoute(
-  app: FastifyInstance,
+  app: Routes,
   service: Service,
   operation: Operation,
   handle: (request: ManageRequest) => Promise<object | undefined>,
 ): void {
-  const admitted = new WeakMap<FastifyRequest, Manager>();
+  const admitted = new WeakMap<HttpRequest, Manager>();
   addRoute(app, operation, `${PREFIX}${operation.path}`, operation.schema, MANAGE_ERRORS, {
     async admit(request) {
       admitted.set(request, await admitManager(service, request));
@@ -77,13 +82,13 @@ export function manageRoute(
 
 /** An operation on one application, which the manager has to be allowed to. */
 export function applicationRoute(
-  app: FastifyInstance,
+  app: Routes,
   service: Service,
   operation: Operation,
   handle: (request: ApplicationRequest) => Promise<object | undefined>,
 ): void {
   const access = operation.access ?? (operation.method === 'GET' ? 'read' : 'write');
-  const admitted = new WeakMap<FastifyRequest, { manager: Manager; application: Application }>();
+  const admitted = new WeakMap<HttpRequest, { manager: Manager; application: Application }>();
   const errors: ErrorName[] = [...MANAGE_ERRORS, 'applicationNotFound'];
   if (access !== 'read') errors.push('manageForbidden');
   const schema = { ...operation.schema, access, params: withParams(ApplicationParams, operation.schema.params) };
@@ -110,12 +115,12 @@ export function applicationRoute(
 
 /** An operation on the account of whoever is signed in. No token opens it: one that leaked could make more of itself. */
 export function accountRoute(
-  app: FastifyInstance,
+  app: Routes,
   service: Service,
   operation: Operation,
   handle: (request: AccountRequest) => Promise<object | undefined>,
 ): void {
-  const admitted = new WeakMap<FastifyRequest, Manager>();
+  const admitted = new WeakMap<HttpRequest, Manager>();
   const errors: ErrorName[] = [...MANAGE_ERRORS, 'sessionNeeded'];
   const schema = { ...operation.schema, security: [{ portalSession: [] }] };
   addRoute(app, operation, `${PREFIX}${operation.path}`, schema, errors, {
@@ -134,7 +139,7 @@ export function accountRoute(
 
 /** What is asked without a token or session: its body says who may. From our own page alone, as what comes of it is a cookie. */
 export function entranceRoute(
-  app: FastifyInstance,
+  app: Routes,
   service: Service,
   operation: Operation,
   handle: (request: Omit<ManageRequest, 'manager'>) => Promise<object | undefined>,
@@ -154,16 +159,16 @@ function forbidden(needed: Access, held: Access): InnkeeperError {
 
 type Steps = {
   /** Before the body is read: strangers cannot make us take in a large one. */
-  admit(request: FastifyRequest): Promise<void>;
-  handle(request: FastifyRequest, reply: FastifyReply): Promise<object | undefined>;
-  hidesAddresses?(request: FastifyRequest): boolean;
+  admit(request: HttpRequest): Promise<void>;
+  handle(request: HttpRequest, reply: HttpReply): Promise<object | undefined>;
+  hidesAddresses?(request: HttpRequest): boolean;
 };
 
 function addRoute(
-  app: FastifyInstance,
+  app: Routes,
   { method, bodyLimit, alwaysNew = false }: Operation,
   url: string,
-  schema: FastifySchema,
+  schema: RouteSchema,
   errors: readonly ErrorName[],
   { admit, handle, hidesAddresses: hides = () => false }: Steps,
 ): void {
@@ -171,9 +176,9 @@ function addRoute(
   const takesInput = schema.body !== undefined || schema.querystring !== undefined;
   const all = new Set<ErrorName>([...own, ...(takesInput ? (['manageBadRequest'] as const) : []), ...errors]);
   if (method !== 'GET') all.add('foreignPage');
-  app.route({
+  app.add({
     method,
-    url,
+    path: url,
     schema: {
       ...schema,
       tags: ['manage'],
@@ -187,7 +192,7 @@ function addRoute(
       },
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
-    onRequest: admit,
+    admit,
     async handler(request, reply) {
       reply.header('cache-control', 'no-store');
       const shown = <T>(value: T): T => (hides(request) ? withoutAddresses(value) : value);
@@ -204,7 +209,7 @@ function addRoute(
   });
 }
 
-async function admitManager(service: Service, request: FastifyRequest): Promise<Manager> {
+async function admitManager(service: Service, request: HttpRequest): Promise<Manager> {
   const presented = readPresented(request, service.publicUrl);
   const manager = await authorizeManager(service, presented);
   if (manager.signedIn && request.method !== 'GET' && request.method !== 'HEAD') {
@@ -213,7 +218,7 @@ async function admitManager(service: Service, request: FastifyRequest): Promise<
   return manager;
 }
 
-function readPresented({ headers }: FastifyRequest, publicUrl: string): Presented {
+function readPresented({ headers }: HttpRequest, publicUrl: string): Presented {
   const credentials = readAuthorization(headers.authorization);
   if (credentials.kind === 'bearer') return { token: credentials.accessToken };
   if (credentials.kind !== 'none') return { token: '' };
@@ -221,11 +226,11 @@ function readPresented({ headers }: FastifyRequest, publicUrl: string): Presente
   return session === undefined ? {} : { session };
 }
 
-function toManageRequest(request: FastifyRequest, reply: FastifyReply, manager: Manager): ManageRequest {
+function toManageRequest(request: HttpRequest, reply: HttpReply, manager: Manager): ManageRequest {
   return { ...toRequest(request, reply), manager };
 }
 
-function toRequest(request: FastifyRequest, reply: FastifyReply): Omit<ManageRequest, 'manager'> {
+function toRequest(request: HttpRequest, reply: HttpReply): Omit<ManageRequest, 'manager'> {
   return {
     request,
     reply,
@@ -233,7 +238,12 @@ function toRequest(request: FastifyRequest, reply: FastifyReply): Omit<ManageReq
     query: request.query as Query,
     readBody: () => readJsonObject(request),
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    readMembers: () => checkMembers(readJsonObject(request), memberNames(request.route?.schema.body)),
   };
+}
+
+function memberNames(schema: unknown): string[] {
+  return Object.keys((schema as { properties?: object }).properties ?? {});
 }
 
 /** What is answered as it is, to be saved under a name of ASCII letters, digits, dots and dashes. */
@@ -250,7 +260,7 @@ export class FileAnswer {
 }
 
 /** With the ETag that the operation gave it, or one of its bytes. */
-function answerIfNew(request: FastifyRequest, reply: FastifyReply, value: object): FastifyReply {
+function answerIfNew(request: HttpRequest, reply: HttpReply, value: object): HttpReply {
   const file = value instanceof FileAnswer ? value : undefined;
   const body = file ? file.content : JSON.stringify(value);
   const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(body);

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { planWithImpact } from '../../domain/catalog/publish.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { revisionTag } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, NEW_VALUE, plan } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -32,7 +32,7 @@ const schema = {
   },
 };
 
-export function planCatalogRoute(app: FastifyInstance, service: Service): void {
+export function planCatalogRoute(app: Routes, service: Service): void {
   const operation = {
     method: 'POST',
     path: '/catalog/plan',

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { loadExported } from '../../domain/catalog/import-texts.ts';
 import type { MergedText } from '../../domain/catalog/merge-texts.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -85,7 +85,7 @@ const schema = {
   },
 };
 
-export function previewTranslationsRoute(app: FastifyInstance, service: Service): void {
+export function previewTranslationsRoute(app: Routes, service: Service): void {
   const operation = {
     method: 'POST',
     path: '/catalog/translations/preview',

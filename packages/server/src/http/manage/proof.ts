@@ -1,7 +1,6 @@
 import { confirmIdentity } from '../../domain/accounts/confirm-identity.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { clientAddress, networkOf } from '../client-address.ts';
 import { readOptionalText } from './input.ts';
 import type { AccountRequest } from './manage-route.ts';
 
@@ -33,5 +32,5 @@ export async function proveIdentity(
   passwordName = 'password',
 ): Promise<void> {
   const proof = { password: readOptionalText(password, passwordName), code: readOptionalText(code, 'code') };
-  await confirmIdentity(service, signedIn, proof, networkOf(clientAddress(request)));
+  await confirmIdentity(service, signedIn, proof, request.network);
 }

@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { publishDraft } from '../../domain/catalog/publish-draft.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { ANY_MATCH, APPLICATION, published, RENAMED_THEME } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EditedAnswer } from './schemas.ts';
 
@@ -41,11 +41,11 @@ const schema = {
   },
 };
 
-export function publishDraftRoute(app: FastifyInstance, service: Service): void {
+export function publishDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/draft/publish', schema, access: 'texts' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readDraftOptions(context);
-    const { allowBreaking = false, over } = readMembers(context.readBody(), ['allowBreaking', 'over']);
+    const { allowBreaking = false, over } = context.readMembers();
     if (typeof allowBreaking !== 'boolean') throw refuse('allowBreaking', 'must be true or false');
     const wanted = { ...options, allowBreaking, over: readOver(over) };
     return answerEdited(context.reply, await publishDraft(service, context.application, wanted));

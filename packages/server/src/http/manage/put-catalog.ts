@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, IF_MATCH, NEW_VALUE, published } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -31,7 +31,7 @@ const schema = {
   },
 };
 
-export function putCatalogRoute(app: FastifyInstance, service: Service): void {
+export function putCatalogRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import { applyDefinition } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, edited, IF_MATCH, NEW_VALUE_EDIT } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -29,7 +29,7 @@ const schema = {
   },
 };
 
-export function putDraftRoute(app: FastifyInstance, service: Service): void {
+export function putDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog/draft', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = { ...readDraftOptions(context), draft: true, allowBreaking: false };

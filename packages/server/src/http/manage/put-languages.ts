@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setLanguages } from '../../domain/catalog/edits/languages.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
-import { readMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
@@ -47,10 +46,10 @@ const schema = {
   },
 };
 
-export function putLanguagesRoute(app: FastifyInstance, service: Service): void {
+export function putLanguagesRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'PUT', path: '/catalog/languages', schema }, async (context) => {
     const options = readEditOptions(context);
-    const { languages } = readMembers(context.readBody(), ['languages']);
+    const { languages } = context.readMembers();
     return answerEdited(
       context.reply,
       await editCatalog(service, context.application, setLanguages(languages), options),

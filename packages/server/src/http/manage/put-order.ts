@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setOrder, type WantedOrder } from '../../domain/catalog/edits/order.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
-import { readMembers, readObjects } from './input.ts';
+import { readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
@@ -45,11 +45,11 @@ const schema = {
   },
 };
 
-export function putOrderRoute(app: FastifyInstance, service: Service): void {
+export function putOrderRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog/order', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { groups } = readMembers(context.readBody(), ['groups']);
+    const { groups } = context.readMembers();
     const edit = setOrder(readObjects(groups, 'groups', MAX_GROUPS) as WantedOrder);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
   });

@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { setValues } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { BREAKS, breaks, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams } from './schemas.ts';
@@ -54,11 +54,11 @@ const schema = {
   },
 };
 
-export function putValuesRoute(app: FastifyInstance, service: Service): void {
+export function putValuesRoute(app: Routes, service: Service): void {
   const operation = { method: 'PUT', path: '/catalog/keys/:keyUid/values', schema, bodyLimit: CATALOG_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
-    const { values } = readMembers(context.readBody(), ['values']);
+    const { values } = context.readMembers();
     if (!Array.isArray(values)) throw refuse('values', 'must be a list');
     const edit = setValues(context.params.keyUid as string, values);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));

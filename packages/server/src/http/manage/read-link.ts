@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { describeLink } from '../../domain/accounts/describe-link.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { ACCOUNT_EMAIL } from './examples.ts';
-import { readMembers, refuse } from './input.ts';
+import { refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { RoleShape } from './member-views.ts';
 
@@ -40,10 +40,10 @@ const schema = {
   },
 };
 
-export function readLinkRoute(app: FastifyInstance, service: Service): void {
+export function readLinkRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/session/link', schema } as const;
-  entranceRoute(app, service, operation, async ({ readBody }) => {
-    const { token } = readMembers(readBody(), ['token']);
+  entranceRoute(app, service, operation, async ({ readMembers }) => {
+    const { token } = readMembers();
     if (typeof token !== 'string') throw refuse('token', 'must be the text that follows # in the link');
     const description = await describeLink(service, token);
     if (description.kind !== 'invitation') return description;

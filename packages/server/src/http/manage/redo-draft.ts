@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import { stepDraft } from '../../domain/catalog/draft.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { ANY_MATCH, APPLICATION, change, edited, RENAMED } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -25,7 +25,7 @@ const schema = {
   },
 };
 
-export function redoDraftRoute(app: FastifyInstance, service: Service): void {
+export function redoDraftRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/catalog/draft/redo', schema, access: 'texts' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const {

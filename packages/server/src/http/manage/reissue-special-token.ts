@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { reissueSpecialToken } from '../../domain/users/reissue-special-token.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -26,7 +26,7 @@ const schema = {
   },
 };
 
-export function reissueSpecialTokenRoute(app: FastifyInstance, service: Service): void {
+export function reissueSpecialTokenRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/users/:userUid/special-token', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params, reply }) => {
     const user = await findUser(service, application, params.userUid as string);

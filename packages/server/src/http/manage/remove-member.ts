@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { MEMBER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { MemberParams } from './member-views.ts';
@@ -17,7 +17,7 @@ const schema = {
   examples: { removed: { summary: 'A translator leaves', params: MEMBER, status: 204 } },
 };
 
-export function removeMemberRoute(app: FastifyInstance, service: Service): void {
+export function removeMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/members/:accountId', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const accountId = params.accountId as string;

@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { makeRecoveryCodes } from '../../domain/accounts/second-factor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { RecoveryCodesAnswer } from './confirm-totp.ts';
 import { RECOVERY_CODES } from './examples.ts';
-import { readMembers } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
 
@@ -27,11 +26,11 @@ const schema = {
   },
 };
 
-export function renewRecoveryCodesRoute(app: FastifyInstance, service: Service): void {
+export function renewRecoveryCodesRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/account/totp/recovery-codes', schema } as const;
   accountRoute(app, service, operation, async (asked) => {
-    const { signedIn, readBody } = asked;
-    const { password, code } = readMembers(readBody(), ['password', 'code']);
+    const { signedIn, readMembers } = asked;
+    const { password, code } = readMembers();
     await proveIdentity(service, asked, [password, code]);
     const { codes, hashes } = makeRecoveryCodes(service.keyring);
     const outcome = await service.storage.secondFactors.replaceRecoveryCodes(signedIn.account.accountId, hashes);

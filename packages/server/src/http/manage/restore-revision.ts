@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import { restoreRevision } from '../../domain/catalog/edit-catalog.ts';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, published } from './examples.ts';
 import { readNumber } from './input.ts';
@@ -38,7 +38,7 @@ const schema = {
   },
 };
 
-export function restoreRevisionRoute(app: FastifyInstance, service: Service): void {
+export function restoreRevisionRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/revisions/:revision/restore', schema } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { findUser } from '../../domain/users/find-user.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { USER } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { UserParams, withParams } from './schemas.ts';
@@ -24,7 +24,7 @@ const schema = {
   },
 };
 
-export function revokeAccessTokenRoute(app: FastifyInstance, service: Service): void {
+export function revokeAccessTokenRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/users/:userUid/tokens/:tokenId', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const { userId } = await findUser(service, application, params.userUid as string);

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 
 const schema = {
@@ -16,7 +16,7 @@ const schema = {
   examples: { one: { summary: 'One of those listed', params: { tokenId: EXAMPLE.manageTokenId }, status: 204 } },
 };
 
-export function revokeAccountTokenRoute(app: FastifyInstance, service: Service): void {
+export function revokeAccountTokenRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/account/tokens/:tokenId', schema } as const;
   accountRoute(app, service, operation, async ({ signedIn, params }) => {
     const tokenId = params.tokenId as string;

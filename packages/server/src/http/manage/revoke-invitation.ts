@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { APPLICATION } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { InvitationParams } from './member-views.ts';
@@ -23,7 +23,7 @@ const schema = {
   },
 };
 
-export function revokeInvitationRoute(app: FastifyInstance, service: Service): void {
+export function revokeInvitationRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '/invitations/:invitationId', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const invitationId = params.invitationId as string;

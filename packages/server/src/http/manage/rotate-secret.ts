@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify';
 import { fingerprintOf } from '../../domain/applications/application.ts';
 import { rotateSecret } from '../../domain/applications/rotate-secret.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
-import { readMembers, readOverlapMember } from './input.ts';
+import { readOverlapMember } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Fingerprint, Time } from './schemas.ts';
 
@@ -39,11 +39,11 @@ const schema = {
   },
 };
 
-export function rotateSecretRoute(app: FastifyInstance, service: Service): void {
+export function rotateSecretRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/secrets', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
-    const { application, readBody, reply } = context;
-    const overlap = readOverlapMember(readMembers(readBody(), ['overlap']).overlap);
+    const { application, readMembers, reply } = context;
+    const overlap = readOverlapMember(readMembers().overlap);
     const { storage, keyring, now, refresh } = service;
     const rotated = await rotateSecret(storage, keyring, application.appId, overlap, now());
     if (!rotated) throw new InnkeeperError('applicationNotFound');

@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
+import type { Ask } from '../server/door.ts';
+import type { Routes } from '../server/routes.ts';
 import { acceptInvitationRoute } from './accept-invitation.ts';
 import { archiveGroupRoute } from './archive-group.ts';
 import { archiveKeyRoute } from './archive-key.ts';
@@ -79,7 +80,7 @@ import { tryItRoute } from './try-it.ts';
 import { undoDraftRoute } from './undo-draft.ts';
 
 /** CONTRACT.md section 5: what the portal does, as a documented interface, which a personal access token opens for programs too. */
-export function manageRoutes(app: FastifyInstance, service: Service): void {
+export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   signInRoute(app, service);
   readLinkRoute(app, service);
   getSessionRoute(app, service);
@@ -165,5 +166,5 @@ export function manageRoutes(app: FastifyInstance, service: Service): void {
   listAuditRoute(app, service);
   listInstallationAuditRoute(app, service);
 
-  tryItRoute(app, service);
+  tryItRoute(app, service, ask);
 }

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
 import { Type } from '../../schema.ts';
 import { type Query, readPage, readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { ADA, APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -40,7 +40,7 @@ const schema = {
 };
 
 /** In the order of clientUserId. */
-export function searchUsersRoute(app: FastifyInstance, service: Service): void {
+export function searchUsersRoute(app: Routes, service: Service): void {
   const operation = { method: 'GET', path: '/users', access: 'users', schema } as const;
   applicationRoute(app, service, operation, async ({ application, manager, query, reply }) => {
     const { limit } = readPage(query);

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { whyNoEmail } from '../../domain/accounts/account.ts';
 import { kindOfLink } from '../../domain/accounts/links.ts';
 import { type SignedIn, setUp, signInByLink, signInByPassword, type Visitor } from '../../domain/accounts/sign-in.ts';
@@ -7,11 +6,11 @@ import { authorizeManager } from '../../domain/manage/authorize-manager.ts';
 import { acceptInvitation } from '../../domain/members/accept-invitation.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import { clientAddress, networkOf } from '../client-address.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
 import { SignedInShape, viewSignedIn } from './account-views.ts';
 import { ACCOUNT_EMAIL, PASSWORD, SIGNED_IN } from './examples.ts';
-import { readMembers, readOptionalText, readText, refuse } from './input.ts';
+import { readOptionalText, readText, refuse } from './input.ts';
 import { entranceRoute } from './manage-route.ts';
 import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 
@@ -54,11 +53,11 @@ const schema = {
   },
 };
 
-export function signInRoute(app: FastifyInstance, service: Service): void {
+export function signInRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/session', schema } as const;
-  entranceRoute(app, service, operation, async ({ request, reply, readBody }) => {
-    const body = readMembers(readBody(), ['token', 'email', 'password', 'code']);
-    const network = networkOf(clientAddress(request));
+  entranceRoute(app, service, operation, async ({ request, reply, readMembers }) => {
+    const body = readMembers();
+    const network = request.network;
     const visitor = { userAgent: request.headers['user-agent'] ?? '', network };
     const { sessionToken } = await enter(service, body, visitor);
     await endSessionBefore(service, readSessionCookie(request.headers.cookie, service.publicUrl));

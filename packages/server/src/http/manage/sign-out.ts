@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
 import { accountRoute } from './manage-route.ts';
 import { endedCookie } from './session-cookie.ts';
 
@@ -13,7 +13,7 @@ const schema = {
   examples: { signOut: { summary: 'From this browser', status: 204 } },
 };
 
-export function signOutRoute(app: FastifyInstance, service: Service): void {
+export function signOutRoute(app: Routes, service: Service): void {
   accountRoute(app, service, { method: 'DELETE', path: '/session', schema }, async ({ signedIn, reply }) => {
     await service.storage.sessions.end(signedIn.account.accountId, signedIn.session.sessionId);
     reply.header('set-cookie', endedCookie(service.publicUrl));

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
 import { suggestLanguage } from '../../domain/catalog/suggest-language.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
 import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 
@@ -27,7 +27,7 @@ const schema = {
   },
 };
 
-export function suggestLanguageRoute(app: FastifyInstance, service: Service): void {
+export function suggestLanguageRoute(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'GET', path: '/languages/suggestions', schema }, async ({ query }) => {
     const suggestion = suggestLanguage(readParameter(query, 'tag') ?? '');
     if (!suggestion) throw refuse('tag', 'must be a BCP 47 language tag, such as de or pt-BR');

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import type { SampleSelection } from '../../domain/selections/sample-selection.ts';
 import type { Trial } from '../../domain/users/with-trial.ts';
 import { mask } from '../logging.ts';
+import type { Ask } from '../server/door.ts';
 
 export type TriedRequest = {
   operationId: string;
@@ -31,13 +31,13 @@ type Sent = {
 
 /** Each step is a request to the routes of this process, as an application would send it (SPEC.md section 1.6). */
 export async function runFlow(
-  app: FastifyInstance,
+  ask: Ask,
   { clientId, clientSecret, clientUserId, sample, language }: Flow,
 ): Promise<{ complete: boolean; steps: TriedRequest[] }> {
   const steps: TriedRequest[] = [];
   const standIns = new Map([[clientSecret, 'YOUR_CLIENT_SECRET']]);
   const send = async (operationId: string, sent: Sent): Promise<Record<string, string>> => {
-    const { step, answer } = await sendOne(app, operationId, sent);
+    const { step, answer } = await sendOne(ask, operationId, sent);
     steps.push(step);
     if (step.status >= 400) throw new StepFailed();
     return answer;
@@ -83,25 +83,21 @@ export async function runFlow(
 
 class StepFailed extends Error {}
 
-async function sendOne(
-  app: FastifyInstance,
-  operationId: string,
-  { method, path, query = {}, headers = {}, body }: Sent,
-) {
+async function sendOne(ask: Ask, operationId: string, { method, path, query = {}, headers = {}, body }: Sent) {
   const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
   const url = given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
   const all = { ...headers, ...(body && { 'content-type': 'application/json' }) };
   const from = performance.now();
-  const { statusCode, payload } = await app.inject({
+  const { status, text } = await ask({
     method,
     url,
     headers: all,
-    ...(body && { payload: JSON.stringify(body) }),
+    ...(body && { body: JSON.stringify(body) }),
   });
   const durationMs = Math.round((performance.now() - from) * 10) / 10;
-  const answer = payload === '' ? null : JSON.parse(payload);
+  const answer = text === '' ? null : JSON.parse(text);
   const request = { operationId, method, path: url, headers: all, body: body ?? null };
-  const step: TriedRequest = { ...request, status: statusCode, durationMs, answer };
+  const step: TriedRequest = { ...request, status, durationMs, answer };
   return { step, answer: (answer ?? {}) as Record<string, string> };
 }
 

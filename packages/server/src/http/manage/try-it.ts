@@ -1,10 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { actingForNobody } from '../../domain/audit/actor.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { sampleSelection } from '../../domain/selections/sample-selection.ts';
 import type { Service } from '../../domain/service.ts';
 import { withTrial } from '../../domain/users/with-trial.ts';
 import { Type } from '../../schema.ts';
+import type { Ask } from '../server/door.ts';
+import type { Routes } from '../server/routes.ts';
 import { applicationRoute } from './manage-route.ts';
 import { Nullable } from './schemas.ts';
 import { TRY_EXAMPLE } from './try-example.ts';
@@ -41,17 +42,15 @@ const schema = {
   examples: { demo: TRY_EXAMPLE },
 };
 
-export function tryItRoute(app: FastifyInstance, service: Service): void {
+export function tryItRoute(app: Routes, service: Service, ask: Ask): void {
   applicationRoute(app, service, { method: 'POST', path: '/try', schema }, async ({ application }) => {
-    const served = ['/api/v2/app/create-user', '/api/user_options'].every((url) =>
-      app.hasRoute({ method: 'POST', url }),
-    );
+    const served = ['/api/v2/app/create-user', '/api/user_options'].every((path) => app.has('POST', path));
     if (!served) throw new InnkeeperError('areasNotServed');
     const catalog = await service.catalogs.get(application.appId);
     const sample = sampleSelection(catalog, new Date(service.now()).toISOString().slice(0, 10));
     const language = catalog.languages.byDefault?.tag;
     return withTrial(service, application, (trial) =>
-      actingForNobody(() => runFlow(app, { clientId: application.clientId, ...trial, sample, language })),
+      actingForNobody(() => runFlow(ask, { clientId: application.clientId, ...trial, sample, language })),
     );
   });
 }

@@ -2,9 +2,8 @@ import type { Application } from '../../domain/applications/application.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import type { Answering, Asked } from '../asked.ts';
 import { readAuthorization } from '../authorization.ts';
-import { admitting } from '../rate-limits.ts';
+import type { HttpRequest } from '../server/request.ts';
 
 export const CLIENT_REQUEST_ERRORS: readonly ErrorName[] = [
   'clientCredentialsWrong',
@@ -26,8 +25,7 @@ export const ClientRequestBody = Type.Object({
  */
 export async function readClientRequest(
   service: Service,
-  request: Asked,
-  reply: Answering,
+  request: HttpRequest,
 ): Promise<{ application: Application; token: string }> {
   const form = new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '');
   const credentials = readAuthorization(request.headers.authorization);
@@ -41,7 +39,7 @@ export async function readClientRequest(
   if (!application || !(await service.applications.hasSecret(application, clientSecret, service.now()))) {
     throw new InnkeeperError('clientCredentialsWrong');
   }
-  admitting(service, 'users', request, reply)(application);
+  request.admission.admitApplication(application, 'users');
   const token = form.get('token');
   if (!token) throw new InnkeeperError('tokenParameterMissing');
   return { application, token };

@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { introspectToken } from '../../domain/users/introspect-token.ts';
 import { Type } from '../../schema.ts';
-import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
 export const INTROSPECT_PATH = '/oauth/v2/introspect';
@@ -54,12 +53,12 @@ const schema = {
       answer: { active: false },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
-export function introspectRoute(app: FastifyInstance, service: Service): void {
+export function introspectRoute(app: Routes, service: Service): void {
   const answer: Handler = async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    const { application, token } = await readClientRequest(service, request, reply);
+    const { application, token } = await readClientRequest(service, request);
     const user = await introspectToken(service, application, token);
     if (!user) return { active: false };
     return {
@@ -74,5 +73,5 @@ export function introspectRoute(app: FastifyInstance, service: Service): void {
       exp: Math.floor(user.token.expiresAt / 1000),
     };
   };
-  app.post(INTROSPECT_PATH, { schema, config: { oauthErrors: true, quick: answer } }, answer);
+  app.post(INTROSPECT_PATH, { schema, oauthErrors: true }, answer);
 }

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { JWK } from 'jose';
 import { Type } from '../../schema.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 
 export const JWKS_PATH = '/oauth/v2/jwks';
 
@@ -30,9 +30,9 @@ const schema = {
       },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
-export function jwksRoute(app: FastifyInstance, publishedKeys: () => JWK[]): void {
+export function jwksRoute(app: Routes, publishedKeys: () => JWK[]): void {
   app.get(JWKS_PATH, { schema }, async (_request, reply) => {
     reply.header('cache-control', 'public, max-age=300');
     return { keys: publishedKeys() };

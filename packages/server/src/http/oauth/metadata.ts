@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { INTROSPECT_PATH } from './introspect.ts';
 import { JWKS_PATH } from './jwks.ts';
 import { REVOKE_PATH } from './revoke.ts';
@@ -31,10 +31,10 @@ const schema = {
   examples: {
     metadata: { summary: 'What the token service is and takes', status: 200, answer: metadataOf(EXAMPLE.publicUrl) },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** No grant of RFC 6749 is offered, so there is no token_endpoint: access tokens come from get-access-token. */
-export function metadataRoute(app: FastifyInstance, service: Service): void {
+export function metadataRoute(app: Routes, service: Service): void {
   const { pathname } = new URL(service.publicUrl);
   const path = '/.well-known/oauth-authorization-server';
   // RFC 8414 3.1 puts the well-known part between host and path; a proxy may strip that path, so both are served.

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { revokeToken } from '../../domain/users/revoke-token.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
 export const REVOKE_PATH = '/oauth/v2/revoke';
@@ -20,12 +20,12 @@ const schema = {
   examples: {
     live: { summary: 'A live token', body: { token: EXAMPLE.accessToken }, status: 200 },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
-export function revokeRoute(app: FastifyInstance, service: Service): void {
-  app.post(REVOKE_PATH, { schema, config: { oauthErrors: true } }, async (request, reply) => {
+export function revokeRoute(app: Routes, service: Service): void {
+  app.post(REVOKE_PATH, { schema, oauthErrors: true }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    const { application, token } = await readClientRequest(service, request, reply);
+    const { application, token } = await readClientRequest(service, request);
     await revokeToken(service, application, token);
     return reply.code(200).send();
   });

@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
 import type { Problem, Storage } from '../../storage/port.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const PING_LIMIT_MS = 2_000;
 const Ok = Type.Object({ status: Type.Literal('ok') });
@@ -27,7 +27,7 @@ const live = {
   response: { 200: Ok },
   errors: [],
   examples,
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 const ready = {
   operationId: 'getReadiness',
@@ -38,20 +38,20 @@ const ready = {
   response: { 200: Ready },
   errors: ['unavailable'],
   examples,
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** /livez: the process answers. /readyz: it can also serve, which is what a load balancer should ask. */
 export function healthRoutes(
-  app: FastifyInstance,
+  app: Routes,
   { storage, problems: findProblems }: { storage: Storage; problems(): readonly Problem[] },
   isClosing: () => boolean,
 ): void {
-  app.get('/livez', { schema: live, logLevel: 'warn' }, async (_request, reply) => {
+  app.get('/livez', { schema: live, unlogged: true, underLoad: 'first' }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     return { status: 'ok' as const };
   });
 
-  app.get('/readyz', { schema: ready, logLevel: 'warn' }, async (_request, reply) => {
+  app.get('/readyz', { schema: ready, unlogged: true, underLoad: 'first' }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     if (isClosing()) throw new InnkeeperError('unavailable', { message: 'The service is shutting down.' });
     const problems = findProblems();

@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
-import { clientAddress, isOwnAddress } from '../client-address.ts';
 import type { Metrics } from '../metrics.ts';
+import { isOwnAddress } from '../server/client-address.ts';
+import type { HttpRequest } from '../server/request.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {
   operationId: 'getMetrics',
@@ -15,11 +16,11 @@ const schema = {
   response: { 200: Type.String({ description: 'Prometheus text format' }) },
   errors: ['unauthorized', 'tooManyFailures'],
   examples: { metrics: { summary: 'From the same machine', status: 200 } },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer. */
-export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: string | undefined): void {
-  app.get('/metrics', { schema, logLevel: 'warn' }, async (request, reply) => {
+export function metricsRoute(app: Routes, metrics: Metrics, token: string | undefined): void {
+  app.get('/metrics', { schema, unlogged: true, underLoad: 'first' }, async (request, reply) => {
     if (!hasToken(request, token) && !isLocal(request)) {
       throw new InnkeeperError('unauthorized', {
         message: 'Metrics are open to the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer.',
@@ -33,11 +34,11 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, token: stri
 /** What proxies add. One on this machine also connects from it: a forwarded request is not local. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-function isLocal(request: FastifyRequest): boolean {
-  return FORWARDED.every((name) => request.headers[name] === undefined) && isOwnAddress(clientAddress(request));
+function isLocal(request: HttpRequest): boolean {
+  return FORWARDED.every((name) => request.headers[name] === undefined) && isOwnAddress(request.address);
 }
 
-function hasToken({ headers }: FastifyRequest, token: string | undefined): boolean {
+function hasToken({ headers }: HttpRequest, token: string | undefined): boolean {
   if (token === undefined) return false;
   const expected = Buffer.from(token);
   const presented = Buffer.from(/^bearer +(\S*)$/i.exec(headers.authorization ?? '')?.[1] ?? '');

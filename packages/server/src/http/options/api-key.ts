@@ -2,33 +2,42 @@ import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import type { Answering, Asked } from '../asked.ts';
-import { admitting } from '../rate-limits.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
 
-/** The application of the header apiKey: its clientId, public, which identifies and never authorises. */
-export async function identifyApplication(service: Service, request: Asked, reply: Answering): Promise<Application> {
-  const apiKey = request.headers.apikey;
-  if (typeof apiKey !== 'string' || apiKey === '') throw new InnkeeperError('apiKeyMissing');
-  const application = await service.applications.findByClientId(apiKey);
+/** The application of the header apiKey: its clientId, which is public, identifies and never authorises. */
+export async function identifyApplication(
+  service: Service,
+  request: HttpRequest,
+  reply: HttpReply,
+): Promise<Application> {
+  const known = peekApplication(service, request, reply);
+  if (known) return known;
+  // It may have been created a moment ago.
+  await service.applications.findByClientId(request.headers.apikey as string);
+  const application = peekApplication(service, request, reply);
   if (!application) throw new InnkeeperError('apiKeyUnknown');
-  request.about = { appId: application.appId };
-  const { origin } = request.headers;
-  if (origin !== undefined && allowsOrigin(application.settings, origin)) allowOrigin(reply, origin);
-  admitting(service, 'options', request, reply)(application);
   return application;
 }
 
-/** Pages on the application's own origins may read answers, also those that refuse. */
-export function allowOrigin(reply: Answering, origin: string): void {
-  const [allow, allowed, expose, exposed] = corsHeaders(origin);
-  reply.header(allow, allowed).header(expose, exposed);
+/** The same without waiting; undefined if it is not known in this process yet. */
+export function peekApplication(service: Service, request: HttpRequest, reply: HttpReply): Application | undefined {
+  const { apikey, origin } = request.headers;
+  if (typeof apikey !== 'string' || apikey === '') throw new InnkeeperError('apiKeyMissing');
+  const application = service.applications.peek(apikey);
+  if (!application) return undefined;
+  request.about = { appId: application.appId };
+  if (origin !== undefined && allowsOrigin(application.settings, origin)) allowOrigin(reply, origin);
+  request.admission.admitApplication(application, 'options');
+  return application;
 }
 
-export function corsHeaders(origin: string): [string, string, string, string] {
-  return [
-    'access-control-allow-origin',
-    origin,
-    'access-control-expose-headers',
-    'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
-  ];
+/** Pages on the application's own origins may read responses, errors included. */
+export function allowOrigin(reply: HttpReply, origin: string): void {
+  reply
+    .header('access-control-allow-origin', origin)
+    .header(
+      'access-control-expose-headers',
+      'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+    );
 }

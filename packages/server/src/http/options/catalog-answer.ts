@@ -1,126 +1,84 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Application } from '../../domain/applications/application.ts';
 import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
-import { JSON_TYPE } from '../json-body.ts';
 import { type Listing, linkHeader, type Query, readParameter } from '../paging.ts';
-import { headLine, headLines } from '../ready-head.ts';
-import { toWireBytes, WireText } from '../wire-text.ts';
-import { identifyApplication } from './api-key.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
+import type { Route } from '../server/routes.ts';
+import { JSON_TYPE, toWireBytes, WireText } from '../server/wire-text.ts';
+import { identifyApplication, peekApplication } from './api-key.ts';
+import type { CatalogCache, ReadyAnswer } from './catalog-cache.ts';
 import type { Wording } from './catalog-views.ts';
-
-/** Bytes that answers of one revision may take up together; beyond it the least recently made ones go. */
-const KEPT_BYTES = 16 * 1024 * 1024;
-
-type ReadyAnswer = {
-  body: WireText;
-  etag: string;
-  /** Names and values in turn; those of an answer that says that nothing changed, and what one with the body has besides. */
-  headers: readonly string[];
-  bodyHeaders: readonly string[];
-  /** The same as they are sent; the length is still to be told. */
-  lines: string;
-  bodyLines: string;
-  length: readonly string[];
-  route: string;
-  params: Record<string, string>;
-};
-type ReadyAnswers = { answers: Map<string, ReadyAnswer>; bytes: number };
-
-/** Kept, but asked about every time: a new revision shows within a second. */
-const READ_HEADERS = [
-  'vary',
-  'apiKey, Accept-Language, Origin',
-  'cache-control',
-  'public, no-cache',
-  'x-content-type-options',
-  'nosniff',
-];
-
-const ready = new WeakMap<CompiledCatalog, ReadyAnswers>();
 
 export type CatalogRequest = {
   catalog: CompiledCatalog;
   query: Query;
   params: Record<string, string>;
-  wording: Wording;
 };
 
+export type CatalogSource = { service: Service; cache: CatalogCache };
+
+/** A read as it was understood: `name` has everything that shapes the body, besides the revision and the language. */
+export type CatalogRead = { name: string; make(wording: Wording): object };
+
 /**
- * Answers a read of the catalog with ready-made bytes: the first request of its kind in a revision
- * makes them, all others, whoever asks, get the same ones.
+ * Answers a catalog read with bytes from memory: the first request of its kind in a revision makes them, all others
+ * get the same, without waiting. `resolve` reads the request and throws if it is invalid.
  */
-export async function answerFromCatalog(
-  service: Service,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  make: (request: CatalogRequest) => object,
-): Promise<FastifyReply> {
-  const application = await identifyApplication(service, request, reply);
-  const catalog = service.catalogs.peek(application.appId) ?? (await service.catalogs.get(application.appId));
-  const { url, headers } = request;
-  const answer = findReady(catalog, url, headers['accept-language']) ?? makeAnswer(catalog, request, make);
-  const isCurrent = hasCurrent(headers['if-none-match'], answer.etag);
-  const answerHeaders = isCurrent ? answer.headers : [...answer.headers, ...answer.bodyHeaders];
-  for (let at = 0; at < answerHeaders.length; at += 2) {
-    reply.header(answerHeaders[at] as string, answerHeaders[at + 1]);
-  }
-  return isCurrent ? reply.code(304).send() : reply.sendWire(answer.body);
+export function answerFromCatalog(
+  from: CatalogSource,
+  request: HttpRequest,
+  reply: HttpReply,
+  resolve: (request: CatalogRequest) => CatalogRead,
+): HttpReply | Promise<HttpReply> {
+  const application = peekApplication(from.service, request, reply);
+  const catalog = application && from.service.catalogs.peek(application.appId);
+  if (catalog) return answer(from.cache, application.appId, catalog, request, reply, resolve);
+  return load(from.service, application, request, reply).then(({ appId, catalog: loaded }) =>
+    answer(from.cache, appId, loaded, request, reply, resolve),
+  );
 }
 
-/** What was answered before to the same question. */
-export function findReady(catalog: CompiledCatalog, url: string, acceptLanguage: string | undefined) {
-  return ready.get(catalog)?.answers.get(nameOf(url, acceptLanguage));
+async function load(service: Service, known: Application | undefined, request: HttpRequest, reply: HttpReply) {
+  const { appId } = known ?? (await identifyApplication(service, request, reply));
+  return { appId, catalog: await service.catalogs.get(appId) };
 }
 
-function nameOf(url: string, acceptLanguage: string | undefined): string {
-  return acceptLanguage === undefined ? url : `${url}\n${acceptLanguage}`;
-}
-
-function makeAnswer(
+function answer(
+  cache: CatalogCache,
+  appId: number,
   catalog: CompiledCatalog,
-  request: FastifyRequest,
-  make: (request: CatalogRequest) => object,
-): ReadyAnswer {
-  const query = request.query as Query;
-  const wording = readWording(catalog, query, request.headers['accept-language']);
-  const params = request.params as Record<string, string>;
-  const route = request.routeOptions.url as string;
-  const value = make({ catalog, query, params, wording });
+  request: HttpRequest,
+  reply: HttpReply,
+  resolve: (request: CatalogRequest) => CatalogRead,
+): HttpReply {
+  const { headers, params, query } = request;
+  const { path } = request.route as Route;
+  const wording = readWording(catalog, query, headers['accept-language']);
+  const { name, make } = resolve({ catalog, query, params });
+  const fullName = `${appId} ${catalog.revision} ${path} ${wording.language?.tag}${wording.only ? '!' : ''} ${name}`;
+  let ready = cache.get(fullName);
+  if (!ready) {
+    ready = makeReady(make(wording));
+    cache.set(fullName, appId, ready);
+  }
+  // To be kept, but revalidated every time: a new revision shows within a second.
+  reply
+    .header('etag', ready.etag)
+    .header('vary', 'apiKey, Accept-Language, Origin')
+    .header('cache-control', 'public, no-cache');
+  const link = ready.page && linkHeader(path, query, ready.page);
+  if (link !== undefined) reply.header('link', link);
+  if (hasCurrent(headers['if-none-match'], ready.etag)) return reply.code(304).send();
+  return reply.type(JSON_TYPE).send(ready.body);
+}
+
+function makeReady(value: object): ReadyAnswer {
   const body = new WireText(toWireBytes(JSON.stringify(value)));
-  const etag = etagOf(body.toBuffer());
-  const link = 'items' in value ? linkHeader(route, query, value as Listing<unknown>) : undefined;
-  const headers = ['etag', etag, ...READ_HEADERS, ...(link === undefined ? [] : ['link', link])];
-  const lines = headLines(headers);
-  const answer = {
-    ...{ body, etag, route, params, headers, lines },
-    bodyHeaders: ['content-type', JSON_TYPE],
-    bodyLines: lines + headLine('content-type', JSON_TYPE),
-    length: ['content-length', `${body.bytes.length}`],
-  };
-  // What nobody documents shapes no answer: it would only be kept once more.
-  const described = request.routeOptions.schema?.querystring as { properties?: object } | undefined;
-  if (Object.keys(query).every((name) => Object.hasOwn(described?.properties ?? {}, name))) {
-    keep(catalog, nameOf(request.url, request.headers['accept-language']), answer);
-  }
-  return answer;
-}
-
-function keep(catalog: CompiledCatalog, name: string, answer: ReadyAnswer): void {
-  const kept = ready.get(catalog) ?? { answers: new Map(), bytes: 0 };
-  ready.set(catalog, kept);
-  kept.answers.set(name, answer);
-  kept.bytes += sizeOf(name, answer);
-  for (const [oldName, old] of kept.answers) {
-    if (kept.bytes <= KEPT_BYTES) return;
-    kept.answers.delete(oldName);
-    kept.bytes -= sizeOf(oldName, old);
-  }
-}
-
-function sizeOf(name: string, answer: ReadyAnswer): number {
-  return answer.body.bytes.length + name.length * 2 + 1000;
+  const { total, offset, limit } = value as Listing<unknown>;
+  return { body, etag: etagOf(body.toBuffer()), page: 'items' in value ? { total, offset, limit } : undefined };
 }
 
 /** `language` by name or tag; without it what Accept-Language asks for, then the default (CONTRACT.md section 3). */

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
 import { allowOrigin } from './api-key.ts';
 
 const HEADERS = 'apiKey, Authorization, Content-Type, Accept-Language, If-None-Match, X-Request-Id';
@@ -8,7 +8,7 @@ const HEADERS = 'apiKey, Authorization, Content-Type, Accept-Language, If-None-M
  * CORS for area B. A preflight carries no apiKey, so it is answered for origins that any application
  * lets in; the request that follows is held to its own application's list.
  */
-export function preflightRoute(app: FastifyInstance, service: Service, url: string, methods: readonly string[]): void {
+export function preflightRoute(app: Routes, service: Service, url: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'].join(', ');
   app.options(url, { schema: { hide: true } }, async (request, reply) => {
     const { origin } = request.headers;

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
 import { READ_SECURITY, UserOptionParams, UserUidQuery } from './get-user-option.ts';
 import { queryOf, USER_ERRORS } from './schemas.ts';
@@ -24,10 +24,10 @@ const schema = {
       status: 204,
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */
-export function deleteUserOptionRoute(app: FastifyInstance, service: Service): void {
+export function deleteUserOptionRoute(app: Routes, service: Service): void {
   app.delete('/api/user_options/:user_options_uid', { schema }, async (request, reply) => {
     const { user, means, selectionId } = await readUserOptionRequest(service, request, reply);
     const outcome = await service.storage.selections.unset(user.userId, selectionId, { at: service.now(), means });

@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../../domain/applications/application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { noteUser } from '../request-log/about.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
 import { identifyApplication } from './api-key.ts';
 import { claimsOfQuery } from './user-claims.ts';
 
@@ -13,8 +14,8 @@ export type UserOptionRequest = IdentifiedUser & { application: Application; sel
 /** Whose record is asked for, and which. One of another user looks like one that does not exist. */
 export async function readUserOptionRequest(
   service: Service,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: HttpRequest,
+  reply: HttpReply,
 ): Promise<UserOptionRequest> {
   const application = await identifyApplication(service, request, reply);
   const identified = await identifyUserToRead(service, application, claimsOfQuery(request));

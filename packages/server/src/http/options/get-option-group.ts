@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Group } from '../../domain/catalog/catalog.ts';
-import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import { answerFromCatalog } from './catalog-answer.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
 import { GROUP_EXAMPLE } from './examples.ts';
 import { findGroup } from './find-group.ts';
@@ -36,14 +35,17 @@ const schema = {
       answer: GROUP_EXAMPLE,
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */
-export function getOptionGroupRoute(app: FastifyInstance, service: Service): void {
-  app.get('/api/option_groups/:option_group_uid', { schema }, (request, reply) =>
-    answerFromCatalog(service, request, reply, ({ catalog, params, wording }) => {
+export function getOptionGroupRoute(app: Routes, from: CatalogSource): void {
+  app.get('/api/option_groups/:option_group_uid', { schema, underLoad: 'served' }, (request, reply) =>
+    answerFromCatalog(from, request, reply, ({ catalog, params }) => {
       const group = findGroup(catalog, params.option_group_uid, undefined) as Group;
-      return viewGroup(catalog, group, catalog.groups.indexOf(group), wording);
+      return {
+        name: group.groupUid,
+        make: (wording) => viewGroup(catalog, group, catalog.groups.indexOf(group), wording),
+      };
     }),
   );
 }

@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
-import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import { answerFromCatalog } from './catalog-answer.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
 import { GERMAN_KEY_EXAMPLE } from './examples.ts';
 import {
@@ -37,15 +36,15 @@ const schema = {
       answer: GERMAN_KEY_EXAMPLE,
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** SPEC.md 4.6 */
-export function getOptionKeyRoute(app: FastifyInstance, service: Service): void {
-  app.get('/api/option_keys/:option_key_uid', { schema }, (request, reply) =>
-    answerFromCatalog(service, request, reply, ({ catalog, params, wording }) => {
+export function getOptionKeyRoute(app: Routes, from: CatalogSource): void {
+  app.get('/api/option_keys/:option_key_uid', { schema, underLoad: 'served' }, (request, reply) =>
+    answerFromCatalog(from, request, reply, ({ catalog, params }) => {
       const placed = catalog.keyByUid.get(params.option_key_uid as string);
       if (!placed) throw new InnkeeperError('keyNotFound');
-      return viewKey(catalog, placed, wording);
+      return { name: placed.key.keyUid, make: (wording) => viewKey(catalog, placed, wording) };
     }),
   );
 }

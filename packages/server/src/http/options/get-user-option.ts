@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { type Query, readParameter } from '../paging.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
@@ -40,10 +40,10 @@ const schema = {
       answer: GERMAN_USER_OPTION_EXAMPLE,
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */
-export function getUserOptionRoute(app: FastifyInstance, service: Service): void {
+export function getUserOptionRoute(app: Routes, service: Service): void {
   app.get('/api/user_options/:user_options_uid', { schema }, async (request, reply) => {
     const { application, user, selectionId } = await readUserOptionRequest(service, request, reply);
     const asked = readParameter(request.query as Query, 'language');

@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
-import type { Service } from '../../domain/service.ts';
 import { readPage, toListing } from '../paging.ts';
-import { answerFromCatalog } from './catalog-answer.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewGroup } from './catalog-views.ts';
 import { GERMAN_GROUP_EXAMPLE } from './examples.ts';
 import {
@@ -34,14 +33,23 @@ const schema = {
       answer: { items: [GERMAN_GROUP_EXAMPLE], total: 2, offset: 1, limit: 1 },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** SPEC.md 4.4 */
-export function listOptionGroupsRoute(app: FastifyInstance, service: Service): void {
-  app.get('/api/option_groups', { schema }, (request, reply) =>
-    answerFromCatalog(service, request, reply, ({ catalog, query, wording }) => {
-      const { items, ...page } = toListing(catalog.groups, readPage(query));
-      return { items: items.map((group, index) => viewGroup(catalog, group, page.offset + index, wording)), ...page };
+export function listOptionGroupsRoute(app: Routes, from: CatalogSource): void {
+  app.get('/api/option_groups', { schema, underLoad: 'served' }, (request, reply) =>
+    answerFromCatalog(from, request, reply, ({ catalog, query }) => {
+      const page = readPage(query);
+      return {
+        name: `${page.offset} ${page.limit}`,
+        make(wording) {
+          const { items, ...shown } = toListing(catalog.groups, page);
+          return {
+            items: items.map((group, index) => viewGroup(catalog, group, page.offset + index, wording)),
+            ...shown,
+          };
+        },
+      };
     }),
   );
 }

@@ -1,8 +1,7 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
-import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readPage, readParameter, toListing } from '../paging.ts';
-import { answerFromCatalog } from './catalog-answer.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { answerFromCatalog, type CatalogSource } from './catalog-answer.ts';
 import { viewKey } from './catalog-views.ts';
 import { GERMAN_KEY_EXAMPLE } from './examples.ts';
 import { findGroup } from './find-group.ts';
@@ -40,18 +39,23 @@ const schema = {
       answer: { items: [GERMAN_KEY_EXAMPLE], total: 3, offset: 0, limit: 1 },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** SPEC.md 4.5 */
-export function listOptionKeysRoute(app: FastifyInstance, service: Service): void {
-  app.get('/api/option_keys', { schema }, (request, reply) =>
-    answerFromCatalog(service, request, reply, ({ catalog, query, wording }) => {
+export function listOptionKeysRoute(app: Routes, from: CatalogSource): void {
+  app.get('/api/option_keys', { schema, underLoad: 'served' }, (request, reply) =>
+    answerFromCatalog(from, request, reply, ({ catalog, query }) => {
       const page = readPage(query);
       const uid = readParameter(query, 'option_group_uid');
       const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'));
-      const keys = group ? catalog.keys.filter((placed) => placed.group === group) : catalog.keys;
-      const { items, ...shown } = toListing(keys, page);
-      return { items: items.map((placed) => viewKey(catalog, placed, wording)), ...shown };
+      return {
+        name: `${group?.groupUid ?? ''} ${page.offset} ${page.limit}`,
+        make(wording) {
+          const keys = group ? catalog.keys.filter((placed) => placed.group === group) : catalog.keys;
+          const { items, ...shown } = toListing(keys, page);
+          return { items: items.map((placed) => viewKey(catalog, placed, wording)), ...shown };
+        },
+      };
     }),
   );
 }

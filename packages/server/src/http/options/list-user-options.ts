@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
@@ -7,10 +6,10 @@ import { readSelections } from '../../domain/selections/read-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
-import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
+import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { GERMAN_DEFAULT_EXAMPLE, GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
@@ -63,10 +62,10 @@ const schema = {
       answer: { items: [GERMAN_USER_OPTION_EXAMPLE, GERMAN_DEFAULT_EXAMPLE], total: 3, offset: 0, limit: 2 },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */
-export function listUserOptionsRoute(app: FastifyInstance, service: Service): void {
+export function listUserOptionsRoute(app: Routes, service: Service): void {
   const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const { user, selections } = await readSelections(service, application, claimsOfQuery(request));
@@ -93,13 +92,13 @@ export function listUserOptionsRoute(app: FastifyInstance, service: Service): vo
         options.push(writeUserOption(then.catalog, then.placed, record, owner, filter.language));
       }
     }
-    const link = linkHeader('/api/user_options', query, { items, ...shown });
+    const link = linkHeader('/api/user_options', query, shown);
     if (link !== undefined) reply.header('link', link);
     const { total, offset, limit } = shown;
     const end = `],"total":${total},"offset":${offset},"limit":${limit}}`;
     return answerPrivately(request, reply, enclose('{"items":[', joinWritten(options), end));
   };
-  app.get('/api/user_options', { schema, config: { quick: answer } }, answer);
+  app.get('/api/user_options', { schema }, answer);
 }
 
 /** The revision a selection was saved in, and its key as it was then. */

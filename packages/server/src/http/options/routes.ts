@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Service } from '../../domain/service.ts';
+import type { Routes } from '../server/routes.ts';
+import type { CatalogCache } from './catalog-cache.ts';
 import { preflightRoute } from './cors.ts';
 import { deleteUserOptionRoute } from './delete-user-option.ts';
 import { getOptionGroupRoute } from './get-option-group.ts';
@@ -13,11 +14,12 @@ import { saveUserOptionsRoute } from './save-user-options.ts';
 import { userOptionHistoryRoute } from './user-option-history.ts';
 
 /** Area B of SPEC.md: the profile options interface. */
-export function optionRoutes(app: FastifyInstance, service: Service): void {
-  listOptionGroupsRoute(app, service);
-  getOptionGroupRoute(app, service);
-  listOptionKeysRoute(app, service);
-  getOptionKeyRoute(app, service);
+export function optionRoutes(app: Routes, service: Service, cache: CatalogCache): void {
+  const catalog = { service, cache };
+  listOptionGroupsRoute(app, catalog);
+  getOptionGroupRoute(app, catalog);
+  listOptionKeysRoute(app, catalog);
+  getOptionKeyRoute(app, catalog);
   saveUserOptionRoute(app, service);
   saveUserOptionsRoute(app, service);
   listUserOptionsRoute(app, service);

@@ -1,13 +1,11 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { ErrorName } from '../../domain/errors.ts';
 import { saveForUser } from '../../domain/selections/save-for-user.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
-import { JSON_TYPE } from '../json-body.ts';
 import { noteUser } from '../request-log/about.ts';
-import { WireText } from '../wire-text.ts';
+import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';
 import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
@@ -81,10 +79,10 @@ const schema = {
       },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** SPEC.md 4.7 */
-export function saveUserOptionRoute(app: FastifyInstance, service: Service): void {
+export function saveUserOptionRoute(app: Routes, service: Service): void {
   const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
@@ -105,7 +103,7 @@ export function saveUserOptionRoute(app: FastifyInstance, service: Service): voi
       .header('cache-control', 'no-store')
       .header('location', `/api/user_options/${saved.record.selectionId}`);
     const { bytes } = writeUserOption(catalog, wanted.placed, saved.record, owner, undefined);
-    return reply.type(JSON_TYPE).sendWire(new WireText(bytes));
+    return reply.type(JSON_TYPE).send(new WireText(bytes));
   };
-  app.post('/api/user_options', { schema, config: { quick: answer } }, answer);
+  app.post('/api/user_options', { schema }, answer);
 }

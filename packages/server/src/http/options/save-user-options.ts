@@ -1,13 +1,11 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import { saveForUser } from '../../domain/selections/save-for-user.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
-import { JSON_TYPE } from '../json-body.ts';
 import { badParameter } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
-import { WireText } from '../wire-text.ts';
+import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
@@ -48,10 +46,10 @@ const schema = {
       answer: { items: [USER_OPTION_EXAMPLE, SECOND_USER_OPTION_EXAMPLE], total: 2 },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** CONTRACT.md section 3 */
-export function saveUserOptionsRoute(app: FastifyInstance, service: Service): void {
+export function saveUserOptionsRoute(app: Routes, service: Service): void {
   const answer: Handler = async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
@@ -71,9 +69,9 @@ export function saveUserOptionsRoute(app: FastifyInstance, service: Service): vo
       if (!placed) throw new Error('a save returned more than was sent');
       return writeUserOption(catalog, placed, record, owner, undefined).bytes;
     });
-    return reply.type(JSON_TYPE).sendWire(new WireText(`{"items":[${items.join()}],"total":${items.length}}`));
+    return reply.type(JSON_TYPE).send(new WireText(`{"items":[${items.join()}],"total":${items.length}}`));
   };
-  app.put('/api/user_options', { schema, config: { quick: answer } }, answer);
+  app.put('/api/user_options', { schema }, answer);
 }
 
 function readOptions(options: unknown): Record<string, unknown>[] {

@@ -1,13 +1,13 @@
 import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { UserClaims } from '../../domain/users/identify-user.ts';
-import type { Asked } from '../asked.ts';
 import { readAuthorization } from '../authorization.ts';
 import { readJsonObject } from '../json-body.ts';
 import { maskName } from '../logging.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
+import type { HttpRequest } from '../server/request.ts';
 
 /** Who a request that saves says the user is: in its body, or as Bearer. */
-export function claimsOfBody(request: Asked, body: Record<string, unknown>): UserClaims {
+export function claimsOfBody(request: HttpRequest, body: Record<string, unknown>): UserClaims {
   return {
     userUid: optionalText(body, 'user_uid'),
     accessToken: optionalText(body, 'access_token'),
@@ -16,7 +16,7 @@ export function claimsOfBody(request: Asked, body: Record<string, unknown>): Use
 }
 
 /** Who a request that reads says the user is: as Bearer, or as Basic with user_uid. */
-export function claimsOfQuery(request: Asked): UserClaims {
+export function claimsOfQuery(request: HttpRequest): UserClaims {
   return {
     userUid: readParameter(request.query as Query, 'user_uid'),
     accessToken: undefined,
@@ -25,14 +25,14 @@ export function claimsOfQuery(request: Asked): UserClaims {
 }
 
 /** Area B answers a body that is no JSON object of these members with its own code, 1009. */
-export function readOptionsBody(request: Asked, members: object): Record<string, unknown> {
+export function readOptionsBody(request: HttpRequest, members: object): Record<string, unknown> {
   const body = readObject(request);
   const problems = unknownMembers(body, members);
   if (problems.length > 0) throw badParameter(problems);
   return body;
 }
 
-function readObject(request: Asked): Record<string, unknown> {
+function readObject(request: HttpRequest): Record<string, unknown> {
   try {
     return readJsonObject(request);
   } catch (error) {

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { linkHeader, type Query, readPage } from '../paging.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
-import { toWireBytes } from '../wire-text.ts';
 import { readUserOptionRequest } from './find-user-option.ts';
 import { READ_SECURITY, UserOptionParams, UserUidQuery } from './get-user-option.ts';
 import { answerPrivately } from './private-answer.ts';
@@ -46,10 +46,10 @@ const schema = {
       },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** Also of one that was unset; erased with the user. */
-export function userOptionHistoryRoute(app: FastifyInstance, service: Service): void {
+export function userOptionHistoryRoute(app: Routes, service: Service): void {
   app.get('/api/user_options/:user_options_uid/history', { schema }, async (request, reply) => {
     const { user, selectionId } = await readUserOptionRequest(service, request, reply);
     const query = request.query as Query;

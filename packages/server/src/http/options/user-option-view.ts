@@ -4,8 +4,8 @@ import { translationUid } from '../../domain/catalog/translation-uid.ts';
 import { isOpenText } from '../../domain/selections/save-selections.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { etagOf } from '../etag.ts';
+import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
-import { toWireBytes } from '../wire-text.ts';
 import { enclose, type Written } from './written.ts';
 
 /** Members `app_id` and `user_uid`, the same in every record of an answer: made once, and in one piece (as wire-text.ts makes it). */

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type BuiltFiles, notBuilt, readBuiltFiles } from '../docs/built-files.ts';
 import { sendFile } from '../docs/static-file.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
+import type { Routes } from '../server/routes.ts';
 
 /** From here alone, and nothing inline but the styles that the page's own script puts in with this answer's nonce. */
 const contentSecurityPolicy = (nonce: string): string =>
@@ -18,11 +20,11 @@ const contentSecurityPolicy = (nonce: string): string =>
   ].join('; ');
 
 /** CONTRACT.md section 5: the portal. Its page holds nothing of anybody: all that it shows comes through /manage/v1. */
-export function portalPages(app: FastifyInstance): void {
+export function portalPages(app: Routes): void {
   let built: { html: string; files: BuiltFiles } | undefined;
 
   /** `path` is what follows /portal/. Whatever is no file is an address inside the portal. */
-  const answer = async (request: FastifyRequest, reply: FastifyReply, path: string | undefined) => {
+  const answer = async (request: HttpRequest, reply: HttpReply, path: string | undefined) => {
     built ??= await readPortal();
     if (!built) return asPage(reply, '').code(503).header('retry-after', '5').send(notBuilt('portal'));
     const file = path !== undefined && (await built.files.get(path)?.());
@@ -38,7 +40,7 @@ export function portalPages(app: FastifyInstance): void {
   };
 
   app.get('/portal', { schema: { hide: true } }, (request, reply) => answer(request, reply, undefined));
-  app.get<{ Params: { '*': string } }>('/portal/*', { schema: { hide: true }, logLevel: 'warn' }, (request, reply) =>
+  app.get('/portal/*', { schema: { hide: true }, unlogged: true }, (request, reply) =>
     answer(request, reply, request.params['*']),
   );
 }
@@ -53,7 +55,7 @@ async function readPortal(): Promise<{ html: string; files: BuiltFiles } | undef
 }
 
 /** Whoever opens the bare address in a browser is looking for people's part of it; programs are told that nothing is there. */
-export function wantsPortal({ method, url, headers }: FastifyRequest): boolean {
+export function wantsPortal({ method, url, headers }: HttpRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && url.split('?', 1)[0] === '/' && /\btext\/html\b/.test(headers.accept ?? '');
 }
@@ -66,7 +68,7 @@ function fillPage(html: string, path: string | undefined, nonce: string): string
     .replaceAll('<script ', `<script nonce="${nonce}" `);
 }
 
-function asPage(reply: FastifyReply, nonce: string): FastifyReply {
+function asPage(reply: HttpReply, nonce: string): HttpReply {
   return reply
     .type('text/html; charset=utf-8')
     .header('content-security-policy', contentSecurityPolicy(nonce))

@@ -1,32 +1,32 @@
 import type { Service } from '../../domain/service.ts';
-import type { Answering, Asked } from '../asked.ts';
-import { clientAddress } from '../client-address.ts';
-import { WireText } from '../wire-text.ts';
+import type { HttpReply } from '../server/reply.ts';
+import type { HttpRequest } from '../server/request.ts';
+import { WireText } from '../server/wire-text.ts';
 import type { Exchanged } from './logged-request.ts';
 
 /** Which application a request was for; undefined: none. */
-export function applicationOf({ about, headers }: Asked, service: Service): number | undefined {
+export function applicationOf({ about, headers }: HttpRequest, service: Service): number | undefined {
   if (about?.appId !== undefined) return about.appId;
   // One that no route of an application took, such as a misspelt path.
   const clientId = about === undefined ? headers.apikey : about.clientId;
   return typeof clientId === 'string' ? service.applications.peek(clientId)?.appId : undefined;
 }
 
-export function readExchanged(request: Asked, reply: Answering): Exchanged {
-  const { about, body, headers, id, method, params, routeOptions, url } = request;
+export function readExchanged(request: HttpRequest, reply: HttpReply): Exchanged {
+  const { about, body, headers, id, method, params, route, url } = request;
   return {
     method,
     url,
-    route: routeOptions.url,
+    route: route?.path,
     params,
     status: reply.statusCode,
-    milliseconds: reply.elapsedTime,
+    milliseconds: request.milliseconds,
     requestId: id,
-    ip: clientAddress(request),
+    ip: request.address,
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
     userId: about?.userId,
     body: Buffer.isBuffer(body) ? body : undefined,
-    answer: about?.answer instanceof WireText ? about.answer.toBuffer() : about?.answer,
+    answer: about && (reply.body instanceof WireText ? reply.body.toBuffer() : reply.body),
   };
 }

@@ -1,12 +1,10 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { createUser } from '../../domain/users/create-user.ts';
 import { Type } from '../../schema.ts';
-import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
-import { admitting } from '../rate-limits.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
+import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {
   operationId: 'createUser',
@@ -56,10 +54,10 @@ const schema = {
       },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** SPEC.md 4.1 */
-export function createUserRoute(app: FastifyInstance, service: Service): void {
+export function createUserRoute(app: Routes, service: Service): void {
   const answer: Handler = async (request, reply) => {
     const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
     request.about = { clientId };
@@ -71,8 +69,8 @@ export function createUserRoute(app: FastifyInstance, service: Service): void {
       clientUserId,
       clientUserName,
       idempotencyKey,
-      admit: admitting(service, 'users', request, reply),
+      admission: request.admission,
     });
   };
-  app.post('/api/v2/app/create-user', { schema, config: { quick: answer } }, answer);
+  app.post('/api/v2/app/create-user', { schema }, answer);
 }

@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { deleteUser } from '../../domain/users/delete-user.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { EXAMPLE } from '../examples.ts';
-import { admitting } from '../rate-limits.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const PATH = '/api/v2/app/:clientId/users';
 
@@ -32,26 +31,26 @@ const schema = {
       status: 204,
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 type Params = { clientId: string; serviceUserCode?: string };
 
 /** SPEC.md 4.3. A path that ends before the code is the same operation with the code missing (0025). */
-export function deleteUserRoute(app: FastifyInstance, service: Service): void {
+export function deleteUserRoute(app: Routes, service: Service): void {
   for (const [path, hide] of [
     [`${PATH}/:serviceUserCode`, false],
     [`${PATH}/`, true],
     [PATH, true],
   ] as const) {
-    app.delete<{ Params: Params }>(path, { schema: { ...schema, hide } }, async (request, reply) => {
-      const { clientId, serviceUserCode } = request.params;
+    app.delete(path, { schema: { ...schema, hide } }, async (request, reply) => {
+      const { clientId, serviceUserCode } = request.params as Params;
       request.about = { clientId };
       const credentials = readAuthorization(request.headers.authorization);
       await deleteUser(service, {
         clientId,
         userCode: serviceUserCode,
         credentials,
-        admit: admitting(service, 'users', request, reply),
+        admission: request.admission,
       });
       return reply.code(204).send();
     });

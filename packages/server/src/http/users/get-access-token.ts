@@ -1,13 +1,11 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { Type } from '../../schema.ts';
-import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
-import { admitting } from '../rate-limits.ts';
+import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
 
-export const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
+const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
 
 const schema = {
   operationId: 'getAccessToken',
@@ -55,10 +53,10 @@ const schema = {
       },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** SPEC.md 4.2 */
-export function getAccessTokenRoute(app: FastifyInstance, service: Service): void {
+export function getAccessTokenRoute(app: Routes, service: Service): void {
   const answer: Handler = async (request, reply) => {
     const { clientSecret, specialToken } = readJsonObject(request);
     reply.header('cache-control', 'no-store');
@@ -67,7 +65,7 @@ export function getAccessTokenRoute(app: FastifyInstance, service: Service): voi
       clientSecret,
       specialToken,
       about: request.about,
-      admit: admitting(service, 'users', request, reply),
+      admission: request.admission,
     });
     return {
       service_user_code: grant.userId,
@@ -78,5 +76,5 @@ export function getAccessTokenRoute(app: FastifyInstance, service: Service): voi
       expires_in: grant.expiresInSeconds,
     };
   };
-  app.post(GET_ACCESS_TOKEN_PATH, { schema, config: { quick: answer } }, answer);
+  app.post(GET_ACCESS_TOKEN_PATH, { schema, wrongMethod: 'onlyPost' }, answer);
 }

@@ -1,12 +1,10 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Service } from '../../domain/service.ts';
 import { issueSpecialToken } from '../../domain/users/issue-special-token.ts';
 import { Type } from '../../schema.ts';
-import type { Handler } from '../asked.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
-import { admitting } from '../rate-limits.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
+import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {
   operationId: 'issueSpecialToken',
@@ -43,10 +41,10 @@ const schema = {
       },
     },
   },
-} satisfies FastifySchema;
+} satisfies RouteSchema;
 
 /** CONTRACT.md section 2 */
-export function specialTokenRoute(app: FastifyInstance, service: Service): void {
+export function specialTokenRoute(app: Routes, service: Service): void {
   const answer: Handler = async (request, reply) => {
     const { clientId, clientSecret, clientUserId } = readJsonObject(request);
     request.about = { clientId };
@@ -55,8 +53,8 @@ export function specialTokenRoute(app: FastifyInstance, service: Service): void 
       clientId,
       clientSecret,
       clientUserId,
-      admit: admitting(service, 'users', request, reply),
+      admission: request.admission,
     });
   };
-  app.post('/api/v2/app/special-token', { schema, config: { quick: answer } }, answer);
+  app.post('/api/v2/app/special-token', { schema }, answer);
 }

@@ -1,6 +1,9 @@
+/** Of a body that is JSON. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /**
- * The body of an answer as it is sent: UTF-8, a character a byte. node sends the head and such a body as one text, without a
- * look at each character, and its length is known.
+ * A body as it is sent: UTF-8, one character per byte. Node writes the head and such a body as one string without
+ * encoding it, and its length is known.
  */
 export class WireText {
   readonly bytes: string;
@@ -17,10 +20,4 @@ export class WireText {
 /** Of any text; ASCII is the same in both. */
 export function toWireBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
-}
-
-declare module 'fastify' {
-  interface FastifyReply {
-    sendWire(body: WireText): FastifyReply;
-  }
 }

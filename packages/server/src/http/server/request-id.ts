@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { mask } from './logging.ts';
+import { mask } from '../logging.ts';
 
 export function requestIdOf(headers: IncomingHttpHeaders | undefined): string {
   return sentId(headers?.['x-request-id']) ?? randomUUID();

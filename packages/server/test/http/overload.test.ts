@@ -61,7 +61,7 @@ async function fill(stage: Stage): Promise<Line[]> {
 const AGAIN = { retry: 2 };
 
 it(
-  'turns requests away while too many acts wait, not who looks after it, and takes new ones again',
+  'refuses requests while too many acts wait, health probes excepted, and accepts them again afterwards',
   AGAIN,
   async () => {
     const stage = await setStage();
@@ -125,7 +125,7 @@ it(
   },
 );
 
-it('hears who was turned away again before it closes', AGAIN, async () => {
+it('resumes refused clients before it closes', AGAIN, async () => {
   const stage = await setStage();
   await fill(stage);
   const impatient = await Promise.all(Array.from({ length: 5 }, () => open(stage, [create(stage)])));

@@ -1,0 +1,70 @@
+import type { Page } from '../paging.ts';
+import type { WireText } from '../server/wire-text.ts';
+
+/** The response to a catalog read, ready to be sent; `page` is that of a list. */
+export type ReadyAnswer = { body: WireText; etag: string; page: (Page & { total: number }) | undefined };
+type Entry = { appId: number; answer: ReadyAnswer; bytes: number };
+
+/** What an entry takes besides its body and name. */
+const ENTRY_BYTES = 1_000;
+
+/**
+ * Responses to catalog reads of all applications, in memory: one bound for the whole process; beyond it, the least
+ * recently used are evicted. Names hold resolved values only, so that made-up headers find what is here already.
+ */
+export class CatalogCache {
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, Entry>();
+  /** The name of the most recently used one. */
+  #newest = '';
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(name: string): ReadyAnswer | undefined {
+    const entry = this.#entries.get(name);
+    if (entry && name !== this.#newest) {
+      // The first is the least recently used.
+      this.#entries.delete(name);
+      this.#entries.set(name, entry);
+      this.#newest = name;
+    }
+    return entry?.answer;
+  }
+
+  set(name: string, appId: number, answer: ReadyAnswer): void {
+    const bytes = answer.body.bytes.length + name.length * 2 + ENTRY_BYTES;
+    if (bytes > this.#maxBytes) return;
+    this.#delete(name);
+    this.#entries.set(name, { appId, answer, bytes });
+    this.#newest = name;
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#delete(oldest);
+    }
+  }
+
+  /** A new revision makes what was kept useless; so does the end of the application. */
+  forget(appId: number): void {
+    for (const [name, entry] of this.#entries) if (entry.appId === appId) this.#delete(name);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  #delete(name: string): void {
+    const entry = this.#entries.get(name);
+    if (!entry) return;
+    this.#entries.delete(name);
+    this.#bytes -= entry.bytes;
+  }
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { InnkeeperError } from '../../domain/errors.ts';
+
+/** How much of a body is read and dropped after a response that did not wait for it. */
+const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
+const MAX_DISCARD_MS = 5_000;
+
+/** The client closed its connection before the body was complete. */
+export class ClientGone extends Error {
+  override name = 'ClientGone';
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+export function readBody(raw: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const take = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes <= limit) return;
+      raw.off('data', take);
+      reject(tooLarge(limit));
+    };
+    raw.on('data', take);
+    raw.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    raw.once('close', () => {
+      if (!raw.readableEnded) reject(new ClientGone());
+    });
+  });
+}
+
+function tooLarge(limit: number): InnkeeperError {
+  const mebibytes = limit / 1024 ** 2;
+  return new InnkeeperError(
+    'bodyTooLarge',
+    mebibytes < 1 ? {} : { message: `The body is larger than ${mebibytes} MiB.` },
+  );
+}
+
+/**
+ * For a response that leaves before its request is complete. Many clients send the whole body before they read: if the
+ * connection were closed meanwhile, they would see a broken connection and never the response. So the rest is read and
+ * dropped, within bounds; `done` may then close.
+ */
+export function discardBody(raw: IncomingMessage, done: () => void): void {
+  const { socket } = raw;
+  const deadline = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
+  let bytes = 0;
+  raw.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_DISCARDED_BYTES) socket.destroy();
+  });
+  raw.once('close', () => {
+    clearTimeout(deadline);
+    done();
+  });
+  raw.resume();
+}
+
+/** Bytes that had arrived on a connection when its rest began to be discarded. */
+const discarded = new WeakMap<Socket, number>();
+
+/** The same for what never became a request: everything is dropped until the client closes. Call it again for more. */
+export function discardAll(socket: Socket): void {
+  const before = discarded.get(socket);
+  if (before === undefined) {
+    discarded.set(socket, socket.bytesRead);
+    const deadline = setTimeout(() => socket.destroy(), MAX_DISCARD_MS);
+    socket.once('close', () => clearTimeout(deadline));
+    socket.resume();
+  } else if (socket.bytesRead - before > MAX_DISCARDED_BYTES) socket.destroy();
+}
+
+export function isDiscarded(socket: Socket): boolean {
+  return discarded.has(socket);
+}

@@ -1,0 +1,262 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, ListenOptions } from 'node:net';
+import type { Logger } from 'pino';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { RateLimits } from '../../domain/limits/rate-limits.ts';
+import { addLimitHeaders } from '../rate-limits.ts';
+import { ClientGone, hasBody, readBody } from './body.ts';
+import { createAddressReader } from './client-address.ts';
+import { type Connection, connectionOf, type Exchange } from './connection.ts';
+import { drain } from './drain.ts';
+import { type Refusal, refuseMalformed } from './malformed.ts';
+import { Overload } from './overload.ts';
+import { HttpReply } from './reply.ts';
+import { HttpRequest } from './request.ts';
+import type { Route, Routes } from './routes.ts';
+import { Turns } from './turns.ts';
+import { WireText } from './wire-text.ts';
+import { writeResponse, writeToSocket } from './write-response.ts';
+
+/** Not imported: an import names all that node:http has, and so loads its WebSocket and 10 MB of HTTP client. */
+const { createServer } = process.getBuiltinModule('node:http');
+
+export const BODY_LIMIT = 64 * 1024;
+export const HEADER_LIMIT = 16 * 1024;
+/** A request has this long to arrive, checked so often: within ten seconds it is complete or cut off. */
+const REQUEST_MS = 9_500;
+const CHECK_MS = 250;
+
+/** One year, for this host alone: others of its domain are not ours to decide about. */
+const HSTS = 'max-age=31536000';
+
+export type DoorParts = {
+  routes: Routes;
+  limits: RateLimits;
+  logger: Logger;
+  trustedProxies: readonly string[];
+  /** Clients reach it by https alone. */
+  isHttps: boolean;
+  /** Acts that wait for the database. */
+  waitingActs: () => number;
+  /** What to answer where no route is: fills in the reply, or throws. */
+  notFound: (request: HttpRequest, reply: HttpReply) => void;
+  /** The error handler: fills in the reply for anything thrown. */
+  fail: (error: unknown, request: HttpRequest, reply: HttpReply) => void;
+  /** After the response was written. */
+  record: (request: HttpRequest, reply: HttpReply, refused?: Refused) => void;
+};
+
+/** A request that was refused unread: malformed, or under overload, when a log line each would cost too much. */
+export type Refused = { log: boolean; reason?: string | undefined };
+
+type Asked = { method: string; url: string; headers?: Record<string, string>; body?: string };
+export type Ask = (asked: Asked) => Promise<{ status: number; text: string }>;
+
+/** The front door: every request comes in and every response leaves here (docs/decisions/0043). */
+export class Door {
+  readonly #parts: DoorParts;
+  readonly #server: Server;
+  readonly #turns = new Turns((exchange, waitedMs) => this.#serve(exchange, waitedMs));
+  readonly #overload: Overload;
+  readonly #addressOf: ReturnType<typeof createAddressReader>;
+  #held: Promise<void> | undefined;
+  isClosing = false;
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts;
+    this.#overload = new Overload(parts.waitingActs, parts.logger);
+    this.#addressOf = createAddressReader(parts.trustedProxies);
+    this.#server = createServer(
+      {
+        requireHostHeader: false,
+        maxHeaderSize: HEADER_LIMIT,
+        headersTimeout: REQUEST_MS,
+        requestTimeout: REQUEST_MS,
+        connectionsCheckingInterval: CHECK_MS,
+        keepAliveTimeout: 65_000,
+        // Requests without a body are streams that have ended.
+        optimizeEmptyRequests: true,
+      },
+      (raw, response) => this.#turns.enter(this.#receive(raw, response)),
+    );
+    // A client that half-closes after its request still wants the response.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
+    this.#server.on('connection', (socket) => {
+      connectionOf(socket);
+      this.#turns.accepted();
+    });
+    // An expectation other than 100-continue: RFC 9110 10.1.1.
+    this.#server.on('checkExpectation', (raw: IncomingMessage, response: ServerResponse) => {
+      const exchange = this.#receive(raw, response);
+      exchange.request.route = undefined;
+      const reply = this.#failed(new InnkeeperError('expectationFailed'), exchange.request);
+      this.#finish(exchange, reply.header('connection', 'close'), { log: true });
+    });
+    refuseMalformed(this.#server, parts.routes, (connection, refusal) => this.#refuse(connection, refusal));
+  }
+
+  /** Resolves to the port. */
+  async listen(options: ListenOptions): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(options, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    const { address, family, port } = this.#server.address() as AddressInfo;
+    this.#parts.logger.info(`Server listening at http://${family === 'IPv6' ? `[${address}]` : address}:${port}`);
+    return port;
+  }
+
+  /** Answers every request that was accepted. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    this.#overload.resumeAll();
+    await drain(this.#server, (until) => {
+      this.#held = until;
+    });
+  }
+
+  /** The same for a request that this process makes of itself. */
+  async ask({ method, url, headers: named = {}, body }: Asked): Promise<{ status: number; text: string }> {
+    const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]));
+    const request = new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits);
+    const found = this.#parts.routes.find(method, url);
+    if (found) request.take(found);
+    if (body !== undefined) request.body = Buffer.from(body);
+    const reply = await this.#answer(request, undefined);
+    this.#record(request, reply);
+    const { statusCode: status, body: sent = '' } = reply;
+    return { status, text: (sent instanceof WireText ? sent.toBuffer() : sent).toString() };
+  }
+
+  #receive(raw: IncomingMessage, response: ServerResponse): Exchange {
+    const connection = connectionOf(raw.socket);
+    const { method = '', url = '', headers } = raw;
+    const address = this.#addressOf(connection.peer, headers);
+    const request = new HttpRequest({ method, url, headers, address }, this.#parts.limits);
+    const found = this.#parts.routes.find(method, url);
+    if (found) request.take(found);
+    const exchange = { connection, raw, response, request };
+    connection.add(exchange);
+    return exchange;
+  }
+
+  #serve(exchange: Exchange, waitedMs: number): void {
+    if (!this.isClosing && this.#overload.refuses(exchange, waitedMs)) {
+      this.#finish(exchange, this.#overload.refuse(exchange), { log: false });
+      return;
+    }
+    const reply = this.#answer(exchange.request, exchange.raw);
+    if (reply instanceof HttpReply) this.#finish(exchange, reply);
+    else {
+      reply.then(
+        (made) => this.#finish(exchange, made),
+        // The client is gone.
+        () => exchange.connection.socket.destroy(),
+      );
+    }
+  }
+
+  /** From the request to the reply; at once if nothing has to be waited for. Rejects with ClientGone and nothing else. */
+  #answer(request: HttpRequest, raw: IncomingMessage | undefined): HttpReply | Promise<HttpReply> {
+    const reply = new HttpReply();
+    const { route } = request;
+    try {
+      if (route?.isLimited ?? true) request.admission.admitAddress();
+      if (raw) checkHost(raw);
+      if (!route) this.#parts.notFound(request, reply);
+      else {
+        const mustWait = this.#held || route.admit || (raw && route.takesBody && hasBody(raw));
+        const made = mustWait ? this.#handleLater(route, request, reply, raw) : route.handler(request, reply);
+        if (made instanceof Promise) return this.#settle(made, request, reply);
+        if (made !== reply) reply.send(made);
+      }
+    } catch (error) {
+      this.#parts.fail(error, request, reply);
+    }
+    addLimitHeaders(reply, request.admission.standings);
+    return reply;
+  }
+
+  async #handleLater(route: Route, request: HttpRequest, reply: HttpReply, raw?: IncomingMessage): Promise<unknown> {
+    await this.#held;
+    await route.admit?.(request);
+    if (raw && route.takesBody && hasBody(raw)) request.body = await readBody(raw, route.bodyLimit ?? BODY_LIMIT);
+    return route.handler(request, reply);
+  }
+
+  async #settle(made: Promise<unknown>, request: HttpRequest, reply: HttpReply): Promise<HttpReply> {
+    try {
+      const body = await made;
+      if (body !== reply) reply.send(body);
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      this.#parts.fail(error, request, reply);
+    }
+    addLimitHeaders(reply, request.admission.standings);
+    return reply;
+  }
+
+  #failed(error: unknown, request: HttpRequest): HttpReply {
+    const reply = new HttpReply();
+    this.#parts.fail(error, request, reply);
+    return reply;
+  }
+
+  /** Writes the response, then records it. */
+  #finish(exchange: Exchange, reply: HttpReply, refused?: Refused): void {
+    const { request, connection } = exchange;
+    try {
+      this.#mark(request, reply);
+      writeResponse(exchange, reply);
+      this.#record(request, reply, refused);
+    } catch (error) {
+      // A header that cannot be sent.
+      const failure = this.#failed(error, request);
+      this.#mark(request, failure);
+      if (exchange.response.headersSent) connection.socket.destroy();
+      else writeResponse(exchange, failure);
+      this.#record(request, failure);
+    }
+  }
+
+  #refuse(connection: Connection, { error, reason, request: raw }: Refusal): void {
+    const { method = 'unknown', headers = {} } = raw ?? {};
+    const request = new HttpRequest({ method, url: '', headers, address: connection.peer }, this.#parts.limits);
+    const reply = this.#failed(error, request);
+    this.#mark(request, reply);
+    writeToSocket(connection.socket, reply);
+    this.#record(request, reply, { log: true, reason });
+  }
+
+  #mark(request: HttpRequest, reply: HttpReply): void {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (this.#parts.isHttps) reply.header('strict-transport-security', HSTS);
+    if (this.isClosing) reply.header('connection', 'close');
+  }
+
+  /** Nothing that goes wrong here is the client's concern, or the end of the process. */
+  #record(request: HttpRequest, reply: HttpReply, refused?: Refused): void {
+    try {
+      this.#parts.record(request, reply, refused);
+    } catch (error) {
+      this.#parts.logger.error({ err: error, reqId: request.id }, 'a response could not be recorded');
+    }
+  }
+}
+
+/** RFC 9112 3.2: one Host header, which only HTTP/1.0 may leave out. */
+function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+  if (headers.host === undefined) {
+    if (httpVersion !== '1.1') return;
+    throw new InnkeeperError('badRequest', { message: 'HTTP/1.1 needs a Host header.' });
+  }
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  if (count > 1) throw new InnkeeperError('badRequest', { message: 'There is more than one Host header.' });
+}

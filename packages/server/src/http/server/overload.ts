@@ -1,0 +1,78 @@
+import type { Logger } from 'pino';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Connection, Exchange } from './connection.ts';
+import { HttpReply } from './reply.ts';
+import { JSON_TYPE, WireText } from './wire-text.ts';
+
+/**
+ * Acts that wait for the database. Some hundreds of clients that wait for their responses never cause so many; beyond
+ * it, clients would give up before they are served.
+ */
+const MAX_WAITING_ACTS = 1_000;
+/** How long a request waits for its turn. */
+const MAX_WAIT_MS = 500;
+/** A refusal costs a third to a half of a response, so refused clients are not read from until Retry-After is over. */
+const REFUSALS_PER_SECOND = 1_000;
+const MAX_PAUSE_S = 4;
+const LOG_MS = 1_000;
+
+const { status, code, message } = new InnkeeperError('overloaded');
+const BODY = new WireText(JSON.stringify({ code, message }));
+
+/** Refuses requests with 503 and Retry-After while there is more to do than can be done. */
+export class Overload {
+  readonly #waitingActs: () => number;
+  readonly #logger: Logger;
+  /** Connections of refused clients, with what resumes them. */
+  readonly #paused = new Map<Connection, () => void>();
+  #isOver = false;
+  #unlogged = 0;
+
+  constructor(waitingActs: () => number, logger: Logger) {
+    this.#waitingActs = waitingActs;
+    this.#logger = logger;
+  }
+
+  refuses({ request: { route } }: Exchange, waitedMs: number): boolean {
+    if (waitedMs < MAX_WAIT_MS && this.#waitingActs() < MAX_WAITING_ACTS) return false;
+    return route?.underLoad === undefined;
+  }
+
+  /** The refusal; its connection is paused once that is written. */
+  refuse({ connection, response, request }: Exchange): HttpReply {
+    const seconds = Math.ceil((this.#paused.size + 1) / REFUSALS_PER_SECOND);
+    response.once('close', () => this.#pause(connection, seconds));
+    // A log line per refusal would cost what is left for others.
+    if (++this.#unlogged === 1) setTimeout(() => this.#log(), LOG_MS).unref();
+    request.route = undefined;
+    const reply = new HttpReply().code(status).header('retry-after', String(seconds));
+    reply.errorCode = code;
+    return reply.type(JSON_TYPE).header('cache-control', 'no-store').send(BODY);
+  }
+
+  /** For good: before the server closes. */
+  resumeAll(): void {
+    this.#isOver = true;
+    for (const resume of this.#paused.values()) resume();
+  }
+
+  #pause(connection: Connection, seconds: number): void {
+    const { destroyed, writableEnded } = connection.socket;
+    if (this.#isOver || destroyed || writableEnded || this.#paused.has(connection)) return;
+    const resume = (): void => {
+      clearTimeout(timer);
+      this.#paused.delete(connection);
+      connection.resume();
+    };
+    // Spread out: all at once, they would be too many again.
+    const ms = (0.5 + Math.random() / 2) * Math.min(seconds, MAX_PAUSE_S) * 1000;
+    const timer = setTimeout(resume, ms).unref();
+    this.#paused.set(connection, resume);
+    connection.pause();
+  }
+
+  #log(): void {
+    this.#logger.warn({ code, requests: this.#unlogged }, 'overloaded: requests were refused');
+    this.#unlogged = 0;
+  }
+}

@@ -1,0 +1,131 @@
+import createRouter from 'find-my-way';
+import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
+import type { Access } from '../../domain/manage/access.ts';
+import { isLimited } from '../rate-limits.ts';
+import type { OperationExample } from '../schemas.ts';
+import type { HttpReply } from './reply.ts';
+import type { HttpRequest } from './request.ts';
+import { readableTarget } from './request-target.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export type Method = (typeof METHODS)[number];
+
+/**
+ * What a route says of itself for the OpenAPI document. `response` describes successes; under the status of an error,
+ * only the members beside its code and message.
+ */
+export type RouteSchema = {
+  params?: unknown;
+  querystring?: unknown;
+  headers?: unknown;
+  body?: unknown;
+  response?: unknown;
+  /** What generated clients call the operation, so it stays: a verb and a noun. */
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  /** The schemes that must come together, and the alternatives to them. */
+  security?: Record<string, string[]>[];
+  /** The access to the application in its path that it requires. */
+  access?: Access;
+  /** Its own errors; those of every path are added. */
+  errors?: readonly ErrorName[];
+  examples?: Record<string, OperationExample>;
+  /** Headers of the response, with their descriptions. */
+  answerHeaders?: Record<string, string>;
+  /** The media type of the body or of the response if it is not JSON; several if the caller chooses. */
+  consumes?: string;
+  produces?: string | readonly string[];
+  /** Served, but not documented. */
+  hide?: boolean;
+};
+
+/** Returns the body of the response, or the reply after `send`. Throws InnkeeperError. */
+export type Handler = (request: HttpRequest, reply: HttpReply) => unknown;
+
+export type RouteOptions = {
+  schema: RouteSchema;
+  /** Bytes of the body; 64 KiB by default. */
+  bodyLimit?: number;
+  /** Runs before the body is read, so that strangers cannot make us read a large one. Throws to refuse. */
+  admit?: (request: HttpRequest) => Promise<void>;
+  /** Counted, but not logged: machines request it all day. */
+  unlogged?: boolean;
+  /** `served`: never refused, as it costs no more than a refusal; `first`: it does not wait for its turn either. */
+  underLoad?: 'served' | 'first';
+  /** Errors also carry the fields of RFC 6749 5.2. */
+  oauthErrors?: boolean;
+  /** The error for another method than its own. */
+  wrongMethod?: ErrorName;
+};
+
+type NewRoute = RouteOptions & { readonly method: Method; readonly path: string; readonly handler: Handler };
+export type Route = NewRoute & { readonly takesBody: boolean; readonly isLimited: boolean };
+export type Found = { store: Route; params: Record<string, string>; searchParams: Record<string, string> };
+
+/** All routes of this process, and the only router. */
+export class Routes {
+  readonly all: Route[] = [];
+  readonly #router;
+  readonly #byPath = new Map<string, { methods: string[]; wrongMethod: ErrorName }>();
+
+  constructor({ maxParamLength }: { maxParamLength: number }) {
+    this.#router = createRouter({ maxParamLength, onBadUrl: () => {} });
+  }
+
+  get(path: string, options: RouteOptions, handler: Handler): void {
+    this.add({ ...options, method: 'GET', path, handler });
+  }
+
+  post(path: string, options: RouteOptions, handler: Handler): void {
+    this.add({ ...options, method: 'POST', path, handler });
+  }
+
+  put(path: string, options: RouteOptions, handler: Handler): void {
+    this.add({ ...options, method: 'PUT', path, handler });
+  }
+
+  delete(path: string, options: RouteOptions, handler: Handler): void {
+    this.add({ ...options, method: 'DELETE', path, handler });
+  }
+
+  options(path: string, options: RouteOptions, handler: Handler): void {
+    this.add({ ...options, method: 'OPTIONS', path, handler });
+  }
+
+  /** A GET route also serves HEAD. */
+  add(added: NewRoute): void {
+    const { path, method, wrongMethod = 'methodNotAllowed' } = added;
+    const route: Route = {
+      ...added,
+      takesBody: method !== 'GET' && method !== 'OPTIONS',
+      isLimited: isLimited(added.schema),
+    };
+    const methods: Method[] = method === 'GET' ? ['GET', 'HEAD'] : [method];
+    const known = this.#byPath.get(path) ?? { methods: [], wrongMethod };
+    this.#byPath.set(path, known);
+    known.methods.push(...methods);
+    this.#router.on(methods, path, () => {}, route);
+    this.all.push(route);
+  }
+
+  has(method: Method, path: string): boolean {
+    return this.all.some((route) => route.method === method && route.path === path);
+  }
+
+  find(method: string, target: string): Found | undefined {
+    const found = this.#router.find(method as Method, readableTarget(target)) as unknown as Found | null;
+    return found?.store ? found : undefined;
+  }
+
+  /** What to answer a request that no route takes: 405 if another method is served there, else 404. */
+  refusalOf(target: string): InnkeeperError {
+    for (const method of METHODS) {
+      const found = this.find(method, target);
+      const known = found && this.#byPath.get(found.store.path);
+      if (known) return new InnkeeperError(known.wrongMethod, { headers: { allow: known.methods.join(', ') } });
+    }
+    return new InnkeeperError('pathUnknown');
+  }
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { CatalogCache } from '../../src/http/options/catalog-cache.ts';
+import { WireText } from '../../src/http/server/wire-text.ts';
+import { databases } from '../databases.ts';
+import { manageWith } from '../manage/manage.ts';
+import { EXAMPLE, withCatalog } from './options/example-catalog.ts';
+import { type Line, pipeline, rawRequest } from './pipeline.ts';
+import { SECRET, startTestServer, type TestServer } from './start.ts';
+
+describe.each(databases)('the front door on $kind', (database) => {
+  let server: TestServer;
+  const lines: Line[] = [];
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+  });
+  afterAll(async () => {
+    for (const { socket } of lines) socket.destroy();
+    await server.close();
+  });
+
+  async function answerTo(request: string): Promise<string> {
+    const line = await pipeline(server.url, [request]);
+    lines.push(line);
+    await expect.poll(() => line.socket.closed).toBe(true);
+    return line.text;
+  }
+
+  async function cacheBytes(): Promise<number> {
+    const { text } = await server.send('GET', '/metrics');
+    return Number(/^innkeeper_cache_bytes (\d+)$/m.exec(text)?.[1]);
+  }
+
+  test('two Host headers are 9400, even if they agree', async () => {
+    for (const second of ['localhost', 'elsewhere']) {
+      const answer = await answerTo(rawRequest('/livez', '', `hOST: ${second}\r\nConnection: close\r\n`));
+      expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
+    }
+  });
+
+  test('HEAD has the headers of GET, the length included, and no body', async () => {
+    const get = await server.send('GET', '/openapi.json', { headers: { 'accept-encoding': 'identity' } });
+    const head = await server.send('HEAD', '/openapi.json', { headers: { 'accept-encoding': 'identity' } });
+    expect([head.status, head.text]).toEqual([200, '']);
+    for (const name of ['content-length', 'content-type', 'etag', 'cache-control']) {
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+    }
+  });
+
+  test('made-up languages find the responses that are kept already', async () => {
+    const { apiKey } = await withCatalog(server, EXAMPLE);
+    const read = (language: string) =>
+      server.send('GET', '/api/option_keys', { headers: { ...apiKey, 'accept-language': language } });
+    const first = await read('xx');
+    const before = await cacheBytes();
+    expect(before).toBeGreaterThan(first.text.length);
+    for (let index = 0; index < 50; index++) {
+      const { status, headers } = await read(`xx-${'a'.repeat(8)}${index}`);
+      expect([status, headers.get('etag')]).toEqual([200, first.headers.get('etag')]);
+    }
+    expect(await cacheBytes()).toBe(before);
+  });
+
+  test('a deleted application leaves neither its catalog nor its responses in memory', async () => {
+    const before = await cacheBytes();
+    const { application, apiKey } = await withCatalog(server, EXAMPLE);
+    const { clientId, appId } = application;
+    expect((await server.send('GET', '/api/option_groups', { headers: apiKey })).status).toBe(200);
+    expect(server.service.catalogs.peek(appId)).toBeDefined();
+    expect(await cacheBytes()).toBeGreaterThan(before);
+    const manage = await manageWith(server);
+    const deleted = await manage.send('DELETE', `/applications/${clientId}?confirm=${clientId}`);
+    expect(deleted.status).toBe(204);
+    await expect.poll(() => server.service.catalogs.peek(appId)).toBeUndefined();
+    expect(await cacheBytes()).toBe(before);
+  });
+});
+
+test('the cache evicts the least recently used of all applications, and stays within its bound', () => {
+  const cache = new CatalogCache(10_000);
+  const answer = { body: new WireText('x'.repeat(1_000)), etag: '""', page: undefined };
+  for (let index = 0; index < 100; index++) {
+    cache.set(`read ${index}`, index % 10, answer);
+    expect(cache.get('read 0')).toBe(answer);
+    expect(cache.bytes).toBeLessThanOrEqual(10_000);
+  }
+  expect(cache.get('read 1')).toBeUndefined();
+  expect(cache.get('read 99')).toBe(answer);
+  cache.forget(9);
+  expect(cache.get('read 99')).toBeUndefined();
+  cache.set('too large', 1, { ...answer, body: new WireText('x'.repeat(10_001)) });
+  expect(cache.get('too large')).toBeUndefined();
+  expect(cache.get('read 0')).toBe(answer);
+  cache.clear();
+  expect(cache.bytes).toBe(0);
+});
+
+test.each([
+  ['64 MiB', 64 * 1024 ** 2],
+  ['0 KiB', 0],
+  ['2GiB', 2 * 1024 ** 3],
+  ['64', undefined],
+  ['64 MB', undefined],
+])('INNKEEPER_CACHE=%s', (cache, bytes) => {
+  const read = () => readConfig({ databaseUrl: 'postgres://x/y', secret: SECRET, cache }, { env: {} }).cacheBytes;
+  if (bytes === undefined) expect(read).toThrow(/INNKEEPER_CACHE is .*64 MiB/);
+  else expect(read()).toBe(bytes);
+});
