@@ -54,12 +54,13 @@ export function findSecret(place: DatabasePlace): string {
 function makeSecretFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
-  chmodSync(draft, 0o600);
   try {
+    writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
+    chmodSync(draft, 0o600);
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Node does not name the file when the disk is full.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw Object.assign(error as Error, { path });
   } finally {
     rmSync(draft, { force: true });
   }
@@ -86,6 +87,8 @@ function readCheck(path: string): string | undefined | null {
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
     try {
+      // A first start that failed on a full disk or was killed leaves a file without tables.
+      if (database.prepare('select 1 from sqlite_schema').get() === undefined) return undefined;
       return database.prepare('select value from facts where name = ?').get(SECRET_FACT)?.value as string | undefined;
     } finally {
       database.close();
