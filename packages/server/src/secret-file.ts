@@ -85,7 +85,9 @@ function fits(secret: string, database: string): boolean {
 function readCheck(path: string): string | undefined | null {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   try {
-    const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    // A journal is left by a start that was killed while it made the file: SQLite must undo that before it can read.
+    const readOnly = !existsSync(`${path}-journal`);
+    const database = new DatabaseSync(path, { readOnly, timeout: 5_000 });
     try {
       // A first start that failed on a full disk or was killed leaves a file without tables.
       if (database.prepare('select 1 from sqlite_schema').get() === undefined) return undefined;

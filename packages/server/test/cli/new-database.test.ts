@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -145,6 +146,16 @@ describe('a first start that failed halfway', () => {
   test('before the first table was made is no obstacle', async () => {
     const database = new DatabaseSync(path);
     database.exec('pragma journal_mode = wal');
+    database.close();
+    expect(await create()).toMatchObject({ code: 0 });
+  });
+
+  test('while SQLite made the file is no obstacle', async () => {
+    const killed = join(folder, 'killed');
+    const database = new DatabaseSync(killed);
+    database.exec('pragma cache_size = 1; begin; create table t (x); insert into t values (zeroblob(1000000))');
+    copyFileSync(killed, path);
+    copyFileSync(`${killed}-journal`, `${path}-journal`);
     database.close();
     expect(await create()).toMatchObject({ code: 0 });
   });
