@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Can it serve?
-         * @description Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. 200 on a full disk, as reads still work: the status says so.
+         * @description Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. 200 on a full disk or a locked database, as reads still work: the status says so.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -3422,7 +3422,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description read-only: a write failed within the last minute because the disk is full; reads still work
+                         * @description read-only: writes fail because the disk is full, or because another process has locked the database; reads still work
                          * @enum {unknown}
                          */
                         status: "ok" | "read-only";

@@ -55,12 +55,13 @@ export function findSecret(place: DatabasePlace): string {
 function makeSecretFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
-  chmodSync(draft, 0o600);
   try {
+    writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
+    chmodSync(draft, 0o600);
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // Node does not name the file when the disk is full.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw Object.assign(error as Error, { path });
   } finally {
     rmSync(draft, { force: true });
   }
@@ -85,9 +86,11 @@ function fits(secret: string, database: string): boolean {
 function readCheck(path: string): string | undefined | null {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   try {
-    const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+    // A journal is left by a start that was killed while it made the file: SQLite must undo that before it can read.
+    const readOnly = !existsSync(`${path}-journal`);
+    const database = new DatabaseSync(path, { readOnly, timeout: 5_000 });
     try {
-      // Another process may be about to create the tables.
+      // A start that failed or was killed leaves no tables, and another process may be about to create them.
       if (!database.prepare("select 1 from sqlite_schema where name = 'facts'").get()) return undefined;
       return database.prepare('select value from facts where name = ?').get(SECRET_FACT)?.value as string | undefined;
     } finally {

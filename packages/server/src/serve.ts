@@ -43,7 +43,7 @@ export type RunningServer = {
 /** Wiring only: config -> storage -> tokens -> app -> listen. */
 export async function startServer(config: Config): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
-  const driver = await storageDriver(config.databaseUrl);
+  const driver = await storageDriver(config.databaseUrl, config.databaseLink);
   // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
   const clock = new Clock(opened, (message) => logger.warn(message));

@@ -13,6 +13,7 @@ import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
+import { isCompanion } from './refuse-database-file.ts';
 import { counted, showSize } from './time.ts';
 
 type Options = CommandOptions & { force?: true };
@@ -49,7 +50,7 @@ async function run(file: string, options: Options): Promise<void> {
   const now = Date.now();
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const rows = { write: 0, read: 0 };
-  const target = findTarget(file);
+  const target = targetOf(file);
   const partial = `${target}.partial-${process.pid}`;
   using _ = removedWhenInterrupted(partial);
   const made = await makeBackup(await storageDriver(databaseUrl), files, partial, {
@@ -89,6 +90,7 @@ const GIVE_ANOTHER = { wayOut: 'Give a file that can be written, in a folder tha
 
 /** A database or its secret could have that name as well: only what is a backup is let go of. */
 function refuseToReplace(file: string, force: true | undefined, files: BackupFiles): void {
+  if (isCompanion(file)) throw new Misuse(`${file} belongs to a database.`, { wayOut: 'Give another name.' });
   const there = statSync(file, { throwIfNoEntry: false });
   if (!there) return;
   if (!force) throw new Misuse(`${file} is there already.`, { wayOut: 'Give another name, or --force to replace it.' });
@@ -117,6 +119,15 @@ function notMade(made: Exclude<MadeBackup, { outcome: 'made' }>, database: strin
   );
 }
 
+function targetOf(file: string): string {
+  try {
+    return behindLinks(file);
+  } catch (error) {
+    const problem = fileProblem(error);
+    throw problem === undefined ? error : new Misuse(`${file}: ${problem}.`, GIVE_ANOTHER);
+  }
+}
+
 /** Half a backup is of no use to anybody. */
 function removedWhenInterrupted(partial: string): Disposable {
   const end = (signal: NodeJS.Signals): void => {
@@ -143,15 +154,6 @@ function explainDamage(error: unknown, databaseUrl: string): Failure | undefined
       wayOut,
     },
   );
-}
-
-function findTarget(file: string): string {
-  try {
-    return behindLinks(file);
-  } catch (error) {
-    const problem = fileProblem(error);
-    throw problem === undefined ? error : new Misuse(`${file}: ${problem}.`, GIVE_ANOTHER);
-  }
 }
 
 function explainFile(error: unknown, file: string, partial: string): Failure | undefined {

@@ -5,6 +5,7 @@ import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { printResult } from './print.ts';
+import { refuseDatabaseFile } from './refuse-database-file.ts';
 import { findApplication, withStorage } from './with-storage.ts';
 
 type TypesOptions = CatalogOptions & { out?: string };
@@ -28,6 +29,7 @@ export function catalogTypes(): Command {
 }
 
 async function run(options: TypesOptions): Promise<void> {
+  if (options.out !== undefined) refuseDatabaseFile(`--out ${options.out}`, options.out);
   const { readCatalog } = await import('../domain/catalog/catalog.ts');
   const { writeTypes } = await import('../domain/catalog/write-types.ts');
   const catalog = await withStorage(options, async ({ storage }) => {

@@ -1,7 +1,8 @@
 import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
 import { ClockWrong } from '../domain/clock.ts';
-import { DatabaseDamaged, DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
+import { HARD_LINK_STEPS } from '../storage/hard-link-steps.ts';
+import { DatabaseDamaged, DatabaseHardLinked, DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { Failure, Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
@@ -30,6 +31,7 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof DatabaseDamaged) {
     return new Failure(error.message, { wayOut: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
   }
+  if (error instanceof DatabaseHardLinked) return new Failure(error.message, { wayOut: HARD_LINK_STEPS });
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });
   }

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure } from './failure.ts';
-import { makeDatabase } from './new-database.ts';
+import { makeDatabase, refuseLostDatabase } from './new-database.ts';
 import { printResult } from './print.ts';
 import { counted } from './time.ts';
 
@@ -27,6 +27,7 @@ async function run(options: CommandOptions & { check?: true }): Promise<void> {
   const database = describeDatabase(config.databaseUrl);
   const { storageDriver } = await import('../storage/open.ts');
   const driver = await storageDriver(config.databaseUrl);
+  refuseLostDatabase(config);
   const before = await driver.migrationState();
   if (before.applied > before.latest) {
     throw new Failure(

@@ -11,14 +11,35 @@ import { Failure } from './failure.ts';
 export async function makeDatabase(config: Config, { anyway = false } = {}): Promise<boolean> {
   if (!config.databaseUrl.startsWith('sqlite:')) return false;
   const path = config.databaseUrl.slice('sqlite:'.length);
-  // In this order: another process that makes the secret now has made the database before.
-  const left = anyway ? [] : findLeftovers(config, path);
-  const isThere = existsSync(path);
-  if (isThere && (statSync(path).size > 0 || left.length === 0)) return false;
-  if (!anyway) refuse(config, path, left);
+  if (anyway) refuseLostLog(path);
+  else refuseLostDatabase(config);
+  if (existsSync(path) && (!anyway || isFilled(path))) return false;
   const { storageDriver } = await import('../storage/open.ts');
   await (await storageDriver(config.databaseUrl)).migrate();
   return true;
+}
+
+/** Before anything opens the file: SQLite deletes the log of an empty one, also to read it. */
+export function refuseLostDatabase(config: Config): void {
+  if (!config.databaseUrl.startsWith('sqlite:')) return;
+  const path = config.databaseUrl.slice('sqlite:'.length);
+  // In this order: another process that makes the secret now has made the database before.
+  const left = findLeftovers(config, path);
+  if (!isFilled(path)) refuse(config, path, left);
+  refuseLostLog(path);
+}
+
+/** SQLite makes the index after the log and deletes it before the log: an index alone means that somebody deleted the log. */
+function refuseLostLog(path: string): void {
+  const [log, index] = [`${path}-wal`, `${path}-shm`];
+  // Looked for twice: another process may be opening the database.
+  if (!isFilled(path) || existsSync(log) || !existsSync(index) || existsSync(log)) return;
+  throw new Failure(
+    `the write-ahead log ${log} was deleted or moved: the last writes may be in it alone. Nothing was changed.`,
+    {
+      wayOut: `Stop every process that uses the database, then move ${log} back. If you do not have it, restore a backup, or delete ${index} to go on without those writes.`,
+    },
+  );
 }
 
 /** A log that lost its database may hold what is nowhere else, and SQLite would delete it. */

@@ -3,6 +3,7 @@ import type { Rejection } from '../domain/users/import-batches.ts';
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import type { OpenInput } from './open-input.ts';
+import { refuseDatabaseFile } from './refuse-database-file.ts';
 
 const FLUSH_AT = 64 * 1024;
 
@@ -12,6 +13,7 @@ export class RejectsFile implements Disposable {
   #waiting = '';
 
   constructor(path: string) {
+    refuseDatabaseFile(`--rejects ${path}`, path);
     try {
       // It holds personal data: nobody else's to read.
       this.#file = openSync(path, 'w', 0o600);

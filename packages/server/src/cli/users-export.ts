@@ -11,6 +11,7 @@ import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { bold } from './print.ts';
 import { Progress } from './progress.ts';
+import { refuseDatabaseFile } from './refuse-database-file.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
 import { findApplication, withStorage } from './with-storage.ts';
@@ -82,6 +83,7 @@ function toStdout(): Output {
 
 /** Under another name until it is whole: half an export must not pass for one. What is no file, such as a pipe, is written into. */
 async function toFile(path: string): Promise<Output> {
+  refuseDatabaseFile(`--output ${path}`, path);
   try {
     const there = await stat(path).catch(() => undefined);
     const isFile = there === undefined || there.isFile();

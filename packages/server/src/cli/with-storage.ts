@@ -32,7 +32,7 @@ export async function withStorage<T>(
     import('../storage/open.ts'),
     import('../storage/audited-storage.ts'),
   ]);
-  const storage = await (await storageDriver(databaseUrl)).open();
+  const storage = await (await storageDriver(databaseUrl, config.databaseLink)).open();
   // With --json, stderr is for an error alone.
   if (isNew && !options.json)
     process.stderr.write(`innkeeper: made a new database, ${describeDatabase(databaseUrl)}\n`);

@@ -1,9 +1,9 @@
 import type { BackupFiles, DataCheck, DataCheckOptions, StorageDriver } from './port.ts';
 
-/** The one place that knows both databases. Only the one in use is loaded. */
-export async function storageDriver(databaseUrl: string): Promise<StorageDriver> {
+/** The one place that knows both databases. Only the one in use is loaded. `databaseLink` is a symbolic link that led to the file. */
+export async function storageDriver(databaseUrl: string, databaseLink?: string): Promise<StorageDriver> {
   if (databaseUrl.startsWith('sqlite:')) {
-    return (await import('./sqlite/index.ts')).sqliteDriver(databaseUrl.slice('sqlite:'.length));
+    return (await import('./sqlite/index.ts')).sqliteDriver(databaseUrl.slice('sqlite:'.length), databaseLink);
   }
   return (await import('./postgres/index.ts')).postgresDriver(databaseUrl);
 }

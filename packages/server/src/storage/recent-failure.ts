@@ -9,6 +9,10 @@ export class RecentFailure {
     this.#at = performance.now();
   }
 
+  clear(): void {
+    this.#at = Number.NEGATIVE_INFINITY;
+  }
+
   get isRecent(): boolean {
     return performance.now() - this.#at < TOLD_MS;
   }

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { endAll, serve } from '../operations/serve-process.ts';
 import { inThread } from './in-thread.ts';
@@ -84,6 +86,46 @@ describe('a new database is not made', () => {
   });
 });
 
+describe('a database that lost a part is reported, and left as it is', () => {
+  const COMMANDS = ['app list', 'app create --name Two', 'migrate', 'migrate --check', 'doctor'];
+
+  test('its log: the last writes may be in it', async () => {
+    expect(await create()).toMatchObject({ code: 0 });
+    writeFileSync(`${path}-shm`, '');
+    for (const command of COMMANDS) {
+      const { code, stdout, stderr } = await run(...command.split(' '));
+      expect([command, code]).toEqual([command, 1]);
+      expect(stdout + stderr).toContain(`the write-ahead log ${path}-wal was deleted or moved`);
+      expect(stdout + stderr).toContain(`delete ${path}-shm to go on`);
+    }
+    const again = await serve({ settings: { databaseUrl: `sqlite:${path}` }, args: ['--new'], failing: true });
+    expect(await again.exited).toMatchObject({ code: 1 });
+    rmSync(`${path}-shm`);
+    expect((await run('app', 'list')).stdout).toContain('One');
+  });
+
+  test('all of the file but its log', async () => {
+    expect(await create()).toMatchObject({ code: 0 });
+    truncateSync(path);
+    writeFileSync(`${path}-wal`, 'something');
+    for (const command of COMMANDS) {
+      const { code, stdout, stderr } = await run(...command.split(' '));
+      expect([command, code]).toEqual([command, 1]);
+      expect(stdout + stderr).toContain(`the database ${path} is empty, but`);
+    }
+    expect(readFileSync(`${path}-wal`, 'utf8')).toBe('something');
+  });
+
+  test('the file: doctor gives the advice that works', async () => {
+    expect(await create()).toMatchObject({ code: 0 });
+    rmSync(path);
+    const { code, stdout } = await run('doctor');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/does not exist, but .*\.secret is there[\s\S]*innkeeper serve --new/);
+    expect(stdout).not.toContain('innkeeper migrate');
+  });
+});
+
 describe('a first start that failed halfway', () => {
   test('with unsafe settings leaves nothing behind', async () => {
     const settings = { databaseUrl: `sqlite:${path}`, publicUrl: 'http://users.example.com' };
@@ -99,6 +141,23 @@ describe('a first start that failed halfway', () => {
     // Once it is used, it needs that very secret.
     rmSync(`${path}.secret`);
     expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('.secret is not there') });
+  });
+
+  test('before the first table was made is no obstacle', async () => {
+    const database = new DatabaseSync(path);
+    database.exec('pragma journal_mode = wal');
+    database.close();
+    expect(await create()).toMatchObject({ code: 0 });
+  });
+
+  test('while SQLite made the file is no obstacle', async () => {
+    const killed = join(folder, 'killed');
+    const database = new DatabaseSync(killed);
+    database.exec('pragma cache_size = 1; begin; create table t (x); insert into t values (zeroblob(1000000))');
+    copyFileSync(killed, path);
+    copyFileSync(`${killed}-journal`, `${path}-journal`);
+    database.close();
+    expect(await create()).toMatchObject({ code: 0 });
   });
 
   test('several at once agree on one secret', async () => {

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import { createKeyring } from '../../domain/keyring.ts';
-import { DatabaseDamaged, type MigrationState, type Storage } from '../../storage/port.ts';
+import { HARD_LINK_STEPS } from '../../storage/hard-link-steps.ts';
+import { DatabaseDamaged, DatabaseHardLinked, type MigrationState, type Storage } from '../../storage/port.ts';
 import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
 import { counted } from '../time.ts';
@@ -38,6 +39,9 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
   } catch (error) {
     if (error instanceof DatabaseDamaged) {
       return { checks: [failed('database', error.message, RESTORE_STEPS), checkClock([])] };
+    }
+    if (error instanceof DatabaseHardLinked) {
+      return { checks: [failed('database', error.message, HARD_LINK_STEPS), checkClock([])] };
     }
     const wayOut = config.databaseUrl.startsWith('sqlite:')
       ? 'Check the path in INNKEEPER_DATABASE_URL, who may write there, and the space on the disk.'

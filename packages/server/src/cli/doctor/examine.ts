@@ -1,4 +1,6 @@
 import { type Config, ConfigError, readConfig, type Settings } from '../../config.ts';
+import { Failure } from '../failure.ts';
+import { refuseLostDatabase } from '../new-database.ts';
 import { isMissingFile, noDatabase } from '../with-storage.ts';
 import { type Check, failed } from './check.ts';
 import type { DoctorOptions } from './data.ts';
@@ -17,9 +19,11 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
   let config: Config;
   try {
     config = readConfig(settings, { needsSecret: false });
+    refuseLostDatabase(config);
     if (isMissingFile(config.databaseUrl)) return [noFile(config.databaseUrl)];
     config = readConfig(settings);
   } catch (error) {
+    if (error instanceof Failure) return [failed('database', error.message, error.wayOut ?? '')];
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(failedSetting);
   }

@@ -7,7 +7,8 @@ const PING_LIMIT_MS = 2_000;
 const Ok = Type.Object({ status: Type.Literal('ok') });
 const Ready = Type.Object({
   status: Type.Enum(['ok', 'read-only'], {
-    description: 'read-only: a write failed within the last minute because the disk is full; reads still work',
+    description:
+      'read-only: writes fail because the disk is full, or because another process has locked the database; reads still work',
   }),
   problems: Type.Optional(
     Type.Array(
@@ -33,7 +34,7 @@ const ready = {
   operationId: 'getReadiness',
   summary: 'Can it serve?',
   description:
-    'Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. 200 on a full disk, as reads still work: the status says so.',
+    'Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. 200 on a full disk or a locked database, as reads still work: the status says so.',
   tags: ['operations'],
   response: { 200: Ready },
   errors: ['unavailable'],

@@ -9,6 +9,11 @@ export class DatabaseDamaged extends StorageUnavailable {
   override name = 'DatabaseDamaged';
 }
 
+/** The file of an embedded database has a second name. The message names the file; HARD_LINK_STEPS say what to do. */
+export class DatabaseHardLinked extends StorageUnavailable {
+  override name = 'DatabaseHardLinked';
+}
+
 /** The address of the database cannot be read: trying again does not help. What it is may hold a password. */
 export class DatabaseUrlInvalid extends Error {
   override name = 'DatabaseUrlInvalid';

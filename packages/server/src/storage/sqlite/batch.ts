@@ -2,7 +2,13 @@ import type { Acts } from './acts.ts';
 import type { FileIdentity } from './open-file.ts';
 
 /** What travels between the HTTP thread and the writer thread. */
-export type WriterData = { path: string; truncateMs?: number; longLog?: number; identity?: FileIdentity | undefined };
+export type WriterData = {
+  path: string;
+  link?: string | undefined;
+  truncateMs?: number;
+  longLog?: number;
+  identity?: FileIdentity | undefined;
+};
 export type WriterReady = { identity: FileIdentity };
 export type BatchMessage = { acts: [name: keyof Acts, args: unknown[]][] };
 export type BatchResult = { results: ActResult[] };

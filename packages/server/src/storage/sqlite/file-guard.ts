@@ -49,8 +49,8 @@ export class FileGuard {
         this.#isSaved = false;
         return undefined;
       }
-      message = describeMismatch(this.file.path, mismatch);
-      if (mismatch.file !== 'index') this.#saveLog();
+      message = describeMismatch(this.file, mismatch);
+      if (mismatch.file !== 'index' && mismatch.is !== 'empty') this.#saveLog();
     } catch (error) {
       message = (error as Error).message;
     }

@@ -1,3 +1,4 @@
+import { HARD_LINK_STEPS } from '../hard-link-steps.ts';
 import { type Problem, StorageUnavailable } from '../port.ts';
 import { describeMismatch, type OpenFile } from './open-file.ts';
 
@@ -13,6 +14,7 @@ export class FileWatch {
   #mismatch: string | undefined;
   readonly #largeForMs: number;
   #largeSince: number | undefined;
+  #hasOtherNames = false;
   logBytes = 0;
 
   constructor(file: OpenFile, largeForMs = LARGE_FOR_MS) {
@@ -25,7 +27,8 @@ export class FileWatch {
   look(): void {
     try {
       const mismatch = this.#file.mismatch();
-      this.#mismatch = mismatch && describeMismatch(this.#file.path, mismatch);
+      this.#mismatch = mismatch && describeMismatch(this.#file, mismatch);
+      this.#hasOtherNames = this.#file.hasOtherNames();
       this.logBytes = this.#file.logBytes();
       this.#largeSince = this.logBytes < LARGE_LOG ? undefined : (this.#largeSince ?? performance.now());
     } catch (error) {
@@ -46,6 +49,10 @@ export class FileWatch {
   problems(): Problem[] {
     const problems: Problem[] = [];
     if (this.#mismatch !== undefined) problems.push({ kind: 'file', message: this.#mismatch, effect: 'down' });
+    if (this.#hasOtherNames) {
+      const message = `The database file ${this.#file.path} has another name (a hard link). Used by both names, it would lose data, and the next start refuses it. ${HARD_LINK_STEPS}`;
+      problems.push({ kind: 'hard-link', message, effect: 'none' });
+    }
     if (this.#largeSince !== undefined && performance.now() - this.#largeSince >= this.#largeForMs) {
       const message = `The write-ahead log ${this.#file.path}-wal has ${Math.round(this.logBytes / 1024 / 1024)} MiB and cannot be emptied: a reader holds it. Look for an \`innkeeper backup\` or export that hangs or was stopped, and end it. Mind the space on the disk until then.`;
       problems.push({ kind: 'log-size', message, effect: 'none' });

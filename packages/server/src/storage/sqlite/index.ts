@@ -6,7 +6,9 @@ import { DamageWatch } from './damage-watch.ts';
 import { namingFile } from './errors.ts';
 import { fileCheckReads } from './facts.ts';
 import { takeTurns } from './import-turns.ts';
+import { LOCK_PROBLEM } from './lock-problem.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
+import { refuseHardLinks } from './open-file.ts';
 import { sqliteScrub } from './scrub.ts';
 import { SharedReads } from './shared-reads.ts';
 import { sqliteStores } from './stores.ts';
@@ -16,8 +18,9 @@ import { Writer } from './writer.ts';
 
 const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
-export function sqliteDriver(path: string): StorageDriver {
+export function sqliteDriver(path: string, link?: string): StorageDriver {
   const runMigrations = () => {
+    refuseHardLinks(path);
     const connection = connectToWrite(path);
     try {
       return migrate(connection.database);
@@ -28,6 +31,7 @@ export function sqliteDriver(path: string): StorageDriver {
   return {
     async migrationState() {
       if (!existsSync(path)) return { applied: 0, latest: LATEST_MIGRATION };
+      refuseHardLinks(path);
       return namingFile(path, () => {
         const connection = connectToRead(path);
         try {
@@ -42,7 +46,7 @@ export function sqliteDriver(path: string): StorageDriver {
     },
     async open() {
       namingFile(path, runMigrations);
-      return openSqlite(path, await Writer.open(path));
+      return openSqlite(path, await Writer.open(path, link));
     },
     whole: sqliteWhole(path),
     scrub: sqliteScrub(path),
@@ -92,6 +96,7 @@ async function openSqlite(path: string, writer: Writer): Promise<Storage> {
         ...watch.problems(),
         ...damage.problems(),
         ...(writer.failedWrite.isRecent ? [DISK_PROBLEM] : []),
+        ...(writer.lockedOut.isRecent ? [LOCK_PROBLEM] : []),
       ];
       return problems.sort((one, other) => EFFECTS.indexOf(one.effect) - EFFECTS.indexOf(other.effect));
     },

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
+import { DatabaseHardLinked } from '../port.ts';
 
 /** By device and inode; undefined where there is no file. */
 export type FileIdentity = { database: string | undefined; log: string | undefined; index: string | undefined };
-export type Mismatch = { file: keyof FileIdentity; is: 'missing' | 'other' };
+export type Mismatch = { file: keyof FileIdentity | 'link'; is: 'missing' | 'other' | 'empty' };
 
 const ENDINGS = { database: '', log: '-wal', index: '-shm' } as const;
 const FILES = Object.keys(ENDINGS) as (keyof FileIdentity)[];
@@ -14,20 +15,34 @@ const FILES = Object.keys(ENDINGS) as (keyof FileIdentity)[];
 export class OpenFile {
   readonly path: string;
   readonly identity: FileIdentity;
+  /** The symbolic link that led to the path, or a path through a folder that is one: the next start goes where it leads then. */
+  readonly link: string | undefined;
 
   /** Call it after the connection has read something: SQLite makes the log and its index then, and keeps both while it is open. */
-  constructor(path: string, identity: FileIdentity = identify(path)) {
+  constructor(
+    path: string,
+    { identity = identify(path), link }: { identity?: FileIdentity | undefined; link?: string | undefined } = {},
+  ) {
     this.path = path;
     this.identity = identity;
+    this.link = link;
   }
 
-  /** Which file at the path is not the open one. Three calls of stat, some microseconds. */
+  /** Which file at the path is not the open one. Three or four calls of stat, some microseconds. */
   mismatch(): Mismatch | undefined {
     for (const file of FILES) {
       const found = identityOf(this.path + ENDINGS[file]);
       if (found !== this.identity[file]) return { file, is: found === undefined ? 'missing' : 'other' };
     }
+    // SQLite never empties the file: somebody else did, and what is in the log alone is of no use.
+    if (statSync(this.path).size === 0) return { file: 'database', is: 'empty' };
+    const linked = this.link === undefined ? this.identity.database : identityOf(this.link);
+    if (linked !== this.identity.database) return { file: 'link', is: linked === undefined ? 'missing' : 'other' };
     return undefined;
+  }
+
+  hasOtherNames(): boolean {
+    return countNames(this.path) > 1;
   }
 
   logBytes(): number {
@@ -35,12 +50,38 @@ export class OpenFile {
   }
 }
 
+const HAPPENED: Record<Mismatch['is'], string> = {
+  missing: 'was deleted or moved',
+  other: 'was replaced by another file',
+  empty: 'was emptied',
+};
+
 /** What is wrong, then what to do. */
-export function describeMismatch(path: string, { file, is }: Mismatch): string {
-  const happened = is === 'missing' ? 'was deleted or moved' : 'was replaced by another file';
+export function describeMismatch({ path, link }: Pick<OpenFile, 'path' | 'link'>, { file, is }: Mismatch): string {
+  if (file === 'link') {
+    const leads = is === 'missing' ? 'no longer leads to a file' : 'now leads to another file';
+    return `${link} ${leads}, while Innkeeper has ${path} open, so nothing is read or written any more. Point the link back to ${path}, and the service resumes by itself; or restart the service to use the file that the link leads to.`;
+  }
+  const happened = HAPPENED[is];
   const stopped = `${path}${ENDINGS[file]} ${happened} while Innkeeper had it open, so nothing is read or written any more.`;
   if (file !== 'database') return `${stopped} Stop every process that uses the database, then start the service again.`;
   return `${stopped} Stop the service, move the right file to that path (or restore a backup), then start it again. If the open file itself is moved back, the service resumes by itself.`;
+}
+
+/**
+ * SQLite names the log after the path: processes that open one file by two hard links each have a log of their own, and overwrite
+ * what the other has written.
+ */
+export function refuseHardLinks(path: string): void {
+  const names = countNames(path);
+  if (names < 2) return;
+  throw new DatabaseHardLinked(
+    `the database file ${path} has ${names} names (hard links). Used by more than one of them, it would lose data.`,
+  );
+}
+
+function countNames(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.nlink ?? 0;
 }
 
 function identify(path: string): FileIdentity {

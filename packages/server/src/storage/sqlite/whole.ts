@@ -4,6 +4,7 @@ import type { Contents, WholeDatabase } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { damaged, isDamage } from './errors.ts';
 import { migrate } from './migrations.ts';
+import { refuseHardLinks } from './open-file.ts';
 import { rowInserter, rowPages } from './tables.ts';
 
 const SQLITE_BUSY = 5;
@@ -11,6 +12,7 @@ const SQLITE_BUSY = 5;
 export function sqliteWhole(path: string): WholeDatabase {
   const naming = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
+      refuseHardLinks(path);
       return await work();
     } catch (error) {
       throw isDamage(error) ? damaged(path, (error as Error).message, error) : error;

@@ -25,6 +25,7 @@ type Waiting = {
 /** The HTTP thread's side: one batch is with the writer thread, everything that arrives meanwhile becomes the next. */
 export class Writer {
   readonly #path: string;
+  readonly #link: string | undefined;
   #worker: Worker | undefined;
   #failure = 'The writer thread has not started.';
   #closing = false;
@@ -35,16 +36,19 @@ export class Writer {
   committedActs = 0;
   committedBatches = 0;
   readonly failedWrite = new RecentFailure();
+  /** Another process holds the write lock. */
+  readonly lockedOut = new RecentFailure();
   damage: DamageReport = NO_DAMAGE;
   #watch: FileWatch | undefined;
   #file: OpenFile | undefined;
 
-  private constructor(path: string) {
+  private constructor(path: string, link: string | undefined) {
     this.#path = path;
+    this.#link = link;
   }
 
-  static async open(path: string): Promise<Writer> {
-    const writer = new Writer(path);
+  static async open(path: string, link?: string): Promise<Writer> {
+    const writer = new Writer(path, link);
     await writer.#start();
     return writer;
   }
@@ -105,12 +109,12 @@ export class Writer {
   async #start(): Promise<void> {
     // A new thread opens what is at the path: never another file than the first one did.
     const mismatch = this.#file?.mismatch();
-    if (mismatch) throw new StorageUnavailable(describeMismatch(this.#path, mismatch));
+    if (mismatch) throw new StorageUnavailable(describeMismatch(this.#file as OpenFile, mismatch));
     const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-      workerData: { path: this.#path, identity: this.#file?.identity } satisfies WriterData,
+      workerData: { path: this.#path, link: this.#link, identity: this.#file?.identity } satisfies WriterData,
     });
     const [{ identity }] = (await once(worker, 'message')) as [WriterReady];
-    this.#file ??= new OpenFile(this.#path, identity);
+    this.#file ??= new OpenFile(this.#path, { identity, link: this.#link });
     this.#watch ??= new FileWatch(this.#file);
     worker.on('message', (result: BatchResult) => this.#settle(result));
     worker.on('error', (error) => this.#fail((error as Error).message));
@@ -141,13 +145,17 @@ export class Writer {
         waiting.resolve(result.outcome);
       } else if (result?.failed === 'unavailable') {
         if (result.unwritable) this.failedWrite.note();
+        if (result.busy) this.lockedOut.note();
         if (result.damaged) this.damage.note(result.message);
         waiting.reject(result.damaged ? damaged(this.#path, result.message) : new StorageUnavailable(result.message));
         if (result.mismatched && !this.watch.isMismatched) this.watch.look();
       } else waiting.reject(new Error(result?.message ?? 'The writer thread lost an act.'));
     });
     this.committedActs += committed;
-    if (committed > 0) this.committedBatches++;
+    if (committed > 0) {
+      this.committedBatches++;
+      this.lockedOut.clear();
+    }
     if (this.waiting === 0) this.#idle?.();
   }
 

@@ -1,0 +1,43 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { behindLinks } from '../behind-links.ts';
+import { Misuse } from './failure.ts';
+
+const HEADER = Buffer.from('SQLite format 3\0');
+const COMPANION = /(-wal|-shm|-journal|\.secret)$/;
+
+/** A mistyped output file must not cost the database: neither its file nor those that belong to it are written over. */
+export function refuseDatabaseFile(label: string, path: string): void {
+  if (!isDatabase(path) && !isCompanion(path)) return;
+  throw new Misuse(`${label} belongs to a database and is not replaced.`, { wayOut: 'Give another name.' });
+}
+
+/** The log or the secret of a database, there or not. */
+export function isCompanion(path: string): boolean {
+  const file = followed(path);
+  return COMPANION.test(file) && isDatabase(file.replace(COMPANION, ''));
+}
+
+function isDatabase(path: string): boolean {
+  try {
+    // A pipe would be waited for.
+    if (!statSync(path).isFile()) return false;
+    const file = openSync(path, 'r');
+    try {
+      const start = Buffer.alloc(HEADER.length);
+      readSync(file, start);
+      return start.equals(HEADER);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false; // whoever writes to it tells what is wrong
+  }
+}
+
+function followed(path: string): string {
+  try {
+    return behindLinks(path);
+  } catch {
+    return path;
+  }
+}

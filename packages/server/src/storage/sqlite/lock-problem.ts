@@ -1,0 +1,9 @@
+import type { Problem } from '../port.ts';
+
+/** After a write that waited in vain for another process, until a write succeeds. */
+export const LOCK_PROBLEM: Problem = {
+  kind: 'lock',
+  message:
+    'Writes fail because another process has locked the database for more than 5 seconds. A scrub, a restore or an import ends by itself; look for one that hangs or was stopped, or for another program that has the file open, and end it. Writes resume by themselves.',
+  effect: 'read-only',
+};
