@@ -134,7 +134,7 @@ export class Door {
 
   #route(request: HttpRequest): HttpRequest {
     const found = this.#parts.routes.find(request.method, request.url);
-    if (found) request.take(found);
+    if (found) ({ store: request.route, params: request.params, searchParams: request.query } = found);
     return request;
   }
 

@@ -6,7 +6,7 @@ import type { RateLimits } from '../../domain/limits/rate-limits.ts';
 import { mask } from '../logging.ts';
 import type { About } from '../request-log/about.ts';
 import { networkOf } from './client-address.ts';
-import type { Found, Route } from './routes.ts';
+import type { Route } from './routes.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
 
 type Parts = { method: string; url: string; headers: IncomingHttpHeaders; address: string };
@@ -38,12 +38,6 @@ export class HttpRequest {
     this.headers = headers;
     this.address = address;
     this.admission = new Admission(limits, this);
-  }
-
-  take({ store, params, searchParams }: Found): void {
-    this.route = store;
-    this.params = params;
-    this.query = searchParams;
   }
 
   /** The address, or the network of one subscriber. */
