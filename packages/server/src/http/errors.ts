@@ -3,8 +3,7 @@ import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
-import type { HttpReply } from './server/reply.ts';
-import type { HttpRequest } from './server/request.ts';
+import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
 /** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
 const FAILED_CREDENTIALS = new Set(['0011', '0006']);
@@ -46,7 +45,8 @@ function isFailedCredential({ code, error }: InnkeeperError, { headers }: HttpRe
 function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError, guideUrl: string): void {
   // What the route had filled in before it failed is not of this body.
   reply.removeHeader('content-type');
-  reply.code(error.status).headers(error.headers);
+  reply.code(error.status);
+  for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
   if (error.status === 401) reply.header('www-authenticate', challenge(error));
   if (error.status === 503) reply.header('retry-after', '1');
   reply.errorCode = error.code;

@@ -16,7 +16,7 @@ import { type Json, type Shape, SharedShapes } from './docs/shared-shapes.ts';
 import { EXAMPLE } from './examples.ts';
 import type { OperationExample } from './schemas.ts';
 import type { RouteSchema } from './server/routes.ts';
-import { statusText } from './server/status-text.ts';
+import { statusText } from './server/wire-text.ts';
 
 export type OpenApiDocument = {
   openapi: string;

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorDefinition, type ErrorName } from '../../domain/errors.ts';
 import { oauthErrorOf } from '../errors.ts';
-import { isLimited } from '../rate-limits.ts';
+import { isLimited } from '../server/routes.ts';
 import type { DocumentedRoute } from './collect-routes.ts';
 import {
   type Answer,
@@ -34,7 +34,7 @@ function errorsOf({ schema }: DocumentedRoute): ErrorName[] {
 
 /** One answer for each status, with every code that comes under it. What to do stands with the example. */
 export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
-  const { schema, oauthErrors } = route;
+  const { schema, oauthErrors = false } = route;
   const byStatus = Map.groupBy(errorsOf(route), (name) => ERRORS[name].status);
   return Object.fromEntries(
     [...byStatus].map(([status, errors]) => {
@@ -58,7 +58,11 @@ export function describeErrors(route: DocumentedRoute): Record<string, Answer> {
 }
 
 /** The two fields of SPEC.md section 7, and what stands beside them where the table or the route says so. */
-function errorShape({ schema, oauthErrors }: DocumentedRoute, status: number, definitions: ErrorDefinition[]): Shape {
+function errorShape(
+  { schema, oauthErrors = false }: DocumentedRoute,
+  status: number,
+  definitions: ErrorDefinition[],
+): Shape {
   const more = (schema.response as Record<string, Shape> | undefined)?.[status]?.properties;
   return {
     type: 'object',
@@ -88,7 +92,7 @@ const FIELD_ERRORS = {
 export function errorExamples(routes: readonly DocumentedRoute[]): Record<string, Example> {
   const entries = routes.flatMap((route) =>
     errorsOf(route).map((name) => {
-      return [exampleName(name, route.oauthErrors), errorExample(name, route.oauthErrors)] as const;
+      return [exampleName(name, route.oauthErrors ?? false), errorExample(name, route.oauthErrors ?? false)] as const;
     }),
   );
   return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b)));

@@ -1,6 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 import { type BuiltFiles, notBuilt, readBuiltFiles } from './built-files.ts';
 import { makeFile, once, type StaticFile, sendFile } from './static-file.ts';

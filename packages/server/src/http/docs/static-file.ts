@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { etagOf, hasCurrent } from '../etag.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 
 /** How a body may be sent, in the order of what is left of it. */
 const ENCODINGS = ['br', 'gzip'] as const;

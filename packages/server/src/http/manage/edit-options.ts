@@ -6,7 +6,7 @@ import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
-import type { HttpReply } from '../server/reply.ts';
+import type { HttpReply } from '../server/request-and-reply.ts';
 import { draftTag, viewDraft } from './draft-views.ts';
 import { readFlag, refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';

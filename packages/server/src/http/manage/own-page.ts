@@ -1,5 +1,5 @@
 import { InnkeeperError } from '../../domain/errors.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
 
 /**
  * Whatever a cookie lets change something has to come from our own page. The cookie is SameSite=Strict, which a page of

@@ -3,7 +3,7 @@ import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
 
 export const CLIENT_REQUEST_ERRORS: readonly ErrorName[] = [
   'clientCredentialsWrong',

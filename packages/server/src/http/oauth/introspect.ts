@@ -2,7 +2,7 @@ import type { Service } from '../../domain/service.ts';
 import { introspectToken } from '../../domain/users/introspect-token.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
-import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { CLIENT_REQUEST_ERRORS, ClientRequestBody, readClientRequest } from './client-request.ts';
 
 export const INTROSPECT_PATH = '/oauth/v2/introspect';
@@ -56,7 +56,7 @@ const schema = {
 } satisfies RouteSchema;
 
 export function introspectRoute(app: Routes, service: Service): void {
-  const answer: Handler = async (request, reply) => {
+  app.post(INTROSPECT_PATH, { schema, oauthErrors: true }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const { application, token } = await readClientRequest(service, request);
     const user = await introspectToken(service, application, token);
@@ -72,6 +72,5 @@ export function introspectRoute(app: Routes, service: Service): void {
       iat: Math.floor(user.token.issuedAt / 1000),
       exp: Math.floor(user.token.expiresAt / 1000),
     };
-  };
-  app.post(INTROSPECT_PATH, { schema, oauthErrors: true }, answer);
+  });
 }

@@ -3,7 +3,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
 import type { Metrics } from '../metrics.ts';
 import { isOwnAddress } from '../server/client-address.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {

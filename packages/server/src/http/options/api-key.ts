@@ -2,8 +2,7 @@ import type { Application } from '../../domain/applications/application.ts';
 import { allowsOrigin } from '../../domain/applications/settings.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 
 /** The application of the header apiKey: its clientId, which is public, identifies and never authorises. */
 export async function identifyApplication(

@@ -4,8 +4,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
 import { type Listing, linkHeader, type Query, readParameter } from '../paging.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Route } from '../server/routes.ts';
 import { JSON_TYPE, toWireBytes, WireText } from '../server/wire-text.ts';
 import { identifyApplication, peekApplication } from './api-key.ts';
@@ -28,51 +27,39 @@ export type CatalogRead = { name: string; make(wording: Wording): object };
  * get the same, without waiting. `resolve` reads the request and throws if it is invalid.
  */
 export function answerFromCatalog(
-  from: CatalogSource,
+  { service, cache }: CatalogSource,
   request: HttpRequest,
   reply: HttpReply,
   resolve: (request: CatalogRequest) => CatalogRead,
 ): HttpReply | Promise<HttpReply> {
-  const application = peekApplication(from.service, request, reply);
-  const catalog = application && from.service.catalogs.peek(application.appId);
-  if (catalog) return answer(from.cache, application.appId, catalog, request, reply, resolve);
-  return load(from.service, application, request, reply).then(({ appId, catalog: loaded }) =>
-    answer(from.cache, appId, loaded, request, reply, resolve),
-  );
-}
-
-async function load(service: Service, known: Application | undefined, request: HttpRequest, reply: HttpReply) {
-  const { appId } = known ?? (await identifyApplication(service, request, reply));
-  return { appId, catalog: await service.catalogs.get(appId) };
-}
-
-function answer(
-  cache: CatalogCache,
-  appId: number,
-  catalog: CompiledCatalog,
-  request: HttpRequest,
-  reply: HttpReply,
-  resolve: (request: CatalogRequest) => CatalogRead,
-): HttpReply {
-  const { headers, params, query } = request;
-  const { path } = request.route as Route;
-  const wording = readWording(catalog, query, headers['accept-language']);
-  const { name, make } = resolve({ catalog, query, params });
-  const fullName = `${appId} ${catalog.revision} ${path} ${wording.language?.tag}${wording.only ? '!' : ''} ${name}`;
-  let ready = cache.get(fullName);
-  if (!ready) {
-    ready = makeReady(make(wording));
-    cache.set(fullName, appId, ready);
-  }
-  // To be kept, but revalidated every time: a new revision shows within a second.
-  reply
-    .header('etag', ready.etag)
-    .header('vary', 'apiKey, Accept-Language, Origin')
-    .header('cache-control', 'public, no-cache');
-  const link = ready.page && linkHeader(path, query, ready.page);
-  if (link !== undefined) reply.header('link', link);
-  if (hasCurrent(headers['if-none-match'], ready.etag)) return reply.code(304).send();
-  return reply.type(JSON_TYPE).send(ready.body);
+  const answer = (appId: number, catalog: CompiledCatalog): HttpReply => {
+    const { headers, params, query } = request;
+    const { path } = request.route as Route;
+    const { language, only } = readWording(catalog, query, headers['accept-language']);
+    const { name, make } = resolve({ catalog, query, params });
+    const fullName = `${appId} ${catalog.revision} ${path} ${language?.tag}${only ? '!' : ''} ${name}`;
+    let ready = cache.get(fullName);
+    if (!ready) {
+      ready = makeReady(make({ language, only }));
+      cache.set(fullName, appId, ready);
+    }
+    // To be kept, but revalidated every time: a new revision shows within a second.
+    reply
+      .header('etag', ready.etag)
+      .header('vary', 'apiKey, Accept-Language, Origin')
+      .header('cache-control', 'public, no-cache');
+    const link = ready.page && linkHeader(path, query, ready.page);
+    if (link !== undefined) reply.header('link', link);
+    if (hasCurrent(headers['if-none-match'], ready.etag)) return reply.code(304).send();
+    return reply.type(JSON_TYPE).send(ready.body);
+  };
+  const load = async (known: Application | undefined): Promise<HttpReply> => {
+    const { appId } = known ?? (await identifyApplication(service, request, reply));
+    return answer(appId, await service.catalogs.get(appId));
+  };
+  const application = peekApplication(service, request, reply);
+  const catalog = application && service.catalogs.peek(application.appId);
+  return catalog ? answer(application.appId, catalog) : load(application);
 }
 
 function makeReady(value: object): ReadyAnswer {

@@ -4,8 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { type IdentifiedUser, identifyUserToRead } from '../../domain/users/identify-user.ts';
 import { isUuid } from '../../domain/users/user-code.ts';
 import { noteUser } from '../request-log/about.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { identifyApplication } from './api-key.ts';
 import { claimsOfQuery } from './user-claims.ts';
 

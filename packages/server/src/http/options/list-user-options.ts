@@ -9,7 +9,7 @@ import type { SelectionRecord } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter, linkHeader, type Query, readPage, readParameter, toListing } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
-import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { GERMAN_DEFAULT_EXAMPLE, GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
@@ -66,7 +66,7 @@ const schema = {
 
 /** CONTRACT.md section 3 */
 export function listUserOptionsRoute(app: Routes, service: Service): void {
-  const answer: Handler = async (request, reply) => {
+  app.get('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const { user, selections } = await readSelections(service, application, claimsOfQuery(request));
     noteUser(request, user);
@@ -97,8 +97,7 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     const { total, offset, limit } = shown;
     const end = `],"total":${total},"offset":${offset},"limit":${limit}}`;
     return answerPrivately(request, reply, enclose('{"items":[', joinWritten(options), end));
-  };
-  app.get('/api/user_options', { schema }, answer);
+  });
 }
 
 /** The revision a selection was saved in, and its key as it was then. */

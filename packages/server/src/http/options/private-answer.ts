@@ -1,6 +1,5 @@
 import { etagOf, hasCurrent } from '../etag.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import type { Written } from './written.ts';
 

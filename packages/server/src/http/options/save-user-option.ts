@@ -4,7 +4,7 @@ import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { noteUser } from '../request-log/about.ts';
-import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import { USER_OPTION_EXAMPLE } from './examples.ts';
@@ -83,7 +83,7 @@ const schema = {
 
 /** SPEC.md 4.7 */
 export function saveUserOptionRoute(app: Routes, service: Service): void {
-  const answer: Handler = async (request, reply) => {
+  app.post('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
     const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
@@ -104,6 +104,5 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
       .header('location', `/api/user_options/${saved.record.selectionId}`);
     const { bytes } = writeUserOption(catalog, wanted.placed, saved.record, owner, undefined);
     return reply.type(JSON_TYPE).send(new WireText(bytes));
-  };
-  app.post('/api/user_options', { schema }, answer);
+  });
 }

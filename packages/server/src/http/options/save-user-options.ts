@@ -4,7 +4,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter } from '../paging.ts';
 import { noteUser } from '../request-log/about.ts';
-import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
@@ -50,7 +50,7 @@ const schema = {
 
 /** CONTRACT.md section 3 */
 export function saveUserOptionsRoute(app: Routes, service: Service): void {
-  const answer: Handler = async (request, reply) => {
+  app.put('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request, MEMBERS);
     const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
@@ -70,8 +70,7 @@ export function saveUserOptionsRoute(app: Routes, service: Service): void {
       return writeUserOption(catalog, placed, record, owner, undefined).bytes;
     });
     return reply.type(JSON_TYPE).send(new WireText(`{"items":[${items.join()}],"total":${items.length}}`));
-  };
-  app.put('/api/user_options', { schema }, answer);
+  });
 }
 
 function readOptions(options: unknown): Record<string, unknown>[] {

@@ -4,7 +4,7 @@ import { readAuthorization } from '../authorization.ts';
 import { readJsonObject } from '../json-body.ts';
 import { maskName } from '../logging.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
 
 /** Who a request that saves says the user is: in its body, or as Bearer. */
 export function claimsOfBody(request: HttpRequest, body: Record<string, unknown>): UserClaims {

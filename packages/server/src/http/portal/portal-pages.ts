@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { InnkeeperError } from '../../domain/errors.ts';
 import { type BuiltFiles, notBuilt, readBuiltFiles } from '../docs/built-files.ts';
 import { sendFile } from '../docs/static-file.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Routes } from '../server/routes.ts';
 
 /** From here alone, and nothing inline but the styles that the page's own script puts in with this answer's nonce. */

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
 
 /** Whom a request turned out to be about, noted by its route as it learns it: for the request log and the statistics. */
 export type About = {

@@ -1,6 +1,5 @@
 import type { Service } from '../../domain/service.ts';
-import type { HttpReply } from '../server/reply.ts';
-import type { HttpRequest } from '../server/request.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { WireText } from '../server/wire-text.ts';
 import type { Exchanged } from './logged-request.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { plainAddress } from './client-address.ts';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest } from './request-and-reply.ts';
 
 /** A request that arrived on a connection, and its response. */
 export type Exchange = {

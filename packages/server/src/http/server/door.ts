@@ -2,16 +2,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
 import { InnkeeperError } from '../../domain/errors.ts';
-import type { RateLimits } from '../../domain/limits/rate-limits.ts';
-import { addLimitHeaders } from '../rate-limits.ts';
+import type { RateLimits, Standing } from '../../domain/limits/rate-limits.ts';
 import { ClientGone, hasBody, readBody } from './body.ts';
 import { createAddressReader } from './client-address.ts';
 import { type Connection, connectionOf, type Exchange } from './connection.ts';
 import { drain } from './drain.ts';
 import { type Refusal, refuseMalformed } from './malformed.ts';
 import { Overload } from './overload.ts';
-import { HttpReply } from './reply.ts';
-import { HttpRequest } from './request.ts';
+import { HttpReply, HttpRequest } from './request-and-reply.ts';
 import type { Route, Routes } from './routes.ts';
 import { Turns } from './turns.ts';
 import { WireText } from './wire-text.ts';
@@ -121,9 +119,7 @@ export class Door {
   /** The same for a request that this process makes of itself. */
   async ask({ method, url, headers: named = {}, body }: Asked): Promise<{ status: number; text: string }> {
     const headers = Object.fromEntries(Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]));
-    const request = new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits);
-    const found = this.#parts.routes.find(method, url);
-    if (found) request.take(found);
+    const request = this.#route(new HttpRequest({ method, url, headers, address: '127.0.0.1' }, this.#parts.limits));
     if (body !== undefined) request.body = Buffer.from(body);
     const reply = await this.#answer(request, undefined);
     this.#record(request, reply);
@@ -135,12 +131,16 @@ export class Door {
     const connection = connectionOf(raw.socket);
     const { method = '', url = '', headers } = raw;
     const address = this.#addressOf(connection.peer, headers);
-    const request = new HttpRequest({ method, url, headers, address }, this.#parts.limits);
-    const found = this.#parts.routes.find(method, url);
-    if (found) request.take(found);
+    const request = this.#route(new HttpRequest({ method, url, headers, address }, this.#parts.limits));
     const exchange = { connection, raw, response, request };
     connection.add(exchange);
     return exchange;
+  }
+
+  #route(request: HttpRequest): HttpRequest {
+    const found = this.#parts.routes.find(request.method, request.url);
+    if (found) ({ store: request.route, params: request.params, searchParams: request.query } = found);
+    return request;
   }
 
   #serve(exchange: Exchange, waitedMs: number): void {
@@ -207,7 +207,7 @@ export class Door {
 
   /** Writes the response, then records it. */
   #finish(exchange: Exchange, reply: HttpReply, refused?: Refused): void {
-    const { request, connection } = exchange;
+    const { request } = exchange;
     try {
       this.#mark(request, reply);
       writeResponse(exchange, reply);
@@ -216,7 +216,7 @@ export class Door {
       // A header that cannot be sent.
       const failure = this.#failed(error, request);
       this.#mark(request, failure);
-      if (exchange.response.headersSent) connection.socket.destroy();
+      if (exchange.response.headersSent) exchange.connection.socket.destroy();
       else writeResponse(exchange, failure);
       this.#record(request, failure);
     }
@@ -259,4 +259,12 @@ function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void 
     if (name.length === 4 && name.toLowerCase() === 'host') count++;
   }
   if (count > 1) throw new InnkeeperError('badRequest', { message: 'There is more than one Host header.' });
+}
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers: those of the address before those of the application. */
+function addLimitHeaders(reply: HttpReply, standings: readonly Standing[]): void {
+  if (standings.length === 0) return;
+  const policies = standings.map(({ claim: { name, limit } }) => `"${name}";q=${limit.quota};w=${limit.seconds}`);
+  const left = standings.map(({ claim: { name }, left, seconds }) => `"${name}";r=${left};t=${seconds}`);
+  reply.header('ratelimit-policy', policies.join(', ')).header('ratelimit', left.join(', '));
 }

@@ -1,11 +1,8 @@
 import createRouter from 'find-my-way';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
-import { isLimited } from '../rate-limits.ts';
 import type { OperationExample } from '../schemas.ts';
-import type { HttpReply } from './reply.ts';
-import type { HttpRequest } from './request.ts';
-import { readableTarget } from './request-target.ts';
+import type { HttpReply, HttpRequest } from './request-and-reply.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
@@ -70,28 +67,19 @@ export class Routes {
   readonly #router;
   readonly #byPath = new Map<string, { methods: string[]; wrongMethod: ErrorName }>();
 
+  readonly get = this.#adder('GET');
+  readonly post = this.#adder('POST');
+  readonly put = this.#adder('PUT');
+  readonly delete = this.#adder('DELETE');
+  readonly options = this.#adder('OPTIONS');
+
   constructor({ maxParamLength }: { maxParamLength: number }) {
     this.#router = createRouter({ maxParamLength, onBadUrl: () => {} });
   }
 
-  get(path: string, options: RouteOptions, handler: Handler): void {
-    this.add({ ...options, method: 'GET', path, handler });
-  }
-
-  post(path: string, options: RouteOptions, handler: Handler): void {
-    this.add({ ...options, method: 'POST', path, handler });
-  }
-
-  put(path: string, options: RouteOptions, handler: Handler): void {
-    this.add({ ...options, method: 'PUT', path, handler });
-  }
-
-  delete(path: string, options: RouteOptions, handler: Handler): void {
-    this.add({ ...options, method: 'DELETE', path, handler });
-  }
-
-  options(path: string, options: RouteOptions, handler: Handler): void {
-    this.add({ ...options, method: 'OPTIONS', path, handler });
+  #adder(method: Method) {
+    return (path: string, options: RouteOptions, handler: Handler): void =>
+      this.add({ ...options, method, path, handler });
   }
 
   /** A GET route also serves HEAD. */
@@ -127,5 +115,31 @@ export class Routes {
       if (known) return new InnkeeperError(known.wrongMethod, { headers: { allow: known.methods.join(', ') } });
     }
     return new InnkeeperError('pathUnknown');
+  }
+}
+
+/** Monitoring must reach a busy service. */
+export function isLimited(schema: RouteSchema): boolean {
+  return !schema.tags?.includes('operations');
+}
+
+/**
+ * The request's target with every part of its path readable: one whose escapes are malformed stands for itself, as
+ * the name of something that is not there. Which code says so is for the route to know (CONTRACT.md section 2: 0012, 0025).
+ */
+function readableTarget(target: string): string {
+  if (!target.includes('%')) return target;
+  const end = target.search(/[?#]/);
+  const path = end < 0 ? target : target.slice(0, end);
+  if (isReadable(path)) return target;
+  const parts = path.split('/').map((part) => (isReadable(part) ? part : part.replaceAll('%', '%25')));
+  return parts.join('/') + (end < 0 ? '' : target.slice(end));
+}
+
+function isReadable(part: string): boolean {
+  try {
+    return decodeURIComponent(part) !== undefined;
+  } catch {
+    return false;
   }
 }

@@ -21,3 +21,10 @@ export class WireText {
 export function toWireBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
+
+/** Not imported: an import names all that node:http has, and so loads its WebSocket and 10 MB of HTTP client. */
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+export function statusText(status: number): string | undefined {
+  return STATUS_CODES[status];
+}

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { discardAll, discardBody, hasBody } from './body.ts';
 import type { Exchange } from './connection.ts';
-import type { Body, HttpReply } from './reply.ts';
-import { statusText } from './status-text.ts';
-import { toWireBytes, WireText } from './wire-text.ts';
+import type { Body, HttpReply } from './request-and-reply.ts';
+import { statusText, toWireBytes, WireText } from './wire-text.ts';
 
 /** The only place that writes responses. Throws if a header holds what a header cannot; then nothing was written. */
 export function writeResponse({ raw, response }: Exchange, reply: HttpReply): void {
@@ -23,9 +22,9 @@ export function writeResponse({ raw, response }: Exchange, reply: HttpReply): vo
 }
 
 /** The same for what is so malformed that node made no request of it. The connection closes. */
-export function writeToSocket(socket: Socket, { statusCode, rawHeaders, body }: HttpReply): void {
-  const bytes = toBytes(body);
-  rawHeaders.push('content-length', String(bytes.length), 'connection', 'close');
+export function writeToSocket(socket: Socket, reply: HttpReply): void {
+  const bytes = toBytes(reply.body);
+  const { statusCode, rawHeaders } = reply.header('content-length', String(bytes.length)).header('connection', 'close');
   let head = `HTTP/1.1 ${statusCode} ${statusText(statusCode)}\r\n`;
   for (let at = 0; at < rawHeaders.length; at += 2) head += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`;
   socket.end(`${head}\r\n${bytes}`, 'latin1');

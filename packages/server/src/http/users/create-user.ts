@@ -4,7 +4,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
-import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {
   operationId: 'createUser',
@@ -58,7 +58,7 @@ const schema = {
 
 /** SPEC.md 4.1 */
 export function createUserRoute(app: Routes, service: Service): void {
-  const answer: Handler = async (request, reply) => {
+  app.post('/api/v2/app/create-user', { schema }, async (request, reply) => {
     const { clientId, clientSecret, clientUserId, clientUserName } = readJsonObject(request);
     request.about = { clientId };
     const idempotencyKey = request.headers['idempotency-key']?.toString();
@@ -71,6 +71,5 @@ export function createUserRoute(app: Routes, service: Service): void {
       idempotencyKey,
       admission: request.admission,
     });
-  };
-  app.post('/api/v2/app/create-user', { schema }, answer);
+  });
 }

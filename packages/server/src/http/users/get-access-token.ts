@@ -3,7 +3,7 @@ import { getAccessToken } from '../../domain/users/get-access-token.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
-import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
 
@@ -57,7 +57,7 @@ const schema = {
 
 /** SPEC.md 4.2 */
 export function getAccessTokenRoute(app: Routes, service: Service): void {
-  const answer: Handler = async (request, reply) => {
+  app.post(GET_ACCESS_TOKEN_PATH, { schema, wrongMethod: 'onlyPost' }, async (request, reply) => {
     const { clientSecret, specialToken } = readJsonObject(request);
     reply.header('cache-control', 'no-store');
     request.about = {};
@@ -75,6 +75,5 @@ export function getAccessTokenRoute(app: Routes, service: Service): void {
       token_type: 'Bearer' as const,
       expires_in: grant.expiresInSeconds,
     };
-  };
-  app.post(GET_ACCESS_TOKEN_PATH, { schema, wrongMethod: 'onlyPost' }, answer);
+  });
 }

@@ -4,7 +4,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readJsonObject } from '../json-body.ts';
 import { UserWithTokenAnswer } from '../schemas.ts';
-import type { Handler, RouteSchema, Routes } from '../server/routes.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {
   operationId: 'issueSpecialToken',
@@ -45,7 +45,7 @@ const schema = {
 
 /** CONTRACT.md section 2 */
 export function specialTokenRoute(app: Routes, service: Service): void {
-  const answer: Handler = async (request, reply) => {
+  app.post('/api/v2/app/special-token', { schema }, async (request, reply) => {
     const { clientId, clientSecret, clientUserId } = readJsonObject(request);
     request.about = { clientId };
     reply.header('cache-control', 'no-store');
@@ -55,6 +55,5 @@ export function specialTokenRoute(app: Routes, service: Service): void {
       clientUserId,
       admission: request.admission,
     });
-  };
-  app.post('/api/v2/app/special-token', { schema }, answer);
+  });
 }

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { Admission } from '../../domain/limits/admission.ts';
+import type { RateLimits } from '../../domain/limits/rate-limits.ts';
+import { mask } from '../logging.ts';
+import type { About } from '../request-log/about.ts';
+import { networkOf } from './client-address.ts';
+import type { Route } from './routes.ts';
+import { JSON_TYPE, WireText } from './wire-text.ts';
+
+type Parts = { method: string; url: string; headers: IncomingHttpHeaders; address: string };
+
+/** One request, whatever it is for. Everything of its connection is read when it arrives: later the client may be gone. */
+export class HttpRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The client's: the peer of the connection, or the one a trusted proxy names. */
+  readonly address: string;
+  /** When its turn came. */
+  started = performance.now();
+  /** The limits it has met so far. */
+  readonly admission: Admission;
+  /** undefined: no route knows the path. */
+  route: Route | undefined = undefined;
+  params: Record<string, string> = {};
+  query: Record<string, string | string[] | undefined> = {};
+  body: Buffer | undefined = undefined;
+  /** undefined: about no application. */
+  about: About | undefined = undefined;
+
+  constructor({ method, url, headers, address }: Parts, limits: RateLimits) {
+    this.id = requestIdOf(headers);
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.address = address;
+    this.admission = new Admission(limits, this);
+  }
+
+  /** The address, or the network of one subscriber. */
+  get network(): string {
+    return networkOf(this.address);
+  }
+
+  get milliseconds(): number {
+    return performance.now() - this.started;
+  }
+}
+
+/** Ids of this process differ in their last twelve digits: a random UUID for each would cost 2 us. */
+const PREFIX = randomUUID().slice(0, -12);
+let last = 0;
+
+function requestIdOf(headers: IncomingHttpHeaders): string {
+  const sent = headers['x-request-id'];
+  return isUsable(sent) ? sent : PREFIX + (++last).toString(16).padStart(12, '0');
+}
+
+/** The client's own, if it can go into the log and back: not one that looks like a secret or token. */
+function isUsable(id: string | string[] | undefined): id is string {
+  return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) && mask(id) === id;
+}
+
+export type Body = Buffer | WireText | string | undefined;
+
+/** The response as a value: status, headers and body. Routes fill it in; write-response.ts writes it. */
+export class HttpReply {
+  statusCode = 200;
+  /** Names in lower case and values in turn, each name once. */
+  readonly rawHeaders: string[] = [];
+  body: Body = undefined;
+  /** The code of the error, for the log and the metrics. */
+  errorCode: string | undefined = undefined;
+
+  code(status: number): this {
+    this.statusCode = status;
+    return this;
+  }
+
+  header(name: string, value: string): this {
+    const at = this.#find(name);
+    if (at < 0) this.rawHeaders.push(name, value);
+    else this.rawHeaders[at + 1] = value;
+    return this;
+  }
+
+  getHeader(name: string): string | undefined {
+    const at = this.#find(name);
+    return at < 0 ? undefined : this.rawHeaders[at + 1];
+  }
+
+  removeHeader(name: string): void {
+    const at = this.#find(name);
+    if (at >= 0) this.rawHeaders.splice(at, 2);
+  }
+
+  #find(name: string): number {
+    for (let at = 0; at < this.rawHeaders.length; at += 2) if (this.rawHeaders[at] === name) return at;
+    return -1;
+  }
+
+  type(contentType: string): this {
+    return this.header('content-type', contentType);
+  }
+
+  redirect(location: string, status = 302): this {
+    return this.code(status).header('location', location).send();
+  }
+
+  /** Texts and bytes as they are, anything else as JSON; without a type, all but bytes is JSON. */
+  send(body?: unknown): this {
+    if (body === undefined || body === null || Buffer.isBuffer(body) || body instanceof WireText) {
+      this.body = body ?? undefined;
+    } else {
+      this.body = typeof body === 'string' ? body : JSON.stringify(body);
+    }
+    if (this.body !== undefined && this.getHeader('content-type') === undefined) this.type(JSON_TYPE);
+    return this;
+  }
+}
