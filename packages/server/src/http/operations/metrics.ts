@@ -41,6 +41,9 @@ function isLocal(request: HttpRequest): boolean {
 function hasToken({ headers }: HttpRequest, token: string | undefined): boolean {
   if (token === undefined) return false;
   const expected = Buffer.from(token);
-  const presented = Buffer.from(/^bearer +(\S*)$/i.exec(headers.authorization ?? '')?.[1] ?? '');
+  const { authorization = '' } = headers;
+  const presented = Buffer.from(
+    /^bearer /i.test(authorization) ? authorization.slice('bearer '.length).trimStart() : '',
+  );
   return presented.length === expected.length && timingSafeEqual(presented, expected);
 }
