@@ -1,6 +1,12 @@
 import { type Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { MetricSources } from './metrics.ts';
+import type { Service } from '../domain/service.ts';
 import { BUCKETS, type Durations, type RequestCounts } from './request-counts.ts';
+
+/** What is measured elsewhere. */
+export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs'> & {
+  cacheBytes(): number;
+  droppedLogLines(): number;
+};
 
 type Sample = { metricName?: string; labels: Record<string, string | number>; value: number };
 

@@ -1,12 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Service } from '../domain/service.ts';
+import type { MetricSources } from './metrics-registry.ts';
 import { RequestCounts } from './request-counts.ts';
-
-/** What is measured elsewhere. */
-export type MetricSources = Pick<Service, 'storage' | 'problems' | 'clockSkewMs'> & {
-  cacheBytes(): number;
-  droppedLogLines(): number;
-};
 
 export type Metrics = {
   observe(method: string, route: string, status: number, code: string | undefined, seconds: number): void;
