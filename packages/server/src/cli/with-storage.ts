@@ -45,7 +45,7 @@ export async function withStorage<T>(
       });
     }
     await checkSecret(storage, keyring);
-    const clock = new Clock(storage, () => {});
+    const clock = new Clock(storage);
     await clock.measure();
     const { now } = clock;
     const audited = auditedStorage(storage, currentActor, now);

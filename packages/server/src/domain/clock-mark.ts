@@ -43,16 +43,14 @@ export function isOdd({ doubtMs }: Mark): boolean {
 export class ClockMark {
   readonly #facts: Storage['facts'];
   readonly #clock: Storage['clock'];
-  readonly #report: (message: string) => void;
   #mark: Mark | undefined;
   /** It jumped while this process ran, so nobody had merely switched the service off. */
   #jumped = false;
   #problem: string | undefined;
 
-  constructor({ facts, clock }: Pick<Storage, 'facts' | 'clock'>, report: (message: string) => void) {
+  constructor({ facts, clock }: Pick<Storage, 'facts' | 'clock'>) {
     this.#facts = facts;
     this.#clock = clock;
-    this.#report = report;
   }
 
   get isCertain(): boolean {
@@ -89,10 +87,7 @@ export class ClockMark {
     if (mark.doubtMs === 0) this.#jumped = false;
     else if (this.#mark && mark.doubtMs !== this.#mark.doubtMs) this.#jumped = true;
     this.#mark = mark;
-    const problem = mark.doubtMs !== 0 && (this.#jumped || isOdd(mark)) ? describe(mark) : undefined;
-    if (problem !== undefined && this.#problem === undefined) this.#report(problem);
-    else if (problem === undefined && this.#problem !== undefined) this.#report('the clock is believed again');
-    this.#problem = problem;
+    this.#problem = mark.doubtMs !== 0 && (this.#jumped || isOdd(mark)) ? describe(mark) : undefined;
   }
 }
 

@@ -13,7 +13,7 @@ const SET_THIS_CLOCK = 'Set the clock of this machine by NTP: timedatectl set-nt
 export type ClockReading = { skewMs: number | undefined; mark: Mark | undefined };
 
 export async function readClock(storage: Storage): Promise<ClockReading> {
-  const clock = new Clock(storage, () => {});
+  const clock = new Clock(storage);
   await clock.measure();
   return {
     skewMs: storage.kind === 'postgres' ? clock.skewMs : undefined,
