@@ -57,7 +57,7 @@ test('a long log is emptied although there is a reader at every moment', { timeo
 
 test('a log that nobody can empty is reported, with what to do, until it is short again', async () => {
   const path = scratchFile('db');
-  for (const ending of ['', '-wal', '-shm']) writeFileSync(path + ending, '');
+  for (const ending of ['', '-wal', '-shm']) writeFileSync(path + ending, 'not empty');
   const watch = new FileWatch(new OpenFile(path), 100);
   expect(watch.problems()).toEqual([]);
   truncateSync(`${path}-wal`, 300 * MIB);
