@@ -61,6 +61,8 @@ export type Config = {
   databaseUrl: string;
   /** The path that was given, where it is another. */
   databaseLink: string | undefined;
+  /** Where `secret` came from, unless it was given. */
+  secretFile: string | undefined;
   secret: string;
   publicUrl: string;
   areas: ReadonlySet<Area>;
@@ -170,9 +172,11 @@ export function readConfig(
     cacheBytes: check('cache', readBytes(text('cache')), 'a number with its unit, for example 64 MiB'),
     requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
     scrubEveryMs: scrub === 'off' ? undefined : scrub,
+    secretFile: undefined,
   };
   if (problems.length === 0) {
     config.secret = text('secret') || (needsSecret ? keepSecret(place, problems) : findSecret(place));
+    if (text('secret') === '') config.secretFile = secretPath(place);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

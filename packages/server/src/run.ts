@@ -9,7 +9,7 @@ import { type RunningServer, startServer } from './serve.ts';
 const SHUTDOWN_MS = 9_500;
 
 /** Runs until it is told to stop; answers the exit code. */
-export async function run(config: Config, options: { demo: boolean }): Promise<number> {
+export async function run(config: Config, options: { demo: boolean; isNew?: boolean }): Promise<number> {
   exitOnUncaught();
   if (config.workers > 1 && cluster.isPrimary) return runWorkers(config);
   try {
@@ -17,6 +17,8 @@ export async function run(config: Config, options: { demo: boolean }): Promise<n
     const asked = endAsked();
     tellListening();
     const isFirst = (cluster.worker?.id ?? 1) === 1;
+    // A folder that was moved, or a mistyped path, shows as a database that is new.
+    if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
     if (isFirst) for (const problem of unknownVariables()) server.logger.warn(problem);
     if (options.demo && isFirst) await welcome(server, config);
     await asked;

@@ -51,12 +51,19 @@ export function findSecret(place: DatabasePlace): string {
   return path !== undefined && existsSync(path) ? readSecretFile(path) : '';
 }
 
+/** Writes the file again after somebody deleted it under a running service, which would not start without it. True if it did. */
+export function putSecretBack(path: string, secret: string): boolean {
+  if (existsSync(path)) return false;
+  makeSecretFile(path, secret);
+  return true;
+}
+
 /** Linked into place, so that two processes starting at once agree on one. */
-function makeSecretFile(path: string): void {
+function makeSecretFile(path: string, secret = randomBytes(48).toString('base64url')): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
+    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
     chmodSync(draft, 0o600);
     linkSync(draft, path);
   } catch (error) {

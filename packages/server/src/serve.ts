@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { metricsText, sharesPort } from './cluster.ts';
 import { type Config, listeningUrl } from './config.ts';
@@ -22,6 +23,7 @@ import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
 import { CatalogCache } from './http/options/catalog-cache.ts';
 import { RequestLog } from './http/request-log/request-log.ts';
+import { putSecretBack } from './secret-file.ts';
 import { auditedStorage } from './storage/audited-storage.ts';
 import { storageDriver } from './storage/open.ts';
 import type { Problem } from './storage/port.ts';
@@ -29,6 +31,8 @@ import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
 import { WorkPool } from './work/pool.ts';
 
+/** How often the secret file is looked for. */
+const SECRET_MS = 5_000;
 /** A reader of the log that has stopped holds a shutdown up no longer. */
 const LOG_DRAIN_MS = 1_000;
 
@@ -133,7 +137,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       begun: ({ kind, message, effect }) => logger[effect === 'none' ? 'warn' : 'error']({ problem: kind }, message),
       over: (kind) => logger.info({ problem: kind }, 'the problem is over'),
     });
-    held.push({ close: () => reporting.stop() });
+    held.push({ close: () => reporting.stop() }, keepSecretFile(config, logger));
     if (driver.scrub && config.scrubEveryMs !== undefined) {
       const scrubbing = scrubRegularly(
         driver.scrub,
@@ -179,6 +183,21 @@ const EFFECTS: readonly Problem['effect'][] = ['down', 'read-only', 'none'];
 
 function worstFirst(problems: Problem[]): Problem[] {
   return problems.sort((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
+}
+
+/** A deleted secret file would be noticed at the next start, when nobody has the secret any more. */
+function keepSecretFile({ databaseUrl, secret, secretFile }: Config, logger: Logger): { close(): void } {
+  const look = (): void => {
+    // A folder that was moved or removed gets no file from us.
+    if (secretFile === undefined || !existsSync(databaseUrl.slice('sqlite:'.length))) return;
+    try {
+      if (putSecretBack(secretFile, secret)) logger.warn(`${secretFile} was missing and has been written again`);
+    } catch (error) {
+      logger.error({ err: error }, `${secretFile} is missing and cannot be written: put it back before the next start`);
+    }
+  };
+  const timer = setInterval(look, SECRET_MS).unref();
+  return { close: () => clearInterval(timer) };
 }
 
 /** Whoever listens on any free port has no public address but that one, unless another was given. */

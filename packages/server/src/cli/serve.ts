@@ -37,9 +37,9 @@ async function start(options: CommandOptions & { demo?: true; new?: true }): Pro
   const unsafe = demo ? [] : unsafeSettings(draft);
   if (unsafe.length > 0) throw new Failure('refusing to start on an unsafe configuration:', { problems: unsafe });
   // A worker that is started again finds the database of the first, or nothing that may be replaced.
-  await makeDatabase(draft, { anyway: options.new === true && cluster.isPrimary });
+  const isNew = await makeDatabase(draft, { anyway: options.new === true && cluster.isPrimary });
   const config = readConfig(options, { defaults });
   // The front door and all routes: loaded for this command alone.
   const { run } = await import('../run.ts');
-  process.exitCode = await run(config, { demo });
+  process.exitCode = await run(config, { demo, isNew });
 }

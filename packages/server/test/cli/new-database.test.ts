@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -14,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { endAll, serve } from '../operations/serve-process.ts';
 import { inThread } from './in-thread.ts';
 
@@ -70,6 +71,21 @@ describe('a new database is not made', () => {
     expect(await server.exited).toMatchObject({ code: 0 });
     expect(readFileSync(`${path}.secret`, 'utf8')).toBe(secret);
     expect(JSON.parse((await run('app', 'list', '--json')).stdout)).toEqual([]);
+  });
+
+  test('and a secret that is deleted under a running service is written again', async () => {
+    const server = await serve({ settings: { databaseUrl: `sqlite:${path}` } });
+    const logged = (text: string) =>
+      vi.waitFor(() => expect(server.logs().map(({ msg }) => msg)).toContainEqual(expect.stringContaining(text)), {
+        timeout: 30_000,
+        interval: 100,
+      });
+    await logged('created a new, empty database');
+    const secret = readFileSync(`${path}.secret`, 'utf8');
+    rmSync(`${path}.secret`);
+    await logged('written again');
+    expect(readFileSync(`${path}.secret`, 'utf8')).toBe(secret);
+    expect(statSync(`${path}.secret`).mode & 0o777).toBe(0o600);
   });
 
   test('over a log that lost its database, by restore either', async () => {
