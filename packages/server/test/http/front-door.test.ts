@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { CatalogCache } from '../../src/http/options/catalog-cache.ts';
+import { BODY_LIMIT } from '../../src/http/server/door.ts';
 import { WireText } from '../../src/http/server/wire-text.ts';
 import { databases } from '../databases.ts';
 import { manageWith } from '../manage/manage.ts';
 import { EXAMPLE, withCatalog } from './options/example-catalog.ts';
-import { type Line, pipeline, rawRequest } from './pipeline.ts';
+import { countOf, type Line, pipeline, rawRequest } from './pipeline.ts';
 import { SECRET, startTestServer, type TestServer } from './start.ts';
 
 describe.each(databases)('the front door on $kind', (database) => {
@@ -35,6 +36,38 @@ describe.each(databases)('the front door on $kind', (database) => {
     for (const second of ['localhost', 'elsewhere']) {
       const answer = await answerTo(rawRequest('/livez', '', `hOST: ${second}\r\nConnection: close\r\n`));
       expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
+    }
+  });
+
+  test.each([
+    ['an invalid chunk', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['an unsupported transfer encoding', 'Transfer-Encoding: gzip\r\n\r\n{}'],
+  ])('a response that was given before %s arrives still reaches the client', async (_, rest) => {
+    for (const [line, status] of [
+      ['POST /livez', 405],
+      ['POST /nope', 404],
+      ['GET /livez', 200],
+    ] as const) {
+      const answer = await answerTo(`${line} HTTP/1.1\r\nHost: localhost\r\n${rest}`);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 (${status}|400) `));
+      expect(countOf(answer, 'HTTP/1.1')).toBe(1);
+    }
+  });
+
+  test.each(['http://', 'http:///livez', 'http://localhost:99999/livez'])('the target %s is 9400', async (target) => {
+    const answer = await answerTo(rawRequest(target, '', 'Connection: close\r\n'));
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"9400"/);
+  });
+
+  test('413 closes the connection, so that the client stops sending', async () => {
+    for (const framing of [
+      `Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`,
+      `Transfer-Encoding: chunked\r\n\r\n10001\r\n`,
+    ]) {
+      const head = `POST /api/v2/app/create-user HTTP/1.1\r\nHost: localhost\r\n${framing}`;
+      const answer = await answerTo(`${head}${' '.repeat(BODY_LIMIT + 1)}\r\n0\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 413 /);
+      expect(answer).toMatch(/^connection: close\r$/im);
     }
   });
 

@@ -35,11 +35,13 @@ export function readBody(raw: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
+/** The connection closes, so that a client that is still sending stops. */
 function tooLarge(limit: number): InnkeeperError {
+  const headers = { connection: 'close' };
   const mebibytes = limit / 1024 ** 2;
   return new InnkeeperError(
     'bodyTooLarge',
-    mebibytes < 1 ? {} : { message: `The body is larger than ${mebibytes} MiB.` },
+    mebibytes < 1 ? { headers } : { headers, message: `The body is larger than ${mebibytes} MiB.` },
   );
 }
 

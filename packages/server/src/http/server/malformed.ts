@@ -35,9 +35,12 @@ export function refuseMalformed(
     else {
       const connection = connectionOf(socket);
       afterEarlier(connection, () => {
-        // A second response within the first would read as a part of it.
-        if (!socket.writable || connection.oldest?.response.headersSent) socket.destroy();
-        else refuse(connection, { error: errorFor(error), reason: error.code, request: undefined });
+        if (!socket.writable) socket.destroy();
+        else if (connection.oldest?.response.headersSent) {
+          // Its request has a response already, written whole but perhaps not sent yet; a second would be too many.
+          socket.end();
+          discardAll(socket);
+        } else refuse(connection, { error: errorFor(error), reason: error.code, request: undefined });
       });
     }
   });

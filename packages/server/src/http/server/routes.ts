@@ -103,12 +103,20 @@ export class Routes {
   }
 
   find(method: string, target: string): Found | undefined {
-    const found = this.#router.find(method as Method, readableTarget(target)) as unknown as Found | null;
-    return found?.store ? found : undefined;
+    const found = this.#find(method, target);
+    return found?.store ? (found as Found) : undefined;
+  }
+
+  /** null: there is none; with a store of null: the target is not a URL. */
+  #find(method: string, target: string): Found | { store: null } | null {
+    return this.#router.find(method as Method, readableTarget(target)) as unknown as Found | { store: null } | null;
   }
 
   /** What to answer a request that no route takes: 405 if another method is served there, else 404. */
   refusalOf(target: string): InnkeeperError {
+    if (this.#find('GET', target)?.store === null) {
+      return new InnkeeperError('badRequest', { message: 'The target is not a valid URL.' });
+    }
     for (const method of METHODS) {
       const found = this.find(method, target);
       const known = found && this.#byPath.get(found.store.path);
