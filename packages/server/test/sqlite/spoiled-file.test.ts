@@ -104,7 +104,7 @@ describe('innkeeper serve on a damaged file', () => {
     emptyLog(path);
     const good = readFileSync(path);
     spoil(path);
-    const about = () => server.logs().filter(({ kind }) => kind === 'corruption');
+    const about = () => server.logs().filter(({ problem }) => problem === 'corruption');
     await vi.waitFor(
       async () => {
         await fetch(`${server.url}/readyz`);
