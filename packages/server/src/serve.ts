@@ -46,7 +46,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const driver = await storageDriver(config.databaseUrl, config.databaseLink);
   // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
-  const clock = new Clock(opened, (message) => logger.warn(message));
+  const clock = new Clock(opened);
   const { now } = clock;
   const storage = auditedStorage(opened, currentActor, now);
   const held: { close(): void | Promise<void> }[] = [storage, clock];

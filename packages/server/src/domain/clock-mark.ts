@@ -9,6 +9,8 @@ const PLAUSIBLE_MS = 5 * MINUTE_MS;
 const DOUBT_MS = DAY_MS;
 const FACT = 'clock-mark';
 const MAX_TRIES = 5;
+export const SET_IF_WRONG =
+  'If the clock is wrong, set it by NTP (timedatectl set-ntp true); if it is right, nothing needs to be done.';
 
 /**
  * The last time that was seen in this database, by any process. `doubtMs` is how far the clock has jumped since it was last
@@ -43,16 +45,14 @@ export function isOdd({ doubtMs }: Mark): boolean {
 export class ClockMark {
   readonly #facts: Storage['facts'];
   readonly #clock: Storage['clock'];
-  readonly #report: (message: string) => void;
   #mark: Mark | undefined;
   /** It jumped while this process ran, so nobody had merely switched the service off. */
   #jumped = false;
   #problem: string | undefined;
 
-  constructor({ facts, clock }: Pick<Storage, 'facts' | 'clock'>, report: (message: string) => void) {
+  constructor({ facts, clock }: Pick<Storage, 'facts' | 'clock'>) {
     this.#facts = facts;
     this.#clock = clock;
-    this.#report = report;
   }
 
   get isCertain(): boolean {
@@ -89,18 +89,12 @@ export class ClockMark {
     if (mark.doubtMs === 0) this.#jumped = false;
     else if (this.#mark && mark.doubtMs !== this.#mark.doubtMs) this.#jumped = true;
     this.#mark = mark;
-    const problem = mark.doubtMs !== 0 && (this.#jumped || isOdd(mark)) ? describe(mark) : undefined;
-    if (problem !== undefined && this.#problem === undefined) this.#report(problem);
-    else if (problem === undefined && this.#problem !== undefined) this.#report('the clock is believed again');
-    this.#problem = problem;
+    this.#problem = mark.doubtMs !== 0 && (this.#jumped || isOdd(mark)) ? describe(mark) : undefined;
   }
 }
 
 function describe({ doubtMs, waitMs }: Mark): string {
   const by = showRoughly(Math.abs(doubtMs));
   const what = doubtMs > 0 ? `${by} ahead of the newest record in the database` : `${by} behind the newest record`;
-  return (
-    `The clock is ${what}. Nothing that ended in between is deleted for ${showRoughly(waitMs)}. ` +
-    'If the clock is wrong, set it by NTP (timedatectl set-ntp true); if it is right, nothing needs to be done.'
-  );
+  return `The clock is ${what}. Nothing that ended in between is deleted for ${showRoughly(waitMs)}. ${SET_IF_WRONG}`;
 }

@@ -32,22 +32,16 @@ type State = 'right' | 'off' | 'wrong';
 export class Clock {
   readonly #storage: Pick<Storage, 'clock' | 'facts'>;
   readonly #sources: TimeSources;
-  readonly #report: (message: string) => void;
   readonly #mark: ClockMark;
   #anchor: { time: number; monotonic: number } | undefined;
   #skewMs = 0;
   #state: State = 'right';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    storage: Pick<Storage, 'clock' | 'facts'>,
-    report: (message: string) => void,
-    sources: TimeSources = SYSTEM,
-  ) {
+  constructor(storage: Pick<Storage, 'clock' | 'facts'>, sources: TimeSources = SYSTEM) {
     this.#storage = storage;
-    this.#report = report;
     this.#sources = sources;
-    this.#mark = new ClockMark(storage, report);
+    this.#mark = new ClockMark(storage);
   }
 
   /** Throws ClockWrong before anything is written by a wrong clock. */
@@ -117,17 +111,9 @@ export class Clock {
     // A slow answer can still show that the clocks differ, but not that they agree.
     if (!isPrecise && state === 'right') return;
     this.#skewMs = skewMs;
-    this.#enter(state);
+    this.#state = state;
     if (!isPrecise || (state === 'wrong' && !isFirst)) return;
     this.#anchor = { time: database, monotonic: before.monotonic + halfMs };
-  }
-
-  #enter(state: State): void {
-    if (state === this.#state) return;
-    this.#state = state;
-    this.#report(
-      state === 'right' ? 'the clocks of this machine and of the database agree again' : this.#describeSkew(),
-    );
   }
 
   #describeSkew(): string {

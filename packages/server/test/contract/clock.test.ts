@@ -15,13 +15,11 @@ describe.each(databases)('clocks on $kind', (database) => {
   let storage: Storage;
   let appId: number;
   let clock: Clock;
-  let reports: string[];
   /** How far this machine's clock is ahead, and what the monotonic clock has run beyond the test's own time. */
   let machine: { aheadMs: number; ranMs: number };
   beforeEach(async () => {
     storage = await (await storageDriver(await database.fresh())).open();
     appId = await createApplication(storage);
-    reports = [];
     machine = { aheadMs: 0, ranMs: 0 };
     clock = newClock(storage);
   });
@@ -31,7 +29,7 @@ describe.each(databases)('clocks on $kind', (database) => {
   });
 
   const newClock = (on: Storage) =>
-    new Clock(on, (message) => reports.push(message), {
+    new Clock(on, {
       wall: () => Date.now() + machine.aheadMs + machine.ranMs,
       monotonic: () => performance.now() + machine.ranMs,
     });
@@ -60,7 +58,6 @@ describe.each(databases)('clocks on $kind', (database) => {
     await purge(clock);
     expect([await isKept(ended), await isKept(good)]).toEqual([false, true]);
     expect(clock.problems()).toEqual([]);
-    expect(reports).toEqual([]);
   });
 
   test.each([-DAY, 2 * HOUR, 730 * DAY])('a clock that jumps by %d ms deletes nothing, and says so', async (jump) => {
@@ -77,8 +74,7 @@ describe.each(databases)('clocks on $kind', (database) => {
     expect(await storage.audit.list(appId, {}, { before: null, limit: 10 })).toHaveLength(1);
     expect(clock.problems()).toMatchObject([{ kind: 'clock', effect: database.kind === 'sqlite' ? 'none' : 'down' }]);
     expect(clock.mayRotate).toBe(false);
-    expect(reports).toHaveLength(1);
-    expect(reports[0]).toContain('NTP');
+    expect(clock.problems()[0]?.message).toContain('NTP');
 
     machine.aheadMs = 0;
     await clock.measure();
@@ -86,7 +82,6 @@ describe.each(databases)('clocks on $kind', (database) => {
     expect(await isKept(token)).toBe(true);
     expect(clock.problems()).toEqual([]);
     expect(clock.mayRotate).toBe(true);
-    expect(reports).toHaveLength(2);
   });
 
   test('after a day of running a jump is believed: the service may have been off for as long', async () => {
@@ -148,7 +143,6 @@ describe.each(databases)('clocks on $kind', (database) => {
     expect(clock.isTrusted).toBe(false);
     expect(clock.problems()[0]?.message).toMatch(/2 hours behind the database's.* NTP/);
     await expect(newClock(storage).start()).rejects.toThrow(ClockWrong);
-    expect(reports).toHaveLength(3);
   });
 
   test('a key that was made by a clock two years ahead is replaced, and others sign until then', async () => {
