@@ -69,7 +69,7 @@ function refuse({ databaseLink }: Config, path: string, left: readonly string[])
   const wayOut = `Put the database back at ${path}, or restore a backup with: innkeeper restore FILE. To begin with a new, empty database instead, start once with: innkeeper serve --new (for the demo: npm start -- --new)`;
   if (left.length > 0) {
     throw new Failure(
-      `the database ${path} ${state}, but ${left.join(' and ')} ${left.length === 1 ? 'is' : 'are'} there: it was deleted or moved. No new one was made.`,
+      `the database ${path} ${state}, but ${listed(left)} ${left.length === 1 ? 'is' : 'are'} there: it was deleted or moved. No new one was made.`,
       { wayOut },
     );
   }
@@ -79,6 +79,10 @@ function refuse({ databaseLink }: Config, path: string, left: readonly string[])
       { wayOut: `Is a disk not mounted? ${wayOut}` },
     );
   }
+}
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat('en-GB').format(names);
 }
 
 function isFilled(path: string): boolean {

@@ -8,7 +8,7 @@ import { Failure } from './failure.ts';
 import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { showSize } from './time.ts';
-import { isMissingFile, noDatabase } from './with-storage.ts';
+import { refuseMissingDatabase } from './with-storage.ts';
 
 export function scrub(): Command {
   return defineCommand({
@@ -29,8 +29,9 @@ export function scrub(): Command {
 }
 
 async function run(options: CommandOptions): Promise<void> {
-  const { databaseUrl } = readConfig(options, { needsSecret: false });
-  if (isMissingFile(databaseUrl)) throw noDatabase(databaseUrl);
+  const config = readConfig(options, { needsSecret: false });
+  const { databaseUrl } = config;
+  refuseMissingDatabase(config);
   const { storageDriver } = await import('../storage/open.ts');
   const driver = await storageDriver(databaseUrl);
   if (!driver.scrub) {

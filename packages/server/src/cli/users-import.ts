@@ -32,6 +32,7 @@ export function usersImport(): Command {
     examples: [
       ['users import users.ndjson --app 123456789_4f2c', 'put them in; exit code 1 when a line was rejected'],
       ['users import users.ndjson --app 123456789_4f2c --resume', 'it was interrupted: go on'],
+      ['users import users.ndjson --app 123456789_4f2c --update', 'import a newer export; newer selections are kept'],
       [
         'users import users.ndjson --app 123456789_4f2c --rejects bad.ndjson',
         'keep what was rejected, with the reasons',

@@ -9,7 +9,7 @@ import { cliAuthor } from './catalog-options.ts';
 import type { CommandOptions } from './command.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
-import { makeDatabase } from './new-database.ts';
+import { makeDatabase, refuseLostDatabase } from './new-database.ts';
 
 /** `now` is the database's time, as for the service: a command on a machine with a wrong clock makes no row with a wrong time. */
 export type OpenStorage = { storage: Storage; keyring: Keyring; config: Config; now: () => number };
@@ -25,7 +25,7 @@ export async function withStorage<T>(
 ): Promise<T> {
   const draft = readConfig(options, { needsSecret: false });
   const { databaseUrl } = draft;
-  if (!makesDatabase && isMissingFile(databaseUrl)) throw noDatabase(databaseUrl);
+  if (!makesDatabase) refuseMissingDatabase(draft);
   const isNew = await makeDatabase(draft);
   const config = readConfig(options);
   const [{ storageDriver }, { auditedStorage }] = await Promise.all([
@@ -56,12 +56,16 @@ export async function withStorage<T>(
 }
 
 /** PostgreSQL makes no databases by being opened. */
-export function isMissingFile(databaseUrl: string): boolean {
+function isMissingFile(databaseUrl: string): boolean {
   return databaseUrl.startsWith('sqlite:') && !existsSync(databaseUrl.slice('sqlite:'.length));
 }
 
-export function noDatabase(databaseUrl: string): Misuse {
-  return new Misuse(`there is no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
+/** For commands that make no database: one that was lost and one that never was have different fixes. */
+export function refuseMissingDatabase(config: Config): void {
+  const { databaseUrl } = config;
+  if (!isMissingFile(databaseUrl)) return;
+  refuseLostDatabase(config);
+  throw new Misuse(`there is no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
     wayOut:
       'Check the path in --database-url or INNKEEPER_DATABASE_URL. To make one there: innkeeper migrate, innkeeper app create, or npm start.',
   });

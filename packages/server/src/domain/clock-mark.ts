@@ -9,6 +9,8 @@ const PLAUSIBLE_MS = 5 * MINUTE_MS;
 const DOUBT_MS = DAY_MS;
 const FACT = 'clock-mark';
 const MAX_TRIES = 5;
+export const SET_IF_WRONG =
+  'If the clock is wrong, set it by NTP (timedatectl set-ntp true); if it is right, nothing needs to be done.';
 
 /**
  * The last time that was seen in this database, by any process. `doubtMs` is how far the clock has jumped since it was last
@@ -94,8 +96,5 @@ export class ClockMark {
 function describe({ doubtMs, waitMs }: Mark): string {
   const by = showRoughly(Math.abs(doubtMs));
   const what = doubtMs > 0 ? `${by} ahead of the newest record in the database` : `${by} behind the newest record`;
-  return (
-    `The clock is ${what}. Nothing that ended in between is deleted for ${showRoughly(waitMs)}. ` +
-    'If the clock is wrong, set it by NTP (timedatectl set-ntp true); if it is right, nothing needs to be done.'
-  );
+  return `The clock is ${what}. Nothing that ended in between is deleted for ${showRoughly(waitMs)}. ${SET_IF_WRONG}`;
 }

@@ -61,8 +61,18 @@ export async function followChanges(
     return next;
   };
 
-  // A failed look is told once per failure by the caller's log and made good by the next one.
-  const timer = setInterval(() => void refresh().catch(onFailure), POLL_MS);
+  // The next look makes up for a failed one. Of failures in a row only the first is reported: an outage would fill the log.
+  let isFailing = false;
+  const poll = async (): Promise<void> => {
+    try {
+      await refresh();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) onFailure(error);
+      isFailing = true;
+    }
+  };
+  const timer = setInterval(() => void poll(), POLL_MS);
   timer.unref();
   return { refresh, stop: () => clearInterval(timer) };
 }

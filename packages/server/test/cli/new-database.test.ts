@@ -47,6 +47,16 @@ describe('a new database is not made', () => {
       expect(stderr).toMatch(/→ Put the database back .*innkeeper restore FILE.*innkeeper serve --new/);
     }
     expect(files()).toEqual(['innkeeper.db.secret']);
+    writeFileSync(`${path}-wal`, '');
+    writeFileSync(`${path}-shm`, '');
+    for (const reader of ['app list', 'scrub', 'users export --app ID', 'doctor']) {
+      const { code, stdout, stderr } = await run(...reader.split(' '));
+      expect([reader, code]).toEqual([reader, 1]);
+      const said = `the database ${path} does not exist, but ${path}.secret, ${path}-wal and ${path}-shm are there`;
+      expect(stdout + stderr).toContain(said);
+    }
+    rmSync(`${path}-wal`);
+    rmSync(`${path}-shm`);
     truncateSync(`${path}.secret`, 65);
     writeFileSync(path, '');
     expect((await create()).stderr).toContain(`the database ${path} is empty, but`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postgres, sqlite } from '../databases.ts';
 import { makeSignedInUser, startTestServer, type TestServer } from '../http/start.ts';
 import { scratchFile } from '../scratch-file.ts';
+import { DAMAGE, emptyLog, makeFreePages } from '../sqlite/damage-file.ts';
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
@@ -30,6 +31,20 @@ describe('innkeeper scrub', () => {
     const told = await commandLine(url, inThread).run('scrub');
     expect(told).toMatchObject({ code: 0, stderr: '' });
     expect(told.stdout).toMatch(/rewritten in .* s, .* before, .* now\.\nNothing of what was deleted is left/);
+  });
+
+  test('names a damaged file and the way to restore it', async () => {
+    const damaged = await sqlite.fresh();
+    const path = damaged.slice('sqlite:'.length);
+    const cli = commandLine(damaged, inThread);
+    await cli.json('app', 'create', '--name', 'One');
+    makeFreePages(path);
+    emptyLog(path);
+    DAMAGE['zeroed page'](path);
+    expect(await cli.run('scrub')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/file .* is damaged: .*malformed.*\n.*innkeeper restore BACKUP_FILE/),
+    });
   });
 
   test('says what it needs, and that PostgreSQL does not', async () => {

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
 import { SECRET, uniqueName } from '../http/start.ts';
@@ -50,6 +51,10 @@ describe('the database file under a running service', () => {
     });
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/^innkeeper_problem\{kind="file"\} 1$/m);
+    // Three looks for changes later, the log has one line about them.
+    await sleep(1_300);
+    const looks = server.logs().filter(({ msg }) => String(msg).startsWith('could not look for changes'));
+    expect(looks).toHaveLength(1);
   }
 
   test('deleted: nothing is acknowledged any more, it is told, and nothing new is made at the next start', async () => {

@@ -1,5 +1,5 @@
 import { Clock, NOTICED_MS, SET_THE_CLOCK, TOLERATED_MS } from '../../domain/clock.ts';
-import { isOdd, type Mark, readMark } from '../../domain/clock-mark.ts';
+import { isOdd, type Mark, readMark, SET_IF_WRONG } from '../../domain/clock-mark.ts';
 import type { Storage } from '../../storage/port.ts';
 import { showRoughly, showTime } from '../time.ts';
 import { type Check, failed, passed, warned } from './check.ts';
@@ -42,7 +42,7 @@ export function checkClock(writtenTimes: readonly number[], reading?: ClockReadi
   if (mark && isOdd(mark)) {
     const jump = `the clock jumped ${showRoughly(Math.abs(mark.doubtMs))} ${mark.doubtMs > 0 ? 'ahead' : 'back'}`;
     const detail = `${time}${seen}; ${jump} or the service was off: purging is held back for ${showRoughly(mark.waitMs)}`;
-    return warned('clock', detail, `If the clock is right, nothing needs to be done. ${SET_THIS_CLOCK}`);
+    return warned('clock', detail, SET_IF_WRONG);
   }
   const skew = skewMs === undefined ? seen : `, ${Math.round(Math.abs(skewMs))} ms from the database's clock`;
   return passed('clock', `${time}${skew}`);

@@ -5,7 +5,7 @@ import { type Check, failed, passed, warned } from './check.ts';
 
 const RESTORE_POSTGRES =
   'Make a copy of the data directory, restore the last good backup (innkeeper restore, or your own of PostgreSQL), and look at the disk and the log of the server.';
-/** More would fill the screen; --json has them all. */
+/** More would fill the screen. */
 const SHOWN = 3;
 
 export type DoctorOptions = { deep: boolean; progress: Progress };

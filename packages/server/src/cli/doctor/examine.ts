@@ -1,7 +1,7 @@
 import { type Config, ConfigError, readConfig, type Settings } from '../../config.ts';
 import { Failure } from '../failure.ts';
 import { refuseLostDatabase } from '../new-database.ts';
-import { isMissingFile, noDatabase } from '../with-storage.ts';
+import { refuseMissingDatabase } from '../with-storage.ts';
 import { type Check, failed } from './check.ts';
 import type { DoctorOptions } from './data.ts';
 import { checkDatabase } from './database.ts';
@@ -20,7 +20,8 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
   try {
     config = readConfig(settings, { needsSecret: false });
     refuseLostDatabase(config);
-    if (isMissingFile(config.databaseUrl)) return [noFile(config.databaseUrl)];
+    // Nothing is made to look at it: a mistyped path would leave a secret and a folder behind.
+    refuseMissingDatabase(config);
     config = readConfig(settings);
   } catch (error) {
     if (error instanceof Failure) return [failed('database', error.message, error.wayOut ?? '')];
@@ -35,10 +36,4 @@ async function examineConfig(settings: Settings, options: DoctorOptions): Promis
   // The secret is looked at from two sides: it is fine when both say so.
   const failing = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check));
   return checks.filter(({ check, ok }) => !ok || !failing.has(check));
-}
-
-/** Nothing is made to look at it: a mistyped path would leave a secret and a folder behind. */
-function noFile(databaseUrl: string): Check {
-  const { message, wayOut = '' } = noDatabase(databaseUrl);
-  return failed('database', message, wayOut);
 }

@@ -19,7 +19,7 @@ export function checkSteps(database: DatabaseSync, { deep }: { deep: boolean }):
     )
     .all()
     .map(({ name }) => name as string);
-  const step = (what: string, find: () => string[]): CheckStep => ({ what, run: () => findDamage(find) });
+  const step = (what: string, find: () => string[]): CheckStep => ({ what, run: () => findDamage(what, find) });
   const pragma = (sql: string) => () =>
     database
       .prepare(`pragma ${sql}`)
@@ -45,12 +45,12 @@ export function runChecks(steps: readonly CheckStep[], onStep: (what: string, do
   return findings.slice(0, MAX_FINDINGS);
 }
 
-/** Damage may stop the check itself: that is a finding too. */
-function findDamage(find: () => string[]): string[] {
+/** Damage may stop the check itself: that is a finding too, and SQLite's message does not say where. */
+function findDamage(what: string, find: () => string[]): string[] {
   try {
     return find();
   } catch (error) {
-    if (isDamage(error)) return [(error as Error).message];
+    if (isDamage(error)) return [`${what}: ${(error as Error).message}`];
     throw error;
   }
 }

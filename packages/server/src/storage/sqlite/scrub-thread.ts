@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ScrubOutcome } from '../port.ts';
 import { type Connection, connectToWrite } from './connection.ts';
-import { isBusy } from './errors.ts';
+import { isBusy, isDamage } from './errors.ts';
 import { OpenFile } from './open-file.ts';
 import type { ScrubData, ScrubMessage } from './scrub.ts';
 import { truncateLog } from './truncate-log.ts';
@@ -24,7 +24,7 @@ try {
   post({ done: scrub(connection) });
 } catch (error) {
   if (isBusy(error)) post({ done: { outcome: 'in-use' } });
-  else post({ failed: (error as Error).message });
+  else post({ failed: (error as Error).message, isDamage: isDamage(error) });
 } finally {
   connection?.close();
 }

@@ -1,11 +1,15 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { type Scrub, type ScrubOutcome, StorageUnavailable } from '../port.ts';
+import { damaged } from './errors.ts';
 
 const LOOK_MS = 200;
 
 export type ScrubData = { path: string; now: number; unlessSince: number | undefined };
-export type ScrubMessage = { begun: { wholeBytes: number } } | { done: ScrubOutcome } | { failed: string };
+export type ScrubMessage =
+  | { begun: { wholeBytes: number } }
+  | { done: ScrubOutcome }
+  | { failed: string; isDamage: boolean };
 
 /** SQLite's VACUUM is one long statement: it runs in a thread of its own, and the growth of the log tells how far it is. */
 export function sqliteScrub(path: string): Scrub {
@@ -19,7 +23,10 @@ export function sqliteScrub(path: string): Scrub {
       return await new Promise<ScrubOutcome>((resolve, reject) => {
         worker.on('message', (message: ScrubMessage) => {
           if ('done' in message) return resolve(message.done);
-          if ('failed' in message) return reject(new StorageUnavailable(`SQLite: ${message.failed}`));
+          if ('failed' in message) {
+            const { failed, isDamage } = message;
+            return reject(isDamage ? damaged(path, failed) : new StorageUnavailable(`SQLite: ${failed}`));
+          }
           const { wholeBytes } = message.begun;
           const show = (): void => onProgress?.(Math.min(Math.max(0, logBytes() - logBefore), wholeBytes), wholeBytes);
           timer = setInterval(show, LOOK_MS).unref();
