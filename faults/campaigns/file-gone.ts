@@ -53,8 +53,6 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
       ];
       const application = await setStage(`sqlite:${path}`);
       copyFileSync(path, copy);
-      // Another name of the same file, so that it outlives what happens to the first.
-      linkSync(path, right);
       const options = { ...how, settings: { ...SETTINGS, logLevel: 'fatal', databaseUrl: `sqlite:${path}` } };
       let server = await serve(options);
       ground.defer(() => end(server));
@@ -70,9 +68,13 @@ async function run(ground: Ground, how: ServeOptions): Promise<void> {
       load.resume();
       await sleep(300 + Math.random() * 300);
 
-      if (kind === 'replaced') renameSync(copy, path);
-      else if (kind === 'moved') renameSync(path, join(folder, 'elsewhere.db'));
-      else rmSync(path);
+      if (kind === 'moved') renameSync(path, right);
+      else {
+        // Another name of the same file for a moment, so that it outlives what happens to the first.
+        linkSync(path, right);
+        if (kind === 'replaced') renameSync(copy, path);
+        else rmSync(path);
+      }
       for (let count = 0; count < PROBES; count++) {
         const guest = await probe.create();
         if (guest.exists === 'yes') lose(`${kind}: a user was acknowledged afterwards`);
