@@ -61,7 +61,7 @@ describe('what was erased', () => {
     expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(holds(path)).toBe(true);
     const gone = userIds.filter((_id, at) => at % every === 0);
-    erase(appId, gone);
+    await erase(appId, gone);
     expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(logSize()).toBe(0);
     const file = readFileSync(path);
@@ -117,7 +117,7 @@ describe('what was erased', () => {
     reader.close();
 
     // Not even out of the cache of the connection that writes.
-    run(left.map(save));
+    await run(left.map(save));
     expect(truncateLog(connection, new OpenFile(path))).toBe(true);
     expect(found()).toBe(0);
     expect(connection.statement('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
@@ -149,7 +149,7 @@ describe('what was erased', () => {
     const reader = connectToRead(path);
     reader.database.exec('begin');
     reader.statement('select count(*) from users').get();
-    makeUsers();
+    await makeUsers();
     const started = performance.now();
     expect(truncateLog(connection, new OpenFile(path))).toBe(false);
     expect(performance.now() - started).toBeLessThan(4_000);

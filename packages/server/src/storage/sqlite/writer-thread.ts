@@ -14,15 +14,21 @@ const acts = createActs(connection);
 connection.statement('select count(*) from sqlite_schema').get();
 const guard = new FileGuard(connection, new OpenFile(path, { identity, link }));
 
-parentPort?.on('message', async (message: BatchMessage | 'close') => {
+parentPort?.on('message', (message: BatchMessage | 'close') => {
   if (message === 'close') {
     guard.close();
     connection.close();
     parentPort?.close();
-    return;
+  } else {
+    // A rejection ends the thread, and another takes over.
+    void answer(message);
   }
-  const results = await guard.run(message.acts.length, () => runBatch(connection, acts, message.acts));
-  parentPort?.postMessage({ results } satisfies BatchResult);
 });
+
+async function answer({ acts: batch }: BatchMessage): Promise<void> {
+  const results = await guard.run(batch.length, () => runBatch(connection, acts, batch));
+  parentPort?.postMessage({ results } satisfies BatchResult);
+}
+
 keepLogShort(connection, guard.file, { everyMs: truncateMs, longLog });
 parentPort?.postMessage({ identity: guard.file.identity } satisfies WriterReady);
