@@ -26,8 +26,8 @@ export class Connection {
   readonly socket: Socket;
   /** Read when it is accepted: a socket that was reset has no address. */
   readonly peer: string;
-  /** Oldest first; those that are answered go when the next one comes. */
-  #exchanges: Exchange[] = [];
+  /** Oldest first, as they are answered; those that are go when the next one comes. */
+  readonly #exchanges: Exchange[] = [];
   #pauses = 0;
 
   constructor(socket: Socket) {
@@ -38,12 +38,9 @@ export class Connection {
   }
 
   add(exchange: Exchange): void {
-    const exchanges = this.#exchanges;
-    if (exchanges.length === 1 && !isOpen(exchanges[0] as Exchange)) exchanges[0] = exchange;
-    else {
-      if (exchanges.length > 1) this.#exchanges = exchanges.filter(isOpen);
-      this.#exchanges.push(exchange);
-    }
+    // Only from the front: a client may pipeline thousands, and looking at all of them each time would take seconds.
+    while (this.#exchanges[0] && !isOpen(this.#exchanges[0])) this.#exchanges.shift();
+    this.#exchanges.push(exchange);
   }
 
   /** The oldest request without a complete response. */
