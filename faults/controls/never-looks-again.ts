@@ -5,9 +5,10 @@ const source = `
   const { statSync } = fs;
   const known = new Map();
   fs.statSync = (path, options) => {
-    if (!options?.bigint) return statSync(path, options);
-    if (!known.has(path)) known.set(path, statSync(path, options));
-    return known.get(path);
+    if (!/[.]db(-wal|-shm)?$/.test(path)) return statSync(path, options);
+    const key = path + Boolean(options?.bigint);
+    if (!known.has(key)) known.set(key, statSync(path, options));
+    return known.get(key);
   };
   syncBuiltinESMExports();
 `;
