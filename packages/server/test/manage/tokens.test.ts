@@ -107,7 +107,7 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
     const manage = await manageWith(server, { name: 'used' });
     const lastUse = async () => (await storage.manageTokens.list()).find(({ name }) => name === 'used')?.lastUsedAt;
     expect(await lastUse()).toBeNull();
-    const before = Date.now();
+    const before = server.service.now();
     await manage.get('/applications');
     await expect.poll(lastUse).toBeGreaterThanOrEqual(before);
     const noted = await lastUse();
