@@ -12,11 +12,9 @@ const FACT = 'scrubbed-at';
 /** VACUUM writes a copy, then the copy into the log. */
 const COPIES = 2;
 const SPARE_BYTES = 16 * 1024 * 1024;
-/** The service may be moving the log into the file at this moment, for which nobody can wait; readers let go of it soon. */
-const EMPTY_TRIES = 30;
 const EMPTY_WAIT_MS = 500;
 
-const { path, now, unlessSince } = workerData as ScrubData;
+const { path, now, unlessSince, emptyTries } = workerData as ScrubData;
 const post = (message: ScrubMessage): void => parentPort?.postMessage(message);
 let connection: Connection | undefined;
 try {
@@ -50,7 +48,7 @@ function scrub({ statement, database }: Connection): ScrubOutcome {
     throw error;
   }
   let logEmptied = false;
-  for (let tries = 0; tries < EMPTY_TRIES && !logEmptied; tries++) {
+  for (let tries = 0; tries < emptyTries && !logEmptied; tries++) {
     logEmptied = truncateLog(connection as Connection, file, EMPTY_WAIT_MS);
     if (!logEmptied) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EMPTY_WAIT_MS);
   }

@@ -4,19 +4,21 @@ import { type Scrub, type ScrubOutcome, StorageUnavailable } from '../port.ts';
 import { damaged } from './errors.ts';
 
 const LOOK_MS = 200;
+/** The service may be moving the log into the file at this moment; readers let go of it soon. Half a second each. */
+const EMPTY_TRIES = 30;
 
-export type ScrubData = { path: string; now: number; unlessSince: number | undefined };
+export type ScrubData = { path: string; now: number; unlessSince: number | undefined; emptyTries: number };
 export type ScrubMessage =
   | { begun: { wholeBytes: number } }
   | { done: ScrubOutcome }
   | { failed: string; isDamage: boolean };
 
 /** SQLite's VACUUM is one long statement: it runs in a thread of its own, and the growth of the log tells how far it is. */
-export function sqliteScrub(path: string): Scrub {
+export function sqliteScrub(path: string, { emptyTries = EMPTY_TRIES } = {}): Scrub {
   return async ({ now, unlessSince, onProgress }) => {
     const logBytes = (): number => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     const logBefore = logBytes();
-    const workerData: ScrubData = { path, now, unlessSince };
+    const workerData: ScrubData = { path, now, unlessSince, emptyTries };
     const worker = new Worker(new URL('./scrub-thread.ts', import.meta.url), { workerData });
     let timer: NodeJS.Timeout | undefined;
     try {
