@@ -133,7 +133,9 @@ describe.each(databases)('get-access-token on $kind', (database) => {
     const { specialToken } = await makeUser(server, application);
     const tokenHash = server.service.keyring.hashToken(specialToken);
     expect(await server.service.storage.tokens.findSpecialToken(tokenHash, before + 59_000)).toBeDefined();
-    expect(await server.service.storage.tokens.findSpecialToken(tokenHash, server.service.now() + 60_000)).toBeUndefined();
+    expect(
+      await server.service.storage.tokens.findSpecialToken(tokenHash, server.service.now() + 60_000),
+    ).toBeUndefined();
     const { json } = await server.post(PATH, { clientSecret: application.clientSecret, specialToken });
     expect(json.expires_in).toBe(120);
   });
