@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, readFileSync, readSync, truncateSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, readSync, statSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { databases } from '../databases.ts';
 import { SECRET } from '../http/start.ts';
@@ -13,6 +13,8 @@ const PATIENCE = { timeout: 30_000, interval: 20 };
 const MANY = 10_000;
 
 type Line = Record<string, unknown>;
+
+const LARGEST_KIB = 64;
 
 describe('a log that cannot be written', () => {
   afterEach(endAll);
@@ -89,21 +91,24 @@ describe('a log that cannot be written', () => {
     // PostgreSQL has its files elsewhere.
     const [, postgres] = databases as [unknown, (typeof databases)[0]];
     const settings = { databaseUrl: await postgres.fresh() };
-    const server = await start({ settings, stdout: path, largestFile: 64 });
+    const server = await start({ settings, stdout: path, largestFile: LARGEST_KIB });
     const answered = await sendUnknownPaths(server.port, MANY);
     const dropped = await droppedLines(server);
     expect(dropped).toBeGreaterThan(0);
-    const lines: Line[] = [];
     let text = '';
-    // Copied and truncated, as logrotate does.
+    // Copied and truncated, as logrotate does, but only while it is full: what is written in between would be lost.
+    let whole: string[] = [];
     await vi.waitFor(() => {
-      text += readFileSync(path, 'utf8');
-      truncateSync(path);
-      const whole = text.split('\n');
-      text = whole.pop() as string;
-      lines.push(...whole.map((line) => JSON.parse(line) as Line));
-      expect(lines.at(-1)).toMatchObject({ droppedLines: dropped, error: 'EFBIG' });
+      const isFull = statSync(path).size === LARGEST_KIB * 1024;
+      const read = readFileSync(path, 'utf8');
+      if (isFull) {
+        text += read;
+        truncateSync(path);
+      }
+      whole = (isFull ? text : text + read).split('\n').slice(0, -1);
+      expect(JSON.parse(whole.at(-1) ?? '{}')).toMatchObject({ droppedLines: dropped, error: 'EFBIG' });
     }, PATIENCE);
+    const lines = whole.map((line) => JSON.parse(line) as Line);
     expect(requestNumbers(lines)).toEqual(answered.slice(0, -dropped));
   });
 

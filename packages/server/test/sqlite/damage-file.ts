@@ -8,7 +8,11 @@ const PAGE = 4096;
 export const DAMAGE = {
   'zeroed page': (path: string) => changePage(path, leafOf(path, 'profiles'), (page) => page.fill(0)),
   'random bytes in a leaf page': (path: string) =>
-    changePage(path, leafOf(path, 'users'), (page) => randomBytes(512).copy(page, randomInt(8, PAGE - 512))),
+    changePage(path, leafOf(path, 'users'), (page) => {
+      // Where the pointers to cells begin, and where the cells do: what lies between may be unused.
+      randomBytes(256).copy(page, 8);
+      randomBytes(256).copy(page, PAGE - 256);
+    }),
   'overwritten leaf page': (path: string) =>
     changePage(path, leafOf(path, 'selections'), (page) => page.set(randomBytes(PAGE))),
   'flipped bytes in an index page': (path: string) =>
