@@ -176,6 +176,18 @@ test('what the service refuses is said in its words, beside what was typed; what
   await expect(options.save('all.theme', 'sepia')).rejects.toMatchObject({ code: '1008' });
 });
 
+test('a choice is shown from the click on, before the service or the list of selections knows it', async () => {
+  const { page, saved } = await openForm();
+  const channels = page.getByRole('group', { name: 'Channels' });
+  await channels.getByRole('checkbox', { name: 'email' }).uncheck();
+  const isShown = await channels.getByRole('checkbox', { name: 'push' }).evaluate((box: HTMLInputElement) => {
+    box.click();
+    return box.checked;
+  });
+  expect(isShown).toBe(true);
+  await expect.poll(saved).toEqual({ channels: ['push'] });
+});
+
 test('a connection that is lost takes nothing that was typed; a choice goes back and can be tried again', async () => {
   const { page, saved, held } = await openForm();
   const motto = page.getByRole('textbox', { name: 'Motto' });

@@ -36,6 +36,8 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
       if (mine === turn.current) setState({ phase: 'saved' });
     } catch (thrown) {
       const error = thrown as InnkeeperError;
+      // A choice goes back to what the service has; a text stays to be mended.
+      if (sent && 'chosen' in sent) setDraft((now) => (now === sent ? undefined : now));
       if (mine === turn.current) setState({ phase: 'failed', error, value, sent });
     }
   }
@@ -49,8 +51,10 @@ export function useField(optionKey: OptionKey, held: Value | undefined, texts: T
       setState({ phase: 'failed', because: 'howMany' });
       return;
     }
-    setDraft(undefined);
-    void send(value, undefined);
+    // Shown from the click on: the list of selections follows a moment later.
+    const chosen = { chosen: value };
+    setDraft(chosen);
+    void send(value, chosen);
   }
 
   function type(text: string): void {
