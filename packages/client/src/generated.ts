@@ -3704,6 +3704,7 @@ export interface operations {
             };
             /**
              * @description - `0012` The application is not recognised from clientId.
+             *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
              *     - `0025` The user code is invalid or missing: it names no user of this application.
              */
             400: {
@@ -3713,23 +3714,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "0012" | "0025";
-                        /** @description for people */
-                        message: string;
-                    };
-                };
-            };
-            /** @description - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer. */
-            401: {
-                headers: {
-                    /** @description which credentials are taken */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        code: "0011";
+                        code: "0011" | "0012" | "0025";
                         /** @description for people */
                         message: string;
                     };

@@ -75,7 +75,7 @@ export const ERRORS = {
   },
   credentialsWrong: {
     code: '0011',
-    status: 401,
+    status: 400,
     message:
       'Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.',
     remedy: 'Send one of the two in the Authorization header.',

@@ -54,6 +54,9 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
       createdAt: TIME,
     });
     expect(await search(`search=${one.userUid}`)).toMatchObject({ items: [one], next: null });
+    const upper = String(one.userUid).toUpperCase();
+    expect(await search(`search=${upper}`)).toMatchObject({ items: [one], next: null });
+    expect((await at.get(`/users/${upper}`)).json).toMatchObject({ userUid: one.userUid });
     expect(await search(`search=${NOBODY}`)).toMatchObject({ items: [], next: null });
     const elsewhere = await editor(server);
     expect((await elsewhere.get(`/users?search=${one.userUid}`)).json).toMatchObject({ items: [] });

@@ -3,7 +3,7 @@ import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
 import type { Service } from '../service.ts';
 import { authenticateUser } from './authenticate.ts';
-import { isUuid } from './user-code.ts';
+import { readUuid } from './user-code.ts';
 
 export type Credentials =
   | { kind: 'none' }
@@ -22,7 +22,7 @@ export type DeleteUserRequest = {
 export async function deleteUser(service: Service, request: DeleteUserRequest): Promise<void> {
   const application = await service.applications.findByClientId(request.clientId);
   if (!application) throw new InnkeeperError('applicationUnknown');
-  const userCode = request.userCode !== undefined && isUuid(request.userCode) ? request.userCode : undefined;
+  const userCode = readUuid(request.userCode ?? '');
   if (!(await mayDelete(service, application, userCode, request.credentials))) {
     throw new InnkeeperError('credentialsWrong');
   }

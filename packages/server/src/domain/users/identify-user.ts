@@ -4,7 +4,7 @@ import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { authenticate, type FindOwner } from './authenticate.ts';
 import type { Credentials } from './delete-user.ts';
-import { isUuid } from './user-code.ts';
+import { readUuid } from './user-code.ts';
 
 /** Everything in a request of area B that says who the end user is. */
 export type UserClaims = {
@@ -34,8 +34,9 @@ export async function identifyUserToSave(
   const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
   const mayName = saveByUserUid === 'open' || (saveByUserUid === 'secret' && claims.credentials.kind !== 'none');
   if (!isRight || !mayName) throw new InnkeeperError('userCredentialsNeeded');
-  if (!isUuid(claims.userUid)) throw userNotFound();
-  return { user: { appId: application.appId, userId: claims.userUid }, means: 'user_uid', isNamed: true };
+  const userId = readUuid(claims.userUid);
+  if (!userId) throw userNotFound();
+  return { user: { appId: application.appId, userId }, means: 'user_uid', isNamed: true };
 }
 
 /** Whose choices are to be read or unset: apiKey and user_uid are public, so neither opens them. */
@@ -85,7 +86,8 @@ export async function userOfTokens<User extends UserRecord>(
     }
     user = owner;
   }
-  if (user && userUid !== undefined && user.userId !== userUid) throw new InnkeeperError('accessTokenInvalid');
+  if (user && userUid !== undefined && user.userId !== readUuid(userUid))
+    throw new InnkeeperError('accessTokenInvalid');
   return user;
 }
 
@@ -99,7 +101,8 @@ export async function findUser(
   { appId }: Pick<Application, 'appId'>,
   userUid: string,
 ): Promise<UserRecord> {
-  const user = isUuid(userUid) ? await service.storage.users.find(appId, userUid) : undefined;
+  const userId = readUuid(userUid);
+  const user = userId && (await service.storage.users.find(appId, userId));
   if (!user) throw userNotFound();
   return user;
 }

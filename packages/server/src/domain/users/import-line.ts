@@ -9,7 +9,7 @@ import { checkSelection } from '../selections/check-selection.ts';
 import { isOpenText } from '../selections/save-selections.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
-import { isUuid } from './user-code.ts';
+import { readUuid as readUuidText } from './user-code.ts';
 
 /** A line of the file, or why it could not even be read. */
 export type FileLine = { line: number } & ({ text: string } | { unreadable: 'too long' | 'not UTF-8' });
@@ -234,7 +234,7 @@ function findByUid(
   { group, key, uid }: { group: string; key: string; uid: string },
   at: string,
 ): PlacedKey {
-  const known = catalog.keyByUid.get(uid);
+  const known = catalog.keyByUid.get(uid.toLowerCase());
   if (known && known.group.name === group && known.key.name === key) return known;
   if (known) throw new LineRefused('badParameter', `${at}option_key_uid`, 'is the UID of a key with another name');
   const [twin, ...more] = names.twins(group, key);
@@ -259,8 +259,9 @@ function readName(given: Members, field: string, error: ErrorName): string {
 function readUuid(given: Members, field: string, at: string): string | undefined {
   const value = given[field];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string' && isUuid(value)) return value;
-  throw new LineRefused('badParameter', at + field, 'must be a UUID in lower case');
+  const uuid = typeof value === 'string' ? readUuidText(value) : undefined;
+  if (uuid === undefined) throw new LineRefused('badParameter', at + field, 'must be a UUID');
+  return uuid;
 }
 
 function readTime(given: Members, field: string, at: string, rules: LineRules): number | undefined {

@@ -1,5 +1,5 @@
 import type { UserRecord, UserStore } from '../../storage/port.ts';
-import { isUuid } from './user-code.ts';
+import { readUuid } from './user-code.ts';
 
 /** Names that one search looks through: bounded, so that a search among millions holds nobody up. */
 const SCAN = 20_000;
@@ -21,8 +21,9 @@ export async function searchUsers(
   { place, limit }: { place: SearchPlace | undefined; limit: number },
 ): Promise<FoundUsers> {
   const from = place ?? { by: 'id', after: null };
-  if (!place && isUuid(search)) {
-    const user = await users.find(appId, search);
+  const userId = place ? undefined : readUuid(search);
+  if (userId) {
+    const user = await users.find(appId, userId);
     if (user) return { users: [user], next: null };
   }
   if (from.by === 'name') return searchNames(users, appId, search, from.after, limit);

@@ -1,6 +1,12 @@
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Identifiers are compared exactly: what is not a UUID in lower case is nobody's. */
+/** As the service writes it: in lower case. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
+}
+
+/** A UUID in either case, as the service writes it (CONTRACT.md section 2). */
+export function readUuid(text: string): string | undefined {
+  const lower = text.length === 36 ? text.toLowerCase() : '';
+  return isUuid(lower) ? lower : undefined;
 }

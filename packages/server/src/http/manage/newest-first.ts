@@ -1,4 +1,4 @@
-import { isUuid } from '../../domain/users/user-code.ts';
+import { isUuid, readUuid as readUuidText } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import { type Query, readPage, readParameter } from '../paging.ts';
 import { refuse } from './input.ts';
@@ -43,6 +43,8 @@ export function readText(query: Query, name: string, max = 255): string | undefi
 
 export function readUuid(query: Query, name: string): string | undefined {
   const text = readParameter(query, name);
-  if (text !== undefined && !isUuid(text)) throw refuse(name, 'must be a UUID');
-  return text;
+  if (text === undefined) return undefined;
+  const uuid = readUuidText(text);
+  if (uuid === undefined) throw refuse(name, 'must be a UUID');
+  return uuid;
 }

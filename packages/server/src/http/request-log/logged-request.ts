@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isUuid } from '../../domain/users/user-code.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
 import type { NewLoggedRequest } from '../../storage/port.ts';
 import { mask } from '../logging.ts';
 import { MASKED, maskAnswer, maskRequest, type ReadBody, readBody, shorten } from './masked-body.ts';
@@ -40,8 +40,8 @@ export function toLoggedRequest(seen: SeenRequest): NewLoggedRequest {
   const bare = { path: maskSentPath(path, false), request: request.bare, answer: answered.bare };
   const userIds = new Set(
     [seen.userId, body?.user_uid, path.query.get('user_uid'), path.params.serviceUserCode, answer?.service_user_code]
-      .filter((id) => typeof id === 'string')
-      .filter(isUuid),
+      .map((id) => (typeof id === 'string' ? readUuid(id) : undefined))
+      .filter((id) => id !== undefined),
   );
   // What names several people goes with none of them.
   const isOfOne = userIds.size <= 1;

@@ -1,4 +1,4 @@
-import { isUuid } from '../../domain/users/user-code.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
 import { mask, maskName, maskPath } from '../logging.ts';
 import { isHarmless, MASKED, shorten } from './masked-body.ts';
 
@@ -27,7 +27,7 @@ export function maskSentPath({ url, route, params, query }: SentPath, isFull: bo
           .map((part) => (part.startsWith(':') ? maskPart(part.slice(1), params[part.slice(1)] ?? '', isFull) : part))
           .join('/');
   const parameters = [...query].slice(0, 20).map(([name, value]) => {
-    const isKept = isHarmless(name, value) || (isFull && name === 'user_uid' && isUuid(value));
+    const isKept = isHarmless(name, value) || (isFull && name === 'user_uid' && readUuid(value) !== undefined);
     const shown = isKept ? encodeURIComponent(shorten(mask(value), 100)) : MASKED;
     return `${maskName(name)}=${shown}`;
   });
@@ -35,6 +35,6 @@ export function maskSentPath({ url, route, params, query }: SentPath, isFull: bo
 }
 
 function maskPart(name: string, value: string, isFull: boolean): string {
-  if (PERSONAL_PARTS.has(name)) return isFull && isUuid(value) ? value : MASKED;
+  if (PERSONAL_PARTS.has(name)) return isFull && readUuid(value) !== undefined ? value : MASKED;
   return isHarmless(name, value) ? value : MASKED;
 }
