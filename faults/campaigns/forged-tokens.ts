@@ -161,7 +161,7 @@ async function realTargets(ground: Ground): Promise<Target[]> {
             return (await server.post('/api/user_options', body, apiKey)).json.code !== '1007';
           },
         ],
-        ['deleting', async (token) => !(await is(401, server.send('DELETE', path, { headers: bearer(token) })))],
+        ['deleting', async (token) => !(await is(400, server.send('DELETE', path, { headers: bearer(token) })))],
         [
           'introspection',
           async (token) => {

@@ -40,7 +40,7 @@ describe.each(databases)('failed credentials on $kind', (database) => {
     }
     // Who sends no credentials has guessed nothing.
     const bare = await server.send('DELETE', `/api/v2/app/${clientId}/users/x`);
-    expect({ status: bare.status, code: bare.json.code }).toEqual({ status: 401, code: '0011' });
+    expect({ status: bare.status, code: bare.json.code }).toEqual({ status: 400, code: '0011' });
     const { specialToken } = await makeUser(server, application);
     expect((await server.post('/oauth/v2/get-access-token', { clientSecret, specialToken })).status).toBe(200);
     // A spent token is an honest mistake, not a guessed secret.
