@@ -113,7 +113,7 @@ describe('a server that goes away', () => {
     await sleep(200);
     failing.push(fails('by itself', storage.users.delete(appId, userId)));
     await Promise.all(failing);
-    expect(ended).toEqual(['first', 'second', 'by itself']);
+    expect(new Set(ended)).toEqual(new Set(['first', 'second', 'by itself']));
     expect(Date.now() - asked).toBeLessThan(20_000);
     proxy.heal();
     expect(await eventually(() => storage.users.createWithToken(user(appId)))).toBe('created');

@@ -19,7 +19,7 @@ import {
 import { Gathering, type Kind } from './gathering.ts';
 import { inTransaction } from './in-transaction.ts';
 import { chooseLane, Lane } from './lane.ts';
-import { Servers, STATEMENT_MS } from './servers.ts';
+import { LOCK_MS, Servers, STATEMENT_MS } from './servers.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
 /** Reads wait for no disk: two lanes keep a server process each busy. */
@@ -103,12 +103,12 @@ export class ConnectionPool implements Connections {
   }
 
   read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
-    return this.#act(() => this.#send<Row>(this.#readLanes, statement, values, true));
+    return this.#act(() => untilUnlocked(() => this.#send<Row>(this.#readLanes, statement, values, true)));
   }
 
   write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     return this.#act(async () => {
-      const rows = await this.#commit<Row>(this.#writeLanes, statement, values);
+      const rows = await untilUnlocked(() => this.#commit<Row>(this.#writeLanes, statement, values));
       this.#committed++;
       return rows;
     });
@@ -118,8 +118,8 @@ export class ConnectionPool implements Connections {
     return this.#gather<unknown[], Row>(statement, values, keys, () => ({
       ...SINGLE,
       charactersOf: () => 0,
-      send: async ([act = []], { lockMs }) => [
-        await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)]),
+      send: async ([act = []], { lockMs, withinMs }) => [
+        await this.#commit(this.#writeLanes, statement, [...act, String(lockMs)], withinMs),
       ],
     }));
   }
@@ -128,9 +128,10 @@ export class ConnectionPool implements Connections {
     return this.#gather<string, Row>(statement, JSON.stringify(act), keys, () => ({
       ...SHARED,
       charactersOf: ({ length }) => length,
-      send: async (acts, { lockMs, alone }) => {
+      send: async (acts, { lockMs, alone, withinMs }) => {
         const chosen = alone ? statement.alone : statement.together;
-        const rows = await this.#commit<Row>(this.#sharedLanes, chosen, [`[${acts.join()}]`, String(lockMs)]);
+        const values = [`[${acts.join()}]`, String(lockMs)];
+        const rows = await this.#commit<Row>(this.#sharedLanes, chosen, values, withinMs);
         const rowsOf = Map.groupBy(rows, ({ no }) => no);
         return acts.map((_, index) => {
           const own = rowsOf.get(index + 1) ?? [];
@@ -158,8 +159,13 @@ export class ConnectionPool implements Connections {
     });
   }
 
-  async #commit<Row extends pg.QueryResultRow>(lanes: Lane[], statement: Statement, values: unknown[]): Promise<Row[]> {
-    const rows = await this.#send<Row>(lanes, statement, values, false);
+  async #commit<Row extends pg.QueryResultRow>(
+    lanes: Lane[],
+    statement: Statement,
+    values: unknown[],
+    withinMs?: number,
+  ): Promise<Row[]> {
+    const rows = await this.#send<Row>(lanes, statement, values, false, withinMs);
     this.#commits++;
     return rows;
   }
@@ -170,16 +176,9 @@ export class ConnectionPool implements Connections {
 
   /** Several acts, all of them or none. One that meets a locked row gives its connection back and begins again, for as long as an act may take. */
   inOneTransaction<T>(work: (transaction: Connections) => Promise<T>): Promise<T> {
-    return this.#act(async () => {
-      const lastTryAt = performance.now() + STATEMENT_MS;
-      for (;;) {
-        try {
-          return await this.#transact((query, queryFor) => work(inTransaction(query, queryFor)));
-        } catch (error) {
-          if (!isUnderLock(error) || performance.now() > lastTryAt) throw error;
-        }
-      }
-    });
+    return this.#act(() =>
+      untilUnlocked(() => this.#transact((query, queryFor) => work(inTransaction(query, queryFor)))),
+    );
   }
 
   async #transact<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs?: number): Promise<T> {
@@ -244,6 +243,7 @@ export class ConnectionPool implements Connections {
     { name, text }: Statement,
     values: unknown[],
     repeatable: boolean,
+    withinMs?: number,
   ): Promise<Row[]> {
     let repeated = false;
     let usable = lanes;
@@ -251,7 +251,7 @@ export class ConnectionPool implements Connections {
       const lane = chooseLane(usable);
       const named = this.#naming;
       try {
-        const { rows } = await lane.query(named ? { name, text, values } : { text, values });
+        const { rows } = await lane.query(named ? { name, text, values } : { text, values }, withinMs);
         this.#answeredAt = performance.now();
         return rows;
       } catch (error) {
@@ -292,6 +292,17 @@ export class ConnectionPool implements Connections {
     this.#abandonedAt = performance.now();
     for (const lane of this.#lanes) lane.abandon();
     this.#transactions.close().catch(() => {});
+  }
+}
+
+/** Nothing of what met a lock was done. */
+async function untilUnlocked<T>(attempt: () => Promise<T>): Promise<T> {
+  for (const lastTryAt = performance.now() + STATEMENT_MS - 2 * LOCK_MS; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUnderLock(error) || performance.now() > lastTryAt) throw error;
+    }
   }
 }
 

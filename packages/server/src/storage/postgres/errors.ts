@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { StorageUnavailable } from '../port.ts';
+import { Overdue } from './deadline.ts';
 
 /** SQLSTATE, where the server itself said what is wrong. */
 export function sqlState(error: unknown): string | undefined {
@@ -76,5 +77,5 @@ export function toPortError(error: unknown): Error {
 }
 
 export function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
+  return error instanceof Overdue;
 }

@@ -1,16 +1,18 @@
 import { StorageUnavailable } from '../port.ts';
 import { isConflict, isUnderLock, toPortError } from './errors.ts';
-import { STATEMENT_MS } from './servers.ts';
+import { LOCK_MS, STATEMENT_MS } from './servers.ts';
 
 /** So many acts that have found a lock are under way at once: never so many that they take every lane. */
 const ALONE_UNDER_WAY = 4;
 const MOST_CHARACTERS = 256 * 1024;
-/** How long a statement waits for a row that somebody holds: whoever shares it, or comes after it on its lane, waits too. */
-export const LOCK_MS = 100;
 /** The same for an act that goes alone for the first time: there may be no lock, or none that it has to wait for for long. */
 const FIRST_LOCK_MS = 10;
 /** Beyond this many acts that wait for locked rows, further ones are refused at once: they would take the room of everybody else. */
 const MAX_ALONE = 500;
+/** What an act that has waited for long has once it is sent. */
+const SHORTEST_MS = 1_000;
+
+type How = { lockMs: number; alone: boolean; withinMs: number };
 
 /** Acts that are carried out by the same statement. */
 export type Kind<Act, Row> = {
@@ -18,7 +20,7 @@ export type Kind<Act, Row> = {
    * Carries them out in one statement, and answers the rows of each. `locked`: nothing was done for this one, as somebody holds its
    * row; it is sent again `alone`, which waits for the row.
    */
-  send(acts: Act[], how: { lockMs: number; alone: boolean }): Promise<(Row[] | 'locked')[]>;
+  send(acts: Act[], how: How): Promise<(Row[] | 'locked')[]>;
   /** So many statements are under way at once. */
   underWay: number;
   /** So many acts are in one: its first waits for its last, and while all that there are wait, nobody makes new ones. */
@@ -33,7 +35,9 @@ type Held<Act, Row> = {
   behind: number;
   lockMs: number;
   lastTryAt: number;
-  /** It was told that it took too long. */
+  /** It was sent and is not answered: what is said of it is what the server says. */
+  inFlight: boolean;
+  /** Its time is up. */
   late: boolean;
   resolve(rows: Row[]): void;
   reject(error: unknown): void;
@@ -68,13 +72,14 @@ export class Gathering<Act, Row> {
       behind: 0,
       lockMs: FIRST_LOCK_MS,
       lastTryAt: performance.now() + STATEMENT_MS - 2 * LOCK_MS,
+      inFlight: false,
       late: false,
       resolve,
       reject,
     };
     const patience = setTimeout(() => {
       held.late = true;
-      reject(new StorageUnavailable('PostgreSQL did not get to it in time.'));
+      if (!held.inFlight) reject(late());
     }, STATEMENT_MS);
     for (const key of held.keys) {
       const waiting = this.#next.get(key);
@@ -113,7 +118,7 @@ export class Gathering<Act, Row> {
     while (together.length < this.#kind.mostActs && characters <= MOST_CHARACTERS) {
       const held = this.#ready.shift();
       if (!held) break;
-      if (held.late) this.#end(held);
+      if (held.late) this.#end(held, late());
       else {
         together.push(held);
         characters += this.#kind.charactersOf(held.act);
@@ -125,7 +130,7 @@ export class Gathering<Act, Row> {
   async #commitTogether(together: Held<Act, Row>[]): Promise<void> {
     this.#underWay++;
     const lockMs = this.#kind.mostActs > 1 ? LOCK_MS : FIRST_LOCK_MS;
-    const { refusal, locked } = await this.#commit(together, { lockMs, alone: false });
+    const { refusal, locked } = await this.#commit(together, lockMs, false);
     this.#underWay--;
     if (refusal && together.length > 1 && isOfOne(refusal)) {
       // One of them has met it, and nobody knows which.
@@ -137,23 +142,25 @@ export class Gathering<Act, Row> {
   /** What was refused was undone as a whole. An act that still finds a row locked tries again for as long as any may take. */
   async #commitAlone(held: Held<Act, Row>): Promise<void> {
     this.#aloneUnderWay++;
-    if (held.late) this.#end(held);
+    if (held.late) this.#end(held, late());
     // What is sent is over when its time is up: a client that is told to come again may count on it that nothing was done.
     else if (performance.now() > held.lastTryAt)
       this.#end(held, new StorageUnavailable('PostgreSQL: a row stayed locked.'));
     else {
-      const { refusal, locked } = await this.#commit([held], { lockMs: held.lockMs, alone: true });
+      const { refusal, locked } = await this.#commit([held], held.lockMs, true);
       this.#settle(held, refusal, locked);
     }
     this.#aloneUnderWay--;
     this.#leaveSoon();
   }
 
-  async #commit(together: Held<Act, Row>[], how: { lockMs: number; alone: boolean }): Promise<Sent<Act, Row>> {
+  async #commit(together: Held<Act, Row>[], lockMs: number, alone: boolean): Promise<Sent<Act, Row>> {
     const locked = new Set<Held<Act, Row>>();
+    const acts = together.map(({ act }) => act);
+    const left = Math.min(...together.map(({ lastTryAt }) => lastTryAt)) - performance.now();
+    for (const held of together) held.inFlight = true;
     try {
-      const acts = together.map(({ act }) => act);
-      const answers = await this.#kind.send(acts, how);
+      const answers = await this.#kind.send(acts, { lockMs, alone, withinMs: Math.max(SHORTEST_MS, left) });
       for (const [index, held] of together.entries()) {
         const rows = answers[index] ?? [];
         if (rows === 'locked') locked.add(held);
@@ -162,6 +169,8 @@ export class Gathering<Act, Row> {
       return { locked };
     } catch (error) {
       return { refusal: error as Error, locked };
+    } finally {
+      for (const held of together) held.inFlight = false;
     }
   }
 
@@ -186,6 +195,8 @@ export class Gathering<Act, Row> {
     }
   }
 }
+
+const late = (): Error => new StorageUnavailable('PostgreSQL did not get to it in time.');
 
 /** Not the server's, or of all alike: the others may well succeed. */
 function isOfOne(refusal: Error): boolean {

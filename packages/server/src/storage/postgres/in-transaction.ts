@@ -1,6 +1,6 @@
 import type { Connections } from './connections.ts';
-import { LOCK_MS } from './gathering.ts';
-import type { Query, QueryFor } from './transactions.ts';
+import { LOCK_MS } from './servers.ts';
+import { boundStatements, type Query, type QueryFor } from './transactions.ts';
 
 /** Acts inside one transaction. An act that is refused is undone by itself, as it would be alone: the acts around it stay. */
 export function inTransaction(query: Query, queryFor: QueryFor): Connections {
@@ -22,6 +22,11 @@ export function inTransaction(query: Query, queryFor: QueryFor): Connections {
     writeInTurn: ({ text }, values) => undoable(() => query(text, [...values, String(LOCK_MS)])),
     writeWithOthers: ({ alone }, act) =>
       undoable(() => query(alone.text, [`[${JSON.stringify(act)}]`, String(LOCK_MS)])),
-    transaction: (work, statementMs) => undoable(() => work(statementMs === undefined ? query : queryFor(statementMs))),
+    transaction: (work, statementMs) =>
+      undoable(async () => {
+        if (statementMs === undefined) return work(query);
+        await query(boundStatements(statementMs));
+        return work(queryFor(statementMs));
+      }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { endClient, type Servers } from './servers.ts';
+import { answerWithin } from './deadline.ts';
+import { endClient, type Servers, STATEMENT_MS } from './servers.ts';
 
 const STUCK_MS = 1_000;
 
@@ -31,12 +32,12 @@ export class Lane {
     return this.underWay > 0 && performance.now() - this.#movedAt > STUCK_MS;
   }
 
-  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+  async query(query: pg.QueryConfig, withinMs = STATEMENT_MS): Promise<pg.QueryResult> {
     if (this.underWay++ === 0) this.#movedAt = performance.now();
     try {
       const client = this.#client ?? (await this.#connect());
       this.#gather(client);
-      return await client.query(query);
+      return await answerWithin(client, query, withinMs);
     } finally {
       this.underWay--;
       this.#movedAt = performance.now();

@@ -2,10 +2,24 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseUrlInvalid, StorageUnavailable } from '../port.ts';
+import { answerWithin } from './deadline.ts';
 
 const CONNECT_MS = 2_000;
-/** An act that is not answered by then fails. Kept by us: a pooler would not keep a session's setting. */
+/** An act that is not answered by then is cancelled (deadline.ts). */
 export const STATEMENT_MS = 5_000;
+/** How long a statement waits for a lock: whoever shares it, or comes after it on its lane, waits too. */
+export const LOCK_MS = 100;
+
+/** The server's own bound, for statements that we can no longer cancel. A little shorter than ours, so that ours is rarely needed. */
+export const serverMs = (statementMs: number): number => statementMs - 500;
+
+// Where the session is ours: a pooler gives us another number than the server process has, and would hand the settings to others. What an operator
+// set shorter stays. Statements that share a lane wait for no lock, neither of a row nor of a table, for longer than a moment.
+const BOUND_SESSION = `
+  select set_config(s.name, wanted.ms::text, false)
+  from pg_settings s join (values ('statement_timeout', $2::integer), ('lock_timeout', $3::integer)) wanted (name, ms) on wanted.name = s.name
+  where pg_backend_pid() = $1 and wanted.ms > 0 and (s.setting::integer = 0 or s.setting::integer > wanted.ms)
+`;
 /** What pg says when connecting took too long; the share of that time in which we were at work ourselves; how often we then try. */
 const TIMED_OUT = 'timeout expired';
 const BUSY = 0.25;
@@ -71,7 +85,6 @@ export class Servers {
       const client = new pg.Client({
         connectionString: this.#urls[index] as string,
         connectionTimeoutMillis: CONNECT_MS,
-        query_timeout: STATEMENT_MS,
         keepAlive: true,
         fallback_application_name: 'innkeeper',
         types: TYPES,
@@ -81,8 +94,11 @@ export class Servers {
       client.on('error', () => {});
       try {
         await client.connect();
+        const { processID } = client as unknown as { processID: number };
+        const bounds = [processID, serverMs(STATEMENT_MS), options.pipeline ? LOCK_MS : 0];
+        await answerWithin(client, { text: BOUND_SESSION, values: bounds }, CONNECT_MS);
         if (this.#urls.length > 1) {
-          const { rows } = await client.query('show transaction_read_only');
+          const { rows } = await answerWithin(client, { text: 'show transaction_read_only' }, CONNECT_MS);
           if (rows[0]?.transaction_read_only !== 'off') throw new Error('is read-only');
         }
         this.#preferred = index;

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { StorageUnavailable } from '../port.ts';
+import { answerWithin } from './deadline.ts';
 import { isReadOnly } from './errors.ts';
-import { endClient, type Servers, STATEMENT_MS } from './servers.ts';
+import { endClient, type Servers, STATEMENT_MS, serverMs } from './servers.ts';
 
 const MAX_CLIENTS = 4;
 const IDLE_MS = 30_000;
@@ -10,6 +11,10 @@ export type Query = <Row extends pg.QueryResultRow>(text: string, values?: unkno
 
 /** The same connection, for statements that may take so long. */
 export type QueryFor = (statementMs: number) => Query;
+
+/** For the rest of the transaction. */
+export const boundStatements = (statementMs: number): string =>
+  `set local statement_timeout = ${serverMs(statementMs)}`;
 
 /** A small pool of ordinary connections, for acts of several statements. They are the rare ones. */
 export class Transactions {
@@ -35,12 +40,10 @@ export class Transactions {
       const connected = client;
       const queryFor: QueryFor =
         (mostMs) =>
-        async (text, values = []) => {
-          const config = { text, values, query_timeout: mostMs };
-          return (await connected.query(config)).rows;
-        };
+        async (text, values = []) =>
+          (await answerWithin(connected, { text, values }, mostMs)).rows;
       const query = queryFor(statementMs);
-      await query('begin');
+      await query(statementMs === STATEMENT_MS ? 'begin' : `begin; ${boundStatements(statementMs)}`);
       try {
         const result = await work(query, queryFor);
         await query('commit');

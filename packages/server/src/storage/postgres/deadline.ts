@@ -1,0 +1,94 @@
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** A server that has not answered this long after it was asked to cancel does not answer at all. */
+const CANCEL_MS = 2_000;
+/** A request to cancel that comes between two statements is lost. */
+const CANCEL_AGAIN_MS = 100;
+/** `warning`: a commit that was cancelled is done here, and perhaps not on the standby that it waits for. */
+const WARNING = /^01/;
+
+/** Nothing was answered in time. Whether the statement was carried out is known only if the server could be asked to cancel it. */
+export class Overdue extends Error {
+  override name = 'Overdue';
+}
+
+/**
+ * The answer to a statement. One that takes longer than `ms` is cancelled, and what the server says then is the answer: a statement that
+ * was refused for taking too long must not be carried out later, when the lock that it waits for is gone.
+ */
+export async function answerWithin(client: pg.Client, query: pg.QueryConfig, ms: number): Promise<pg.QueryResult> {
+  const answer = client.query(query);
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => resolve(), ms);
+  try {
+    const result = await Promise.race([answer, late]);
+    if (result) return result;
+  } finally {
+    clearTimeout(timer);
+  }
+  return cancelled(client, answer);
+}
+
+/** Of a connection: statements whose time is up. They are cancelled one after another, in the order in which the server gets to them. */
+type Cancelling = { late: Set<Promise<void>>; warned: boolean; gaveUp: boolean };
+const cancelling = new WeakMap<pg.Client, Cancelling>();
+
+async function cancelled(client: pg.Client, answer: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+  const running = cancelling.get(client);
+  const state = running ?? { late: new Set(), warned: false, gaveUp: false };
+  const { promise: settled, resolve } = Promise.withResolvers<void>();
+  const settle = (): void => {
+    state.late.delete(settled);
+    resolve();
+  };
+  state.late.add(settled);
+  answer.then(settle, settle);
+  if (!running) void cancelAll(client, state);
+  try {
+    const result = await answer;
+    if (state.warned) throw new Overdue('the commit was not confirmed in time');
+    return result;
+  } catch (error) {
+    throw state.gaveUp ? new Overdue('no answer in time', { cause: error }) : error;
+  }
+}
+
+async function cancelAll(client: pg.Client, state: Cancelling): Promise<void> {
+  cancelling.set(client, state);
+  const onNotice = ({ code = '' }: { code?: string | undefined }): void => {
+    if (WARNING.test(code)) state.warned = true;
+  };
+  client.on('notice', onNotice);
+  for (const until = performance.now() + CANCEL_MS; state.late.size > 0; ) {
+    if (performance.now() > until) {
+      state.gaveUp = true;
+      client.connection.stream.destroy();
+      break;
+    }
+    await requestCancel(client);
+    await Promise.race([...state.late, sleep(CANCEL_AGAIN_MS, undefined, { ref: false })]);
+  }
+  client.off('notice', onNotice);
+  cancelling.delete(client);
+}
+
+const CANCEL_REQUEST = 80877102;
+
+/** By a connection of its own, as the protocol has it: it needs no password and no free place, and a pooler hands it on. Resolves when the server has taken it. */
+function requestCancel(client: pg.Client): Promise<void> {
+  const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+  const request = Buffer.alloc(16);
+  for (const [index, word] of [request.length, CANCEL_REQUEST, processID, secretKey].entries()) {
+    request.writeInt32BE(word, index * 4);
+  }
+  const { host, port } = client;
+  const socket = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host);
+  return new Promise((resolve) => {
+    socket.setTimeout(CANCEL_MS / 2, () => socket.destroy());
+    socket.on('error', () => {});
+    socket.on('close', () => resolve());
+    socket.resume().end(request);
+  });
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { NewUser, Storage } from '../../src/storage/port.ts';
+import { answerWithin } from '../../src/storage/postgres/deadline.ts';
+import { postgresDriver } from '../../src/storage/postgres/index.ts';
+import { accessToken, createApplication, createUser, NOW, tally, times, user } from '../contract/examples.ts';
+import { postgres } from '../databases.ts';
+
+let url: string;
+let locker: pg.Client;
+beforeEach(async () => {
+  url = await postgres.fresh();
+  locker = new pg.Client({ connectionString: url });
+  await locker.connect();
+});
+afterEach(() => locker.end());
+
+/** Until the server has nothing left of others to carry out. */
+async function idle(): Promise<void> {
+  const others = `select count(*)::integer as n from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
+  await expect.poll(async () => (await locker.query(others)).rows[0].n).toBe(0);
+}
+
+async function refused(acts: Promise<unknown>[]): Promise<unknown[]> {
+  return (await Promise.allSettled(acts)).map((act) => (act.status === 'rejected' ? act.reason.name : act.value));
+}
+
+test('what is refused while tables are locked is not carried out later', async () => {
+  const storage: Storage = await postgresDriver(url).open();
+  try {
+    const appId = await createApplication(storage);
+    const [saver, exchanger, deleted] = (await Promise.all(times(3, () => createUser(storage, appId)))) as [
+      NewUser,
+      NewUser,
+      NewUser,
+    ];
+    const newcomer = user(appId);
+    const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
+    const save = () => storage.selections.save(appId, saver.userId, [selection], { at: NOW, means: 'user_uid' });
+    const acts = [
+      save,
+      () => storage.users.createWithToken(newcomer),
+      () => storage.tokens.exchange(exchanger.specialToken.tokenHash, NOW, accessToken()),
+      () => storage.users.delete(appId, deleted.userId),
+      () => storage.facts.settle('a fact', 'a value'),
+      () => storage.applications.update(appId, { name: 'Another' }),
+    ];
+    await locker.query('begin');
+    await locker.query(
+      'lock table selections, users, profiles, special_tokens, facts, change_log in access exclusive mode',
+    );
+    expect(await refused(acts.map((act) => act()))).toEqual(acts.map(() => 'StorageUnavailable'));
+    await locker.query('commit');
+    await idle();
+    expect(await storage.selections.list(saver.userId)).toEqual([]);
+    expect(await storage.users.find(appId, deleted.userId)).toMatchObject({ userId: deleted.userId });
+    expect(await storage.facts.get('a fact')).toBeUndefined();
+    expect((await storage.applications.list()).map(({ name }) => name)).not.toContain('Another');
+    expect(await storage.users.createWithToken(newcomer)).toBe('created');
+    expect(await storage.tokens.exchange(exchanger.specialToken.tokenHash, NOW, accessToken())).toBeTypeOf('object');
+    expect(await save()).toMatchObject({ outcome: 'saved' });
+  } finally {
+    await storage.close();
+  }
+});
+
+// As behind a pooler, where a session keeps no bounds of ours.
+test('statements of a shared connection whose time is up are cancelled, each of them', async () => {
+  await locker.query('create table kept (n integer)');
+  const shared = new pg.Client({ connectionString: url, pipeline: true });
+  await shared.connect();
+  try {
+    await locker.query('begin');
+    await locker.query('lock table kept in access exclusive mode');
+    const insert = (n: number, ms: number) =>
+      answerWithin(shared, { text: 'insert into kept values ($1)', values: [n] }, ms);
+    const late = times(5, (n) => insert(n, 50));
+    const patient = insert(99, 60_000);
+    const states = late.map((act) => act.catch((error: { code: string }) => error.code));
+    expect(await tally(states as Promise<string>[])).toEqual({ 57014: 5 });
+    await locker.query('commit');
+    await patient;
+    await idle();
+    expect((await locker.query('select n from kept')).rows).toEqual([{ n: 99 }]);
+  } finally {
+    await shared.end();
+  }
+});
