@@ -2615,6 +2615,28 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description - `1001` The header apiKey is missing.
+         *     - `1002` No application has this apiKey.
+         *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
+         *     - `1007` The access token is not valid for this application and user.
+         *     - `1011` This application does not accept user_uid for saving: send the user's access token.
+         */
+        "401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted": {
+            headers: {
+                /** @description which credentials are taken */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1001" | "1002" | "1007" | "1011";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
         /** @description - `0011` The application is not recognised from its client id and client secret. */
         "401_clientCredentialsWrong": {
             headers: {
@@ -4363,7 +4385,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
             409: components["responses"]["409_keyArchived"];
             413: components["responses"]["413_bodyTooLarge"];
@@ -4446,7 +4468,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
             409: components["responses"]["409_keyArchived"];
             413: components["responses"]["413_bodyTooLarge"];

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isUuid } from '../domain/users/user-code.ts';
+import { readUuid } from '../domain/users/user-code.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
 import { printResult } from './print.ts';
@@ -16,10 +16,12 @@ export function tokenRevoke(): Command {
     .action(run);
 }
 
-async function run(tokenId: string, options: CommandOptions): Promise<void> {
-  const outcome = isUuid(tokenId)
-    ? await withStorage(options, ({ storage }) => storage.manageTokens.revoke(tokenId))
-    : 'unknown';
+async function run(given: string, options: CommandOptions): Promise<void> {
+  const tokenId = readUuid(given);
+  const outcome =
+    tokenId === undefined
+      ? 'unknown'
+      : await withStorage(options, ({ storage }) => storage.manageTokens.revoke(tokenId));
   if (outcome === 'unknown') {
     throw new Failure('there is no token with this id in this database.', {
       wayOut: 'See them all with: innkeeper token list',

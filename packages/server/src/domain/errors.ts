@@ -219,6 +219,12 @@ export const ERRORS = {
     remedy: 'Offer only what GET /api/option_keys lists.',
     namesFields: true,
   },
+  userUidNotAccepted: {
+    code: '1011',
+    status: 401,
+    message: "This application does not accept user_uid for saving: send the user's access token.",
+    remedy: 'Send access_token, or the access token as Bearer; or set saveByUserUid to secret or open.',
+  },
   selectionNotFound: {
     code: '9404',
     status: 404,

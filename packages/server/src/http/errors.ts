@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
+import { prefersType } from './accept.ts';
 import type { CredentialThrottle } from './credential-throttle.ts';
 import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
@@ -57,7 +58,8 @@ function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError
 }
 
 function wantsProblem({ headers }: HttpRequest): boolean {
-  return /application\/problem\+json(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(headers.accept ?? '');
+  const { accept } = headers;
+  return accept !== undefined && prefersType(accept, 'application/problem+json', 'application/json');
 }
 
 /** RFC 9457, for those who ask for it: beside the fields that all errors have. `type` leads to what to do. */

@@ -82,7 +82,7 @@ const SECURITY_SCHEMES: Record<string, Json> = {
 const DESCRIPTION = `Errors have the same two fields everywhere: \`code\`, which programs go by, and \`message\`, for people.
 Each operation lists its own, with an example that says what to do. Any request can also be answered with ${ANYWHERE.map(brief).join(', ')}.
 
-With \`Accept: application/problem+json\` an error is also problem details (RFC 9457): \`type\`, \`title\`, \`status\` and \`detail\` stand beside these fields.
+Where \`Accept\` prefers \`application/problem+json\` to \`application/json\`, an error is also problem details (RFC 9457): \`type\`, \`title\`, \`status\` and \`detail\` stand beside these fields.
 
 Every answer carries \`X-Request-Id\`, which the log of the service has too.
 

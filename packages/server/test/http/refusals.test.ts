@@ -29,7 +29,7 @@ describe.concurrent.each(databases)('refusals that are nobody’s request on $ki
       ['GET', '/api/option_keys?limit=-1', '1009', 400, { detail: 'limit must be a whole number, 0 or more.' }],
     ] as const) {
       const headers = {
-        accept: 'application/json, application/problem+json',
+        accept: 'application/json;q=0.9, application/problem+json',
         ...(path.includes('?') && { apikey: clientId }),
       };
       const answer = await server.send(method, path, { headers });
@@ -39,8 +39,15 @@ describe.concurrent.each(databases)('refusals that are nobody’s request on $ki
       expect(problem.detail, path).toBe(problem.message);
       expect(problem.title, path).toBeTypeOf('string');
     }
-    const refused = await server.send('GET', '/nothing', { headers: { accept: 'application/problem+json;q=0, */*' } });
-    expect(refused.json).toEqual({ code: '9404', message: 'There is nothing at this path.' });
+    for (const accept of [
+      'application/problem+json;q=0, */*',
+      'application/json, application/problem+json',
+      'application/problem+json;q=0.5, application/*',
+      'application/json, application/problem+json;q=0.9',
+    ]) {
+      const refused = await server.send('GET', '/nothing', { headers: { accept } });
+      expect(refused.json, accept).toEqual({ code: '9404', message: 'There is nothing at this path.' });
+    }
   });
 
   test('a request that does not arrive within ten seconds is 9408', async ({ expect }) => {

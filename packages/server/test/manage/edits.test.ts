@@ -43,6 +43,12 @@ describe.each(databases)('finer edits of /manage/v1 on $kind', (database) => {
     const moved = await send('PATCH', `/catalog/keys/${keyUid}`, { position: 0 }, { 'if-match': '"1"' });
     expect(moved).toMatchObject({ status: 200, json: { revision: 2, changed: true } });
     expect(moved.headers.get('etag')).toBe('"2"');
+    const rename = (ifMatch: string, name: string) =>
+      send('PATCH', `/catalog/keys/${keyUid}`, { name }, { 'if-match': ifMatch });
+    expect(await rename('"1", W/"2",', 'berries')).toMatchObject({ status: 200, json: { revision: 3 } });
+    expect((await rename('"1", "2"', 'fruit')).status).toBe(412);
+    expect((await rename('"of-something-else"', 'fruit')).status).toBe(412);
+    expect((await rename('3', 'fruit')).json.code).toBe('9400');
   });
 
   test('the tree shows everything with its UID, archived or not', async () => {

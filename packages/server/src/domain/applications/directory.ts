@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ApplicationRecord, Storage } from '../../storage/port.ts';
 import type { Keyring } from '../keyring.ts';
 import { type Application, isLive, makeClientSecret } from './application.ts';
-import { allowsOrigin, completeSettings } from './settings.ts';
+import { completeSettings } from './settings.ts';
 
 /** When a secret was last used is kept this exactly: a busy application costs one write a minute and process. */
 const USE_MS = 60_000;
@@ -81,14 +81,6 @@ export class ApplicationDirectory {
     } finally {
       this.#lent.delete(hash);
     }
-  }
-
-  /** Whether any application lets this origin in: all that can be asked before the apiKey is known. */
-  allowsOrigin(origin: string): boolean {
-    for (const { settings } of this.#byAppId.values()) {
-      if (allowsOrigin(settings, origin)) return true;
-    }
-    return false;
   }
 
   /** One small read that all requests of the moment share, so strangers cannot make it costly. */

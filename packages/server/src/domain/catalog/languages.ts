@@ -4,7 +4,7 @@ import type { Language, Texts } from './catalog.ts';
 export type Languages = {
   all: readonly Language[];
   byDefault: Language | undefined;
-  /** By name or tag, in any case. */
+  /** By name or tag, in any case, or by a tag that begins with one of theirs: `de-AT` finds `de` (RFC 4647 lookup). */
   find(nameOrTag: string): Language | undefined;
   /** What a browser's Accept-Language asks for, else the default. */
   negotiate(acceptLanguage: string | undefined): Language | undefined;
@@ -30,7 +30,11 @@ export function createLanguages(all: readonly Language[]): Languages {
   return {
     all,
     byDefault,
-    find: (nameOrTag) => (nameOrTag.length > MAX_WORD ? undefined : byWord.get(fold(nameOrTag))),
+    find(nameOrTag) {
+      if (nameOrTag.length > MAX_WORD) return undefined;
+      const word = fold(nameOrTag);
+      return byWord.get(word) ?? (TAG.test(word) ? findPrefix(byLowerTag, word, longestTag) : undefined);
+    },
     negotiate(acceptLanguage) {
       for (const range of acceptLanguage === undefined ? [] : readRanges(acceptLanguage)) {
         if (range === '*') return byDefault;
@@ -51,12 +55,18 @@ export function createLanguages(all: readonly Language[]): Languages {
   };
 }
 
-/** The language of a range or of its longest prefix; what is longer than every tag is none of them. */
+/** Shaped like a language tag, folded: subtags of letters and digits. */
+const TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
+
+/**
+ * RFC 4647 3.4: the language of a range or of its longest prefix. A prefix does not end with a subtag of one letter, such as the
+ * `x` of a private use. What is longer than every tag is none of them.
+ */
 function findPrefix(byTag: ReadonlyMap<string, Language>, range: string, longest: number): Language | undefined {
   let end = range.length <= longest ? range.length : range.lastIndexOf('-', longest);
   for (; end > 0; end = range.lastIndexOf('-', end - 1)) {
     const language = byTag.get(range.slice(0, end));
-    if (language) return language;
+    if (language && (end === range.length || range[end - 2] !== '-')) return language;
   }
   return undefined;
 }

@@ -33,6 +33,7 @@ export async function identifyUserToSave(
   // Whoever sends credentials means them: wrong ones are refused even where none are needed, as delete does.
   const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
   const mayName = saveByUserUid === 'open' || (saveByUserUid === 'secret' && claims.credentials.kind !== 'none');
+  if (isRight && saveByUserUid === 'off') throw new InnkeeperError('userUidNotAccepted');
   if (!isRight || !mayName) throw new InnkeeperError('userCredentialsNeeded');
   const userId = readUuid(claims.userUid);
   if (!userId) throw userNotFound();

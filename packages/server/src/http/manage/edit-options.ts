@@ -6,6 +6,7 @@ import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { readEntityTags } from '../etag.ts';
 import type { HttpReply } from '../server/request-and-reply.ts';
 import { draftTag, viewDraft } from './draft-views.ts';
 import { readFlag, refuse } from './input.ts';
@@ -69,13 +70,27 @@ export function readDraftOptions({ request, manager, application }: ApplicationR
 function readIfMatch(header: string | undefined): Seen | undefined {
   const tag = header?.trim();
   if (tag === undefined || tag === '') throw new InnkeeperError('ifMatchMissing');
-  if (tag === '*') return undefined;
-  // A proxy that compresses may have made the tag a weak one; it means the same revision.
-  const match = /^(?:W\/)?"(\d{1,9})(?:-([\da-f-]{36})-(\d{1,9}))?"$/.exec(tag);
-  if (!match) throw refuse('If-Match', 'must be one ETag of the catalog, such as "7", or *');
+  const tags = readEntityTags(tag);
+  if (tags === undefined) throw refuse('If-Match', 'must be ETags of the catalog, such as "7", or *');
+  if (tags === '*') return undefined;
+  // Of several, only the newest can be current. One that is not of a catalog is never current.
+  return tags.map(readSeen).reduce((newest, seen) => (isNewer(seen, newest) ? seen : newest));
+}
+
+function readSeen(tag: string): Seen {
+  const match = /^(\d{1,9})(?:-([\da-f-]{36})-(\d{1,9}))?$/.exec(tag);
+  if (!match) return { revision: -1 };
   const [, revision, draftId, version] = match;
   if (draftId === undefined) return { revision: Number(revision) };
   return { revision: Number(revision), draftId, version: Number(version) };
+}
+
+function isNewer(one: Seen, other: Seen): boolean {
+  return one.revision - other.revision > 0 || (one.revision === other.revision && versionOf(one) > versionOf(other));
+}
+
+function versionOf(seen: Seen): number {
+  return seen.draftId === undefined ? -1 : seen.version;
 }
 
 /** What was changed, with the ETag of the catalog as it is now. */

@@ -5,7 +5,6 @@ import { type Access, includesAccess } from '../../domain/manage/access.ts';
 import { authorizeManager, type Presented } from '../../domain/manage/authorize-manager.ts';
 import type { Manager } from '../../domain/manage/manager.ts';
 import type { Service } from '../../domain/service.ts';
-import { readUuid } from '../../domain/users/user-code.ts';
 import type { TSchema } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import { etagOf, hasCurrent } from '../etag.ts';
@@ -234,7 +233,7 @@ function toRequest(request: HttpRequest, reply: HttpReply): Omit<ManageRequest, 
   return {
     request,
     reply,
-    params: Object.fromEntries(Object.entries(request.params).map(([name, text]) => [name, readUuid(text) ?? text])),
+    params: request.params as Record<string, string>,
     query: request.query as Query,
     readBody: () => readJsonObject(request),
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),

@@ -4,6 +4,9 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 
+/** Without an application there is no list of origins: any page may read why, instead of a failure of CORS. */
+const FOR_ANY_PAGE = { 'access-control-allow-origin': '*' };
+
 /** The application of the header apiKey: its clientId, which is public, identifies and never authorises. */
 export async function identifyApplication(
   service: Service,
@@ -15,14 +18,14 @@ export async function identifyApplication(
   // It may have been created a moment ago.
   await service.applications.findByClientId(request.headers.apikey as string);
   const application = peekApplication(service, request, reply);
-  if (!application) throw new InnkeeperError('apiKeyUnknown');
+  if (!application) throw new InnkeeperError('apiKeyUnknown', { headers: FOR_ANY_PAGE });
   return application;
 }
 
 /** The same without waiting; undefined if it is not known in this process yet. */
 export function peekApplication(service: Service, request: HttpRequest, reply: HttpReply): Application | undefined {
   const { apikey, origin } = request.headers;
-  if (typeof apikey !== 'string' || apikey === '') throw new InnkeeperError('apiKeyMissing');
+  if (typeof apikey !== 'string' || apikey === '') throw new InnkeeperError('apiKeyMissing', { headers: FOR_ANY_PAGE });
   const application = service.applications.peek(apikey);
   if (!application) return undefined;
   request.about = { appId: application.appId };

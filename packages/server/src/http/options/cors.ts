@@ -1,21 +1,19 @@
-import type { Service } from '../../domain/service.ts';
 import type { Routes } from '../server/routes.ts';
-import { allowOrigin } from './api-key.ts';
 
-const HEADERS = 'apiKey, Authorization, Content-Type, Accept-Language, If-None-Match, X-Request-Id';
+const HEADERS = 'apiKey, Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, X-Request-Id';
 
 /**
- * CORS for area B. A preflight carries no apiKey, so it is answered for origins that any application
- * lets in; the request that follows is held to its own application's list.
+ * CORS for area B. A preflight carries no apiKey, so it is answered for every origin: a page with a wrong apiKey has to read that
+ * it is wrong (1001, 1002). The request that follows is held to its own application's list.
  */
-export function preflightRoute(app: Routes, service: Service, url: string, methods: readonly string[]): void {
+export function preflightRoute(app: Routes, url: string, methods: readonly string[]): void {
   const allow = [...methods, 'OPTIONS'].join(', ');
   app.options(url, { schema: { hide: true } }, async (request, reply) => {
     const { origin } = request.headers;
-    reply.header('allow', allow).header('vary', 'Origin');
-    if (origin !== undefined && service.applications.allowsOrigin(origin)) {
-      allowOrigin(reply, origin);
+    reply.header('allow', allow);
+    if (origin !== undefined) {
       reply
+        .header('access-control-allow-origin', '*')
         .header('access-control-allow-methods', allow)
         .header('access-control-allow-headers', HEADERS)
         .header('access-control-max-age', '600');

@@ -27,11 +27,11 @@ export function optionRoutes(app: Routes, service: Service, cache: CatalogCache)
   deleteUserOptionRoute(app, service);
   userOptionHistoryRoute(app, service);
 
-  preflightRoute(app, service, '/api/option_groups', ['GET', 'HEAD']);
-  preflightRoute(app, service, '/api/option_groups/:option_group_uid', ['GET', 'HEAD']);
-  preflightRoute(app, service, '/api/option_keys', ['GET', 'HEAD']);
-  preflightRoute(app, service, '/api/option_keys/:option_key_uid', ['GET', 'HEAD']);
-  preflightRoute(app, service, '/api/user_options', ['GET', 'HEAD', 'POST', 'PUT']);
-  preflightRoute(app, service, '/api/user_options/:user_options_uid', ['GET', 'HEAD', 'DELETE']);
-  preflightRoute(app, service, '/api/user_options/:user_options_uid/history', ['GET', 'HEAD']);
+  preflightRoute(app, '/api/option_groups', ['GET', 'HEAD']);
+  preflightRoute(app, '/api/option_groups/:option_group_uid', ['GET', 'HEAD']);
+  preflightRoute(app, '/api/option_keys', ['GET', 'HEAD']);
+  preflightRoute(app, '/api/option_keys/:option_key_uid', ['GET', 'HEAD']);
+  preflightRoute(app, '/api/user_options', ['GET', 'HEAD', 'POST', 'PUT']);
+  preflightRoute(app, '/api/user_options/:user_options_uid', ['GET', 'HEAD', 'DELETE']);
+  preflightRoute(app, '/api/user_options/:user_options_uid/history', ['GET', 'HEAD']);
 }

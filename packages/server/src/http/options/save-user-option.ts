@@ -30,6 +30,7 @@ export const SAVE_SECURITY = [{ apiKey: [] }, { apiKey: [], bearer: [] }, { apiK
 
 export const SAVE_ERRORS = [
   ...USER_ERRORS,
+  'userUidNotAccepted',
   'languageUnknown',
   'groupNotFound',
   'groupsDisagree',
@@ -85,7 +86,7 @@ const schema = {
 export function saveUserOptionRoute(app: Routes, service: Service): void {
   app.post('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
-    const body = readOptionsBody(request, MEMBERS);
+    const body = readOptionsBody(request);
     const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
       noteUser(request, user);
       return [readWantedSelection(catalog, body, '')];

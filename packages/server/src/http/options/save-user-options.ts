@@ -10,7 +10,7 @@ import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
 import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
 import { UserOptionAnswer } from './schemas.ts';
-import { claimsOfBody, readOptionsBody, unknownMembers } from './user-claims.ts';
+import { claimsOfBody, readOptionsBody } from './user-claims.ts';
 import { writeOwner, writeUserOption } from './user-option-view.ts';
 import { readWantedSelection } from './wanted-selection.ts';
 
@@ -52,7 +52,7 @@ const schema = {
 export function saveUserOptionsRoute(app: Routes, service: Service): void {
   app.put('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
-    const body = readOptionsBody(request, MEMBERS);
+    const body = readOptionsBody(request);
     const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
       noteUser(request, user);
       const wanted = readOptions(body.options).map((option, index) => {
@@ -80,7 +80,7 @@ function readOptions(options: unknown): Record<string, unknown>[] {
   const problems = options.flatMap((option, index) =>
     option === null || typeof option !== 'object' || Array.isArray(option)
       ? [{ field: `options[${index}]`, message: 'must be an object' }]
-      : unknownMembers(option, WantedOption, `options[${index}].`),
+      : [],
   );
   if (problems.length > 0) throw badParameter(problems);
   return options;

@@ -1,8 +1,8 @@
-import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
 import type { UserClaims } from '../../domain/users/identify-user.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
 import { readAuthorization } from '../authorization.ts';
 import { readJsonObject } from '../json-body.ts';
-import { maskName } from '../logging.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 
@@ -24,15 +24,8 @@ export function claimsOfQuery(request: HttpRequest): UserClaims {
   };
 }
 
-/** Area B answers a body that is no JSON object of these members with its own code, 1009. */
-export function readOptionsBody(request: HttpRequest, members: object): Record<string, unknown> {
-  const body = readObject(request);
-  const problems = unknownMembers(body, members);
-  if (problems.length > 0) throw badParameter(problems);
-  return body;
-}
-
-function readObject(request: HttpRequest): Record<string, unknown> {
+/** Area B answers a body that is no JSON object with its own code, 1009. Members it does not know are ignored. */
+export function readOptionsBody(request: HttpRequest): Record<string, unknown> {
   try {
     return readJsonObject(request);
   } catch (error) {
@@ -41,21 +34,16 @@ function readObject(request: HttpRequest): Record<string, unknown> {
   }
 }
 
-/** A misspelt one would be a choice that is not what was meant: it is told, not passed over. */
-export function unknownMembers(body: object, members: object, prefix = ''): FieldError[] {
-  return Object.keys(body)
-    .filter((name) => !Object.hasOwn(members, name))
-    .map((name) => ({
-      field: prefix + maskName(name),
-      message: 'is not a member of this body',
-      allowed: Object.keys(members),
-    }));
-}
-
 /** A text that may be left out, or null. */
 export function optionalText(body: Record<string, unknown>, field: string, prefix = ''): string | undefined {
   const value = body[field];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw badParameter([{ field: prefix + field, message: 'must be a text' }]);
   return value;
+}
+
+/** The same for a UUID, which may come in either case. What is no UUID names nothing, and is left to say so. */
+export function optionalUuid(body: Record<string, unknown>, field: string, prefix = ''): string | undefined {
+  const text = optionalText(body, field, prefix);
+  return text === undefined ? undefined : (readUuid(text) ?? text);
 }

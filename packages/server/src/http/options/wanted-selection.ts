@@ -4,7 +4,7 @@ import type { WantedSelection } from '../../domain/selections/save-selections.ts
 import { badParameter } from '../paging.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { findGroup } from './find-group.ts';
-import { optionalText } from './user-claims.ts';
+import { optionalText, optionalUuid } from './user-claims.ts';
 
 /** One choice as sent (SPEC.md 4.7), with its group, key and language found. `field` stands before names in errors. */
 export function readWantedSelection(
@@ -12,9 +12,9 @@ export function readWantedSelection(
   body: Record<string, unknown>,
   field: string,
 ): WantedSelection {
-  const groupUid = optionalText(body, 'option_group_uid', field);
+  const groupUid = optionalUuid(body, 'option_group_uid', field);
   const groupName = optionalText(body, 'option_group_name', field);
-  const keyUid = optionalText(body, 'option_key_uid', field);
+  const keyUid = optionalUuid(body, 'option_key_uid', field);
   const languageName = optionalText(body, 'language', field);
   const { value } = body;
 

@@ -1,4 +1,4 @@
-import { isUuid } from '../../domain/users/user-code.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
 import { looksRandom, mask, maskName } from '../logging.ts';
 
 /** Longer bodies are not read: only their length is told. */
@@ -15,8 +15,8 @@ const CLIENT_ID = /^\d+_[\da-f]{1,64}$/;
 /** Members of requests and parameters of paths that tell nothing of a person, and open nothing, if they look so. */
 const HARMLESS: Readonly<Record<string, (text: string) => boolean>> = {
   clientId: (text) => CLIENT_ID.test(text),
-  option_group_uid: isUuid,
-  option_key_uid: isUuid,
+  option_group_uid: (text) => readUuid(text) !== undefined,
+  option_key_uid: (text) => readUuid(text) !== undefined,
   option_group_name: (text) => !looksRandom(text),
   language: (text) => LANGUAGE.test(text) && !looksRandom(text),
   offset: (text) => /^\d{1,15}$/.test(text),

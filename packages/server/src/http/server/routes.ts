@@ -1,6 +1,7 @@
 import createRouter from 'find-my-way';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import type { Access } from '../../domain/manage/access.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
 import type { OperationExample } from '../schemas.ts';
 import type { HttpReply, HttpRequest } from './request-and-reply.ts';
 
@@ -58,7 +59,12 @@ export type RouteOptions = {
 };
 
 type NewRoute = RouteOptions & { readonly method: Method; readonly path: string; readonly handler: Handler };
-export type Route = NewRoute & { readonly takesBody: boolean; readonly isLimited: boolean };
+export type Route = NewRoute & {
+  readonly takesBody: boolean;
+  readonly isLimited: boolean;
+  /** Parameters of the path and of the query that are UUIDs. */
+  readonly uuids: { readonly params: readonly string[]; readonly query: readonly string[] };
+};
 export type Found = { store: Route; params: Record<string, string>; searchParams: Record<string, string> };
 
 /** All routes of this process, and the only router. */
@@ -89,6 +95,7 @@ export class Routes {
       ...added,
       takesBody: method !== 'GET' && method !== 'OPTIONS',
       isLimited: isLimited(added.schema),
+      uuids: { params: uuidNames(added.schema.params), query: uuidNames(added.schema.querystring) },
     };
     const methods: Method[] = method === 'GET' ? ['GET', 'HEAD'] : [method];
     const known = this.#byPath.get(path) ?? { methods: [], wrongMethod };
@@ -104,7 +111,12 @@ export class Routes {
 
   find(method: string, target: string): Found | undefined {
     const found = this.#find(method, target);
-    return found?.store ? (found as Found) : undefined;
+    if (!found?.store) return undefined;
+    const { store, params, searchParams } = found as Found;
+    // UUIDs are read in either case (CONTRACT.md section 2).
+    for (const name of store.uuids.params) lowerCase(params, name);
+    for (const name of store.uuids.query) lowerCase(searchParams, name);
+    return found as Found;
   }
 
   /** null: there is none; with a store of null: the target is not a URL. */
@@ -124,6 +136,16 @@ export class Routes {
     }
     return new InnkeeperError('pathUnknown');
   }
+}
+
+function uuidNames(schema: unknown): string[] {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { format?: string }> };
+  return Object.keys(properties).filter((name) => properties[name]?.format === 'uuid');
+}
+
+function lowerCase(values: Record<string, unknown>, name: string): void {
+  const value = values[name];
+  if (typeof value === 'string') values[name] = readUuid(value) ?? value;
 }
 
 /** Monitoring must reach a busy service. */

@@ -209,20 +209,20 @@ describe.each(databases)('saving user options on $kind', (database) => {
       [{ ...good, value: true }, 'value'],
       [{ ...good, value: { 0: true } }, 'value'],
       [{ ...good, language: 7 }, 'language'],
-      [{ ...good, langauge: 'de' }, 'langauge'],
-      [{ ...good, constructor: 1 }, 'constructor'],
     ];
     for (const [body, field] of bodies) {
       const { status, json } = await server.post(PATH, body, { apiKey: application.clientId });
       expect({ body, status, code: json.code }).toEqual({ body, status: 400, code: '1009' });
       if (field) expect((json.errors as Wire[])[0]?.field).toBe(field);
     }
+    const unknown = { ...good, langauge: 'de', constructor: 1 };
+    expect((await server.post(PATH, unknown, { apiKey: application.clientId })).status).toBe(201);
     const broken = await server.send('POST', PATH, { body: '{"user_uid":', headers: { apiKey: application.clientId } });
     expect(broken.json.code).toBe('1009');
   });
 
   test('unknown group 1004, unknown key 1005, unknown user 1006; foreign ones look the same', async () => {
-    const { user, choice, save } = await guest();
+    const { choice, save } = await guest();
     const other = await guest();
     const mine = await choice('vegetarian', [true]);
     const theirs = await other.choice('vegetarian', [true]);
@@ -239,7 +239,6 @@ describe.each(databases)('saving user options on $kind', (database) => {
     await expectCode({ ...mine, user_uid: crypto.randomUUID() }, 404, '1006');
     await expectCode({ ...mine, user_uid: crypto.randomUUID(), value: ['not allowed'] }, 404, '1006');
     await expectCode({ ...mine, user_uid: other.user.userCode }, 404, '1006');
-    await expectCode({ ...mine, user_uid: user.userCode.toUpperCase() }, 404, '1006');
     await expectCode({ ...mine, user_uid: 'nonsense' }, 404, '1006');
     await expectCode({ ...mine, option_group_name: 'open' }, 400, '1010');
   });
@@ -281,7 +280,11 @@ describe.each(databases)('saving user options on $kind', (database) => {
     const first = await save(await choice('vegetarian', [true]));
     expect(first.status).toBe(alone);
     if (alone === 401) expect(first.json.code).toBe('1011');
-    expect((await save(await choice('portions', [1]), basic(application))).status).toBe(withSecret);
+    const named = await save(await choice('portions', [1]), basic(application));
+    expect(named.status).toBe(withSecret);
+    // The credentials are right: what is wrong is user_uid.
+    if (withSecret === 401)
+      expect(named.json).toMatchObject({ code: '1011', message: expect.stringContaining('does not accept user_uid') });
     const wrong = await save(await choice('ratio', [1]), basic({ ...application, clientSecret: 'wrong' }));
     expect({ status: wrong.status, code: wrong.json.code }).toEqual({ status: 401, code: '1011' });
     expect((await save(await choice('volume', [5]), bearer(user.accessToken))).status).toBe(201);
@@ -320,15 +323,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
       body: JSON.stringify({ language: 'de', options: [{ ...fruit, value: ['Apfel'] }] }),
     });
     expect(values(german.json)).toEqual([['fruit', ['apple']]]);
-    for (const options of [
-      undefined,
-      {},
-      [1],
-      [[]],
-      [volume, volume],
-      [{ ...volume, value: 1 }],
-      [{ ...volume, values: [1] }],
-    ]) {
+    for (const options of [undefined, {}, [1], [[]], [volume, volume], [{ ...volume, value: 1 }]]) {
       expect((await put(options)).json.code).toBe('1009');
     }
   });

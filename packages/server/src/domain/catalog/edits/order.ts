@@ -1,4 +1,5 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
+import { readUuid } from '../../users/user-code.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { openGroup } from '../working-copy.ts';
 
@@ -33,9 +34,10 @@ function arrange<T extends { uid?: string }>(
 ): T[] {
   const left = new Map<unknown, T>(items.map((item) => [item.uid, item]));
   const arranged = uids.flatMap((uid, index) => {
-    const item = left.get(uid);
+    const known = typeof uid === 'string' ? readUuid(uid) : undefined;
+    const item = left.get(known);
     if (!item) problems.push({ field: fieldAt(index), message: 'is not there, or twice in this list' });
-    left.delete(uid);
+    left.delete(known);
     return item ? [item] : [];
   });
   if (left.size > 0) problems.push({ field: whole, message: `leaves out ${[...left.keys()].join(', ')}` });
