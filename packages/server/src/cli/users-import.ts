@@ -20,6 +20,7 @@ type Options = CommandOptions & {
   update?: true;
   resume?: true;
   newCodes?: true;
+  restoreDeleted?: true;
   withRetired?: true;
   rejects?: string;
 };
@@ -48,6 +49,7 @@ export function usersImport(): Command {
     )
     .option('--resume', 'leave every user that is there as it is: to go on after an interruption')
     .option('--new-codes', 'make new service_user_codes, whatever the lines give')
+    .option('--restore-deleted', 'bring back users that were deleted; without this, lines with their code are left out')
     .option('--with-retired', 'take retired values and archived keys too, as an export may hold them')
     .option('--rejects <file>', 'write rejected lines there, with their numbers and reasons')
     .addHelpText('after', () => `\n${LINE_HELP}`)
@@ -100,6 +102,7 @@ async function run(file: string, options: Options): Promise<void> {
         at: now(),
         ifThere: options.update ? 'update' : options.resume ? 'keep' : 'compare',
         newCodes: options.newCodes === true,
+        restoreDeleted: options.restoreDeleted === true,
         withRetired: options.withRetired === true,
         signal: watch.signal,
         onRejected({ text, ...rejection }) {
@@ -158,6 +161,7 @@ function showSummary(
       ['unchanged', counts.unchanged],
       ['selections kept, newer than their line', counts.keptNewer],
       ['there already, left alone', counts.skipped],
+      ['deleted since, left out (--restore-deleted brings them back)', counts.deletedSince],
       ['profiles without a user', counts.profilesOnly],
       ['rejected', counts.rejected],
     ] as const

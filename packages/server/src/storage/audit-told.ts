@@ -72,7 +72,8 @@ function shorten(text: string, characters: number): string {
 
 /** One entry an import, however many batches it has. */
 export function importCounts(appId: number, importId: string, outcomes: readonly ImportOutcome[]): Told[] {
-  const count = (wanted: ImportOutcome): number => outcomes.filter((outcome) => outcome === wanted).length;
+  const names = outcomes.map((each) => (typeof each === 'object' && 'outcome' in each ? each.outcome : each));
+  const count = (wanted: ImportOutcome): number => names.filter((name) => name === wanted).length;
   const after = {
     created: count('created'),
     adopted: count('adopted'),

@@ -192,6 +192,24 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
     expect(await theme()).toMatchObject([{ value: ['system'] }]);
   });
 
+  test('an older export does not bring back who was deleted since, unless told to', async () => {
+    const app = await application();
+    expect(await importFile(fileOf([numbered(1), numbered(2)]), app.clientId)).toMatchObject({ created: 2 });
+    const older = fileOf((await exported(app.clientId)) as Line[]);
+    const [{ service_user_code }] = (await exported(app.clientId)) as [{ service_user_code: string }];
+    const path = `/api/v2/app/${app.clientId}/users/${service_user_code}`;
+    expect(await server.send('DELETE', path, { headers: basic(app) })).toMatchObject({ status: 204 });
+    const kept = { code: 0, created: 0, unchanged: 1, deletedSince: 1, rejected: 0 };
+    expect(await importFile(older, app.clientId, '--update')).toMatchObject(kept);
+    expect(await importFile(older, app.clientId)).toMatchObject(kept);
+    expect(await exported(app.clientId)).toHaveLength(1);
+    const readable = await cli.run('users', 'import', older, '--app', app.clientId, '--update');
+    expect(readable.stdout).toMatch(/^ +1 {2}deleted since, left out \(--restore-deleted brings them back\)$/m);
+    const restored = { code: 0, created: 1, unchanged: 1, deletedSince: 0 };
+    expect(await importFile(older, app.clientId, '--restore-deleted')).toMatchObject(restored);
+    expect(await exported(app.clientId)).toMatchObject([{ service_user_code }, {}]);
+  });
+
   test('a profile alone makes create-user answer 0024, until the whole user adopts it', async () => {
     const app = await application();
     const { clientId, clientSecret } = app;

@@ -128,10 +128,18 @@ describe.each(databases)('audited acts on $kind', (database) => {
     const again = person(NOW);
     await storage.transfer.importUsers(appId, [again], change);
     await storage.transfer.importUsers(appId, [again], change);
+    const saved = (keyNo: number, value: string, updatedAt: number) => ({
+      ...{ selectionId: randomUUID(), keyNo, revision: 1, value, language: null, createdAt: NOW, updatedAt },
+    });
+    const update = { ...change, ifThere: 'update' as const };
+    await storage.transfer.importUsers(appId, [{ ...again, selections: [saved(1, 'true', NOW)] }], update);
+    // One selection is older than what is there and stays out, the other goes in: an update.
+    const selections = [saved(1, 'false', NOW - 1), saved(2, 'true', NOW)];
+    await storage.transfer.importUsers(appId, [{ ...again, selections }], update);
     const [entry, ...more] = await entries();
     expect(more).toEqual([]);
     expect(entry).toMatchObject({ auditUid: importId, action: 'users.imported', actor: 'ada@example.com' });
-    expect(JSON.parse(entry?.after ?? '')).toEqual({ created: 9, adopted: 0, updated: 0, profilesOnly: 4 });
+    expect(JSON.parse(entry?.after ?? '')).toEqual({ created: 9, adopted: 0, updated: 2, profilesOnly: 4 });
   });
 
   test('an edit of a draft says who edited where, in bounded size', async () => {

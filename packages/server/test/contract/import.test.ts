@@ -4,6 +4,7 @@ import { orderedUuid } from '../../src/ordered-uuid.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, Storage } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
+import { dump } from '../dump.ts';
 import { ALL, createApplication, createUser, hash, MINUTE, NOW, times, user } from './examples.ts';
 
 let counter = 0;
@@ -104,6 +105,53 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await again({ createdAt: null, selections: [] })).toEqual(['has-user']);
     const found = await stored(one.clientUserId);
     expect(found).toMatchObject({ clientUserName: one.clientUserName, userId: one.userId, selections: held });
+  });
+
+  test('a user who was deleted stays deleted, unless told to come back', async () => {
+    const one = await putOne({ userId: randomUUID(), selections: [selection(1, 'a')] });
+    const userId = one.userId as string;
+    expect(await storage.users.delete(appId, userId)).toBe('deleted');
+    const neighbour = entry();
+    for (const ifThere of ['compare', 'update', 'keep'] as const) {
+      expect(await put([one, neighbour], ifThere)).toContain('deleted-since');
+      expect(await put([alone({ ...one, selections: [] })], ifThere)).toEqual(['deleted-since']);
+    }
+    expect(await stored(one.clientUserId)).toBeUndefined();
+    expect(await stored(neighbour.clientUserId)).toBeDefined();
+    // The name may be used again; the older line is still that of the deleted user.
+    expect(await put([{ ...one, userId: null }])).toEqual(['created']);
+    expect(await put([one], 'update')).toEqual(['deleted-since']);
+    expect(await storage.users.delete(appId, one.newUserId)).toBe('deleted');
+    // Of another application it is another user.
+    const elsewhere = await createApplication(storage);
+    expect(await put([one], 'update', elsewhere)).toEqual(['created']);
+    expect(await storage.applications.delete(elsewhere)).toBe('deleted');
+
+    const restore = { at: NOW, ifThere: 'update', importId: orderedUuid(), restoreDeleted: true } as const;
+    expect(await storage.transfer.importUsers(appId, [one], restore)).toEqual({ outcomes: ['created'] });
+    expect(await put([one], 'update')).toEqual(['unchanged']);
+  });
+
+  test('codes of deleted users are kept for 400 days, and go with their application', async () => {
+    const gone = await createApplication(storage);
+    const [kept, old] = [await putOne({ userId: randomUUID() }), await putOne({ userId: randomUUID() })];
+    const other = entry({ userId: randomUUID() });
+    await put([other], 'compare', gone);
+    for (const [app, { userId }] of [
+      [appId, kept],
+      [appId, old],
+      [gone, other],
+    ] as const) {
+      await storage.users.delete(app, userId as string);
+    }
+    await storage.applications.delete(gone);
+    const left = await dump(url);
+    expect([kept, old, other].map(({ userId }) => left.includes(userId as string))).toEqual([true, true, false]);
+    const hex = (old.userId as string).replaceAll('-', '');
+    const code = database.kind === 'sqlite' ? `x'${hex}'` : `'${hex}'`;
+    await database.execute(url, `update deleted_users set at = at - ${401 * 86_400_000} where user_code = ${code}`);
+    await storage.purgeExpired(Date.now());
+    expect(await put([kept, old])).toEqual(['deleted-since', 'created']);
   });
 
   test('an update changes what the entry names and keeps the rest', async () => {

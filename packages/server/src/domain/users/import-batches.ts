@@ -19,6 +19,8 @@ export type ImportCounts = {
   keptNewer: number;
   /** There already, and left alone. */
   skipped: number;
+  /** Of users that were deleted, by their code: they stay deleted. */
+  deletedSince: number;
   /** Profiles made without a user. */
   profilesOnly: number;
   rejected: number;
@@ -37,6 +39,8 @@ export type Rejection = {
 
 export type ImportOptions = LineRules & {
   ifThere: IfThere;
+  /** Bring back users that were deleted. */
+  restoreDeleted?: boolean;
   /** Stops between lines; what was read until then is put in. */
   signal?: AbortSignal;
   onRejected(rejection: Rejection): void;
@@ -63,6 +67,7 @@ export class ImportBatches {
     unchanged: 0,
     keptNewer: 0,
     skipped: 0,
+    deletedSince: 0,
     profilesOnly: 0,
     rejected: 0,
   };
@@ -128,7 +133,8 @@ export class ImportBatches {
   }
 
   async #import(entries: readonly ImportEntry[], ifThere: IfThere): Promise<ImportOutcome[]> {
-    const change = { at: this.#options.at, ifThere, importId: this.#importId };
+    const { at, restoreDeleted = false } = this.#options;
+    const change = { at, ifThere, importId: this.#importId, restoreDeleted };
     const result = await this.#storage.transfer.importUsers(this.#appId, entries, change);
     if ('outcomes' in result) return result.outcomes;
     this.applicationGone = true;
@@ -154,6 +160,9 @@ export class ImportBatches {
         break;
       case 'kept':
         counts.skipped++;
+        break;
+      case 'deleted-since':
+        counts.deletedSince++;
         break;
       default:
         this.reject(line, explain(entry, outcome));

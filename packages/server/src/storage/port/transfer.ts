@@ -47,13 +47,21 @@ export type ImportOutcome =
   | 'kept'
   /** A profile alone was to be made, but it is there with a user. */
   | 'has-user'
+  /** The user of this userId was deleted, and stays deleted. */
+  | 'deleted-since'
   /** Another user has this userId. */
   | 'user-id-taken'
   /** It is there and differs; a number is the place among the selections. */
   | { differsIn: 'userId' | 'clientUserName' | number };
 
 /** `importId`: what the batches of an import have in common, a UUID of version 7. */
-export type ImportChange = { at: number; ifThere: IfThere; importId: string };
+export type ImportChange = {
+  at: number;
+  ifThere: IfThere;
+  importId: string;
+  /** Users that were deleted come back. */
+  restoreDeleted?: boolean;
+};
 
 export interface TransferStore {
   /** One transaction. No clientUserId twice among the entries; an outcome for each, in the order given. */

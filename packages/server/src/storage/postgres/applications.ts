@@ -123,6 +123,7 @@ export function applicationStore(connections: Connections): ApplicationStore {
           'delete from profiles p where app_id = $1 and not exists (select 1 from users u where u.user_id = p.user_id)',
           [appId],
         );
+        await query('delete from deleted_users where app_id = $1', [appId]);
         await query('delete from applications where app_id = $1', [appId]);
         await logChange(query, 'application', appId);
         return 'deleted';

@@ -74,9 +74,11 @@ async function importEntries(
   query: Query,
   appId: number,
   entries: readonly ImportEntry[],
-  { at, ifThere }: ImportChange,
+  { at, ifThere, restoreDeleted }: ImportChange,
 ): Promise<ImportOutcome[]> {
   const stored = await readStored(query, appId, entries, ifThere);
+  // After the look at what is there: of a user that was deleted in between, this sees it.
+  const deleted = await readDeleted(query, appId, entries, restoreDeleted === true);
   const taken = await readTaken(query, entries, stored);
   const isTaken = (userId: string): boolean => taken.has(userId);
 
@@ -89,6 +91,7 @@ async function importEntries(
       if (createdAt !== null) taken.add(userId);
       added.push({ clientUserId, clientUserName, userId, createdAt, adopts, selections });
     };
+    if (entry.userId !== null && deleted.has(entry.userId)) return 'deleted-since';
     const found = stored.get(clientUserId);
     if (!found) {
       if (entry.userId !== null && isTaken(entry.userId)) return 'user-id-taken';
@@ -157,6 +160,25 @@ async function readUnset(query: Query, userIds: readonly string[]): Promise<Map<
     unset.set(user_id, ofUser.set(key_no, at));
   }
   return unset;
+}
+
+/** Of the ids that entries want, those whose user was deleted; none where these are to come back: then they are forgotten. */
+async function readDeleted(
+  query: Query,
+  appId: number,
+  entries: readonly ImportEntry[],
+  restore: boolean,
+): Promise<Set<string>> {
+  const wanted = entries.flatMap(({ userId }) => userId ?? []);
+  if (wanted.length === 0) return new Set();
+  const those = 'app_id = $1 and user_code = any (array(select json_array_elements_text($2::json)::uuid))';
+  const rows = await query<{ user_code: string }>(
+    restore
+      ? `delete from deleted_users where ${those} returning null`
+      : `select user_code from deleted_users where ${those}`,
+    [appId, JSON.stringify(wanted)],
+  );
+  return new Set(restore ? [] : rows.map(({ user_code }) => user_code));
 }
 
 /** Of the ids that an entry wants or a profile without a user names, those that some user has. */

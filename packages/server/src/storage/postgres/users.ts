@@ -1,4 +1,5 @@
 import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStore } from '../port.ts';
+import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
 import { checkedHex, toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
@@ -111,6 +112,9 @@ const DELETE = statement(`
   ), profile as (
     delete from profiles p using gone g
     where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
+  ), remembered as (
+    insert into deleted_users (app_id, user_code, at) select app_id, user_id, ${DATABASE_NOW} from gone
+    on conflict (app_id, user_code) do update set at = excluded.at
   )
   select user_id from gone
 `);

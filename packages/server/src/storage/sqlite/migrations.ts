@@ -358,6 +358,16 @@ const MIGRATIONS: readonly string[] = [
   ) strict, without rowid;
   create index rate_limits_by_end on rate_limits (due_at);
   `,
+  `
+  -- Codes of users that were deleted, and nothing else of them: an import of an older export must not bring them back.
+  create table deleted_users (
+    app_id integer not null,
+    user_code blob not null,
+    at integer not null,
+    primary key (app_id, user_code)
+  ) strict, without rowid;
+  create index deleted_users_by_time on deleted_users (at);
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -1,5 +1,5 @@
 import { KEPT_MS } from '../port.ts';
-import { KEPT_AUDIT_MS, KEPT_REQUESTS_MS } from '../retention.ts';
+import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_REQUESTS_MS } from '../retention.ts';
 import type { Connection } from './connection.ts';
 import { trialActs } from './trials.ts';
 
@@ -51,6 +51,7 @@ export function purgeActs(connection: Connection) {
         removeOldChanges(now) +
         removeEnded('request_log', 'app_id, request_uid', 'at', now - KEPT_REQUESTS_MS) +
         removeEnded('audit_log', 'audit_uid', 'at', now - KEPT_AUDIT_MS) +
+        removeEnded('deleted_users', 'app_id, user_code', 'at', now - KEPT_DELETED_MS) +
         removeEnded('activity', 'app_id, step, name, at', "step = 'hour' and at", now - KEPT_MS.hour) +
         removeEnded('activity', 'app_id, step, name, at', "step = 'day' and at", now - KEPT_MS.day)
       );

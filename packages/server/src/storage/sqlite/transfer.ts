@@ -62,6 +62,10 @@ export function transferActs(connection: Connection) {
   const isTaken = (userId: string): boolean =>
     statement('select 1 from users where user_id = ?').get(toBytes(userId)) !== undefined;
 
+  const wasDeleted = (appId: number, userId: string): boolean =>
+    statement('select 1 from deleted_users where app_id = ? and user_code = ?').get(appId, toBytes(userId)) !==
+    undefined;
+
   const addUser = (appId: number, userId: Uint8Array, { clientUserId, createdAt }: ImportEntry): boolean =>
     statement(
       'insert into users (user_id, app_id, client_user_id, created_at) values (?, ?, ?, ?) on conflict do nothing',
@@ -130,7 +134,11 @@ export function transferActs(connection: Connection) {
 
   const importEntry = (appId: number, entry: ImportEntry, change: ImportChange): ImportOutcome => {
     const { clientUserId, clientUserName, selections } = entry;
-    const { at, ifThere } = change;
+    const { at, ifThere, restoreDeleted } = change;
+    if (entry.userId !== null && wasDeleted(appId, entry.userId)) {
+      if (!restoreDeleted) return 'deleted-since';
+      statement('delete from deleted_users where app_id = ? and user_code = ?').run(appId, toBytes(entry.userId));
+    }
     const userId = toBytes(entry.userId ?? entry.newUserId);
     const { changes } = statement(
       'insert into profiles (app_id, client_user_id, user_id, client_user_name) values (?, ?, ?, ?) on conflict do nothing',

@@ -1,11 +1,10 @@
 import type { Connection } from './connection.ts';
 import { toUuid } from './encoding.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
-import { userActs } from './users.ts';
+import { removeUser } from './users.ts';
 
 export function trialActs(connection: Connection) {
   const { statement } = connection;
-  const { deleteUser } = userActs(connection);
 
   return {
     addTrial(appId: number, clientUserId: string, endsAt: number): 'added' | 'application-gone' {
@@ -26,7 +25,7 @@ export function trialActs(connection: Connection) {
       const row = statement(
         `select u.user_id from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
       ).get(appId, clientUserId);
-      if (row) deleteUser(appId, toUuid(row.user_id as Uint8Array));
+      if (row) removeUser(connection, appId, toUuid(row.user_id as Uint8Array));
     },
   };
 }

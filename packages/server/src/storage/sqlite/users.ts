@@ -60,17 +60,25 @@ export function userActs(connection: Connection) {
     },
 
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {
-      const row = statement('delete from users where user_id = ? and app_id = ? returning client_user_id').get(
-        toBytes(userId),
-        appId,
-      );
-      if (!row) return 'unknown';
-      statement('delete from profiles where app_id = ? and client_user_id = ? and user_id = ?').run(
-        appId,
-        row.client_user_id as string,
-        toBytes(userId),
-      );
+      if (removeUser(connection, appId, userId) === 'unknown') return 'unknown';
+      statement(
+        "insert or replace into deleted_users (app_id, user_code, at) values (?, ?, cast(unixepoch('subsec') * 1000 as integer))",
+      ).run(appId, toBytes(userId));
       return 'deleted';
     },
   };
+}
+
+export function removeUser({ statement }: Connection, appId: number, userId: string): 'deleted' | 'unknown' {
+  const row = statement('delete from users where user_id = ? and app_id = ? returning client_user_id').get(
+    toBytes(userId),
+    appId,
+  );
+  if (!row) return 'unknown';
+  statement('delete from profiles where app_id = ? and client_user_id = ? and user_id = ?').run(
+    appId,
+    row.client_user_id as string,
+    toBytes(userId),
+  );
+  return 'deleted';
 }
