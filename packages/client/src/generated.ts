@@ -128,7 +128,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get one user
+         * @description For the back end of the application: HTTP Basic with clientId and clientSecret.
+         */
+        get: operations["getApplicationUser"];
         put?: never;
         post?: never;
         /**
@@ -138,7 +142,39 @@ export interface paths {
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Rename, suspend or resume a user
+         * @description Changes what is sent, all of it or nothing. A suspended user gets no access token (0002), their access tokens answer as revoked, and saving or reading by user_uid is 1013; `{"status":"active"}` restores all of it.
+         */
+        patch: operations["updateApplicationUser"];
+        trace?: never;
+    };
+    "/api/v2/app/{clientId}/users/by-client-id/{clientUserId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one user
+         * @description For the back end of the application: HTTP Basic with clientId and clientSecret.
+         */
+        get: operations["getApplicationUserByClientId"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete user
+         * @description Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.
+         */
+        delete: operations["deleteUserByClientId"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename, suspend or resume a user
+         * @description Changes what is sent, all of it or nothing. A suspended user gets no access token (0002), their access tokens answer as revoked, and saving or reading by user_uid is 1013; `{"status":"active"}` restores all of it.
+         */
+        patch: operations["updateApplicationUserByClientId"];
         trace?: never;
     };
     "/.well-known/oauth-authorization-server": {
@@ -1735,6 +1771,23 @@ export interface components {
              */
             addressRateLimit: string;
         };
+        ApplicationUser: {
+            /** Format: uuid */
+            service_user_code: string;
+            clientUserId: string;
+            clientUserName: string;
+            /** @description the clientUserId when it is an e-mail address, otherwise "" */
+            email: string;
+            /**
+             * @description a suspended user cannot sign in, save or be read
+             * @enum {unknown}
+             */
+            status: "active" | "suspended";
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            created_at: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            updated_at: string;
+        };
         AuditEntry: {
             /** Format: uuid */
             auditUid: string;
@@ -1743,7 +1796,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write" */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -2464,6 +2517,42 @@ export interface components {
     };
     responses: {
         /**
+         * @description - `0012` The application is not recognised from clientId.
+         *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+         *     - `0025` No user of this application has this clientUserId.
+         */
+        "400_applicationUnknown_credentialsWrong_clientUserUnknown": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "0011" | "0012" | "0025";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `0012` The application is not recognised from clientId.
+         *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+         *     - `0025` The user code is invalid or missing: it names no user of this application.
+         */
+        "400_applicationUnknown_credentialsWrong_userUnknown": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "0011" | "0012" | "0025";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
          * @description - `1009` A parameter or the body is not as it should be.
          *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
          */
@@ -2774,6 +2863,27 @@ export interface components {
                     code: "9403";
                     /** @description for people */
                     message: string;
+                };
+            };
+        };
+        /** @description - `1013` The user is suspended. */
+        "403_userSuspended": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1013";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
                 };
             };
         };
@@ -3705,6 +3815,33 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    getApplicationUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                serviceUserCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationUser"];
+                };
+            };
+            400: components["responses"]["400_applicationUnknown_credentialsWrong_userUnknown"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     deleteUser: {
         parameters: {
             query?: never;
@@ -3724,9 +3861,53 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["400_applicationUnknown_credentialsWrong_userUnknown"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    updateApplicationUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                serviceUserCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description display name */
+                    clientUserName?: string;
+                    /** @description unique per application */
+                    clientUserId?: string;
+                    /** @enum {unknown} */
+                    status?: "active" | "suspended";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationUser"];
+                };
+            };
             /**
              * @description - `0012` The application is not recognised from clientId.
              *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+             *     - `0021` The body is not a valid JSON object.
+             *     - `0023` clientUserName is missing.
+             *     - `0005` clientUserId is missing.
+             *     - `9400` A parameter or a member of the body is invalid.
+             *     - `0001` clientUserId is already taken by another user of this application, so the user cannot be assigned.
+             *     - `0024` The user profile cannot be created: a profile with this clientUserId already exists without a user.
              *     - `0025` The user code is invalid or missing: it names no user of this application.
              */
             400: {
@@ -3736,15 +3917,133 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "0011" | "0012" | "0025";
+                        code: "0001" | "0005" | "0011" | "0012" | "0021" | "0023" | "0024" | "0025" | "9400";
                         /** @description for people */
                         message: string;
                     };
                 };
             };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getApplicationUserByClientId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                /** @description percent-encoded, slashes included */
+                clientUserId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationUser"];
+                };
+            };
+            400: components["responses"]["400_applicationUnknown_credentialsWrong_clientUserUnknown"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    deleteUserByClientId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                /** @description percent-encoded, slashes included */
+                clientUserId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_applicationUnknown_credentialsWrong_clientUserUnknown"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    updateApplicationUserByClientId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                /** @description percent-encoded, slashes included */
+                clientUserId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description display name */
+                    clientUserName?: string;
+                    /** @description unique per application */
+                    clientUserId?: string;
+                    /** @enum {unknown} */
+                    status?: "active" | "suspended";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationUser"];
+                };
+            };
+            /**
+             * @description - `0012` The application is not recognised from clientId.
+             *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+             *     - `0021` The body is not a valid JSON object.
+             *     - `0023` clientUserName is missing.
+             *     - `0005` clientUserId is missing.
+             *     - `9400` A parameter or a member of the body is invalid.
+             *     - `0001` clientUserId is already taken by another user of this application, so the user cannot be assigned.
+             *     - `0024` The user profile cannot be created: a profile with this clientUserId already exists without a user.
+             *     - `0025` No user of this application has this clientUserId.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0001" | "0005" | "0011" | "0012" | "0021" | "0023" | "0024" | "0025" | "9400";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -4332,6 +4631,7 @@ export interface operations {
             };
             400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -4386,6 +4686,7 @@ export interface operations {
             };
             400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
+            403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
             409: components["responses"]["409_keyArchived"];
             413: components["responses"]["413_bodyTooLarge"];
@@ -4469,6 +4770,7 @@ export interface operations {
             };
             400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
+            403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
             409: components["responses"]["409_keyArchived"];
             413: components["responses"]["413_bodyTooLarge"];
@@ -4558,6 +4860,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -4587,6 +4890,7 @@ export interface operations {
             };
             400: components["responses"]["400_badParameter_userMissing"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -4638,6 +4942,7 @@ export interface operations {
             };
             400: components["responses"]["400_badParameter_userMissing"];
             401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
@@ -9015,7 +9320,7 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */
@@ -9070,7 +9375,7 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */

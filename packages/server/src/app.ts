@@ -26,7 +26,9 @@ import { Routes } from './http/server/routes.ts';
 import { createUserRoute } from './http/users/create-user.ts';
 import { deleteUserRoute } from './http/users/delete-user.ts';
 import { getAccessTokenRoute } from './http/users/get-access-token.ts';
+import { getApplicationUserRoute } from './http/users/get-user.ts';
 import { specialTokenRoute } from './http/users/special-token.ts';
+import { updateApplicationUserRoute } from './http/users/update-user.ts';
 import type { SigningKeys } from './tokens/keys.ts';
 
 export type AppParts = {
@@ -66,6 +68,8 @@ export function createApp(parts: AppParts): Door {
     createUserRoute(routes, service);
     specialTokenRoute(routes, service);
     getAccessTokenRoute(routes, service);
+    getApplicationUserRoute(routes, service);
+    updateApplicationUserRoute(routes, service);
     deleteUserRoute(routes, service);
     metadataRoute(routes, service);
     jwksRoute(routes, () => keys.published());

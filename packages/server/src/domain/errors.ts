@@ -130,6 +130,13 @@ export const ERRORS = {
     remedy: 'Create the user with POST /api/v2/app/create-user.',
   },
 
+  usersBadRequest: {
+    code: '9400',
+    status: 400,
+    message: 'A parameter or a member of the body is invalid.',
+    remedy: 'The message says which one and what it may be.',
+  },
+
   // ---- area B: profile options
   apiKeyMissing: {
     code: '1001',
@@ -224,6 +231,13 @@ export const ERRORS = {
     status: 401,
     message: "This application does not accept user_uid for saving: send the user's access token.",
     remedy: 'Send access_token, or the access token as Bearer; or set saveByUserUid to secret or open.',
+  },
+  userSuspended: {
+    code: '1013',
+    status: 403,
+    message: 'The user is suspended.',
+    remedy: 'Resume the user with PATCH /api/v2/app/{clientId}/users/{serviceUserCode} and {"status":"active"}.',
+    namesFields: true,
   },
   selectionNotFound: {
     code: '9404',

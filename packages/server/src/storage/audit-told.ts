@@ -7,6 +7,8 @@ import type {
   MemberRecord,
   Membership,
   Stores,
+  UserChange,
+  UserRecord,
 } from './port.ts';
 
 /** What an entry says of a change. Secrets never. */
@@ -106,4 +108,17 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
 
 export function toTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Which fields, and not what is in them: that goes with the user, and the entry stays. */
+export function toldOfUser({ user, changed }: { user: UserRecord; changed: (keyof UserChange)[] }): Told[] {
+  const { appId, userId, status } = user;
+  const fields = changed.filter((name) => name !== 'status');
+  const about = { appId, subject: '', userId };
+  return [
+    ...(fields.length > 0 ? [{ ...about, action: 'user.changed' as const, after: { changed: fields } }] : []),
+    ...(changed.includes('status')
+      ? [{ ...about, action: status === 'suspended' ? ('user.suspended' as const) : ('user.resumed' as const) }]
+      : []),
+  ];
 }

@@ -8,6 +8,7 @@ import {
   toldOfChange,
   toldOfJoining,
   toldOfToken,
+  toldOfUser,
   toTime,
 } from './audit-told.ts';
 import type {
@@ -106,8 +107,10 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
         outcome === 'created' ? [{ action: 'user.created', appId, subject: '', userId }] : [],
     },
     find: 'read',
+    findByClientUserId: 'read',
     page: 'read',
     searchByName: 'read',
+    update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
     // Of an erased user nothing is left, here neither.
     delete: {
       tell: (_, outcome, _before, appId) =>

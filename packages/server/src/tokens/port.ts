@@ -4,7 +4,7 @@ import type { UserRecord } from '../storage/port.ts';
 export interface TokenService {
   readonly kind: 'embedded' | 'remote';
   /** Throws TokenServiceUnreachable or TokenServiceRefused, nothing else. */
-  issue(request: { user: UserRecord; clientId: string; lifetimeSeconds: number }): Promise<IssuedToken>;
+  issue(request: { user: Pick<UserRecord, 'userId'>; clientId: string; lifetimeSeconds: number }): Promise<IssuedToken>;
   /**
    * Where nothing can go wrong in making a token, all of it that storage has to know is settled before its user is known. Throws
    * TokenServiceRefused while none can be made.
@@ -31,7 +31,9 @@ export type IssuedToken = {
 };
 
 export type Reserve = (request: { clientId: string; lifetimeSeconds: number }) => ReservedToken;
-export type ReservedToken = Omit<IssuedToken, 'accessToken'> & { make(user: UserRecord): Promise<string> };
+export type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
+  make(user: Pick<UserRecord, 'userId'>): Promise<string>;
+};
 
 export type IdentifiedToken = { tokenId: string; issuedAt: number; expiresAt: number };
 

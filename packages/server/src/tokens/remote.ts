@@ -22,7 +22,7 @@ export type RemoteTokenServiceOptions = {
   hashToken(token: string): string;
   /** A JWT by which Innkeeper vouches for the user; `audience` is the remote server's issuer, `clientId` the application's. */
   signSubjectToken(request: {
-    user: UserRecord;
+    user: Pick<UserRecord, 'userId'>;
     clientId: string;
     audience: string;
     expiresInSeconds: number;

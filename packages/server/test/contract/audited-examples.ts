@@ -93,6 +93,13 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     },
     actions: ['user.created'],
   },
+  'users.update': {
+    async prepare(storage, appId) {
+      const { userId } = await createUser(storage, appId);
+      return ({ users }) => users.update(appId, userId, { clientUserName: 'Renamed', status: 'suspended' }, NOW);
+    },
+    actions: ['user.changed', 'user.suspended'],
+  },
   'users.delete': {
     async prepare(storage, appId) {
       const { userId } = await createUser(storage, appId);

@@ -5,6 +5,7 @@ import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
+import { userSuspended } from '../users/identify-user.ts';
 import { checkSelection } from './check-selection.ts';
 
 /** One choice as it was sent, its key and language found already. */
@@ -34,6 +35,7 @@ export async function saveSelections(
     means,
   });
   if (saved.outcome === 'user-gone') throw new InnkeeperError('profileUserNotFound');
+  if (saved.outcome === 'user-suspended') throw userSuspended();
   service.activity.count(user.appId, 'selectionsSaved', saved.records.length);
   return saved.records.map((record, index) => ({
     record,

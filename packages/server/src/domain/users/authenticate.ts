@@ -8,7 +8,7 @@ export type AuthenticatedUser = UserRecord & { token: IdentifiedToken };
 export type FindOwner<User extends UserRecord> = (tokenId: string, now: number) => Promise<User | undefined>;
 
 /**
- * The user of an access token. Whether the token still stands is asked of the database every time, so
+ * The user of an access token. One who is suspended has none that works until they are resumed. Whether the token still stands is asked of the database every time, so
  * that a deleted user's tokens fail at once in every replica; and first, so that made-up tokens cost
  * nothing more. Whether it is genuine is asked of the token service, which remembers.
  */
@@ -17,6 +17,16 @@ export function authenticateUser(service: Service, accessToken: string): Promise
 }
 
 export async function authenticate<User extends UserRecord>(
+  service: Service,
+  accessToken: string,
+  findOwner: FindOwner<User>,
+): Promise<(User & { token: IdentifiedToken }) | undefined> {
+  const user = await findTokenOwner(service, accessToken, findOwner);
+  return user?.status === 'active' ? user : undefined;
+}
+
+/** The same whatever the user's status. */
+export async function findTokenOwner<User extends UserRecord>(
   service: Service,
   accessToken: string,
   findOwner: FindOwner<User>,

@@ -3,7 +3,8 @@ import { InnkeeperError } from '../errors.ts';
 import type { Admission } from '../limits/admission.ts';
 import type { Service } from '../service.ts';
 import { authenticateUser } from './authenticate.ts';
-import { readUuid } from './user-code.ts';
+import { hasSecretOf } from './authorize-application.ts';
+import { findUserOfPath, isMeant, type UserOfPath } from './user-of-path.ts';
 
 export type Credentials =
   | { kind: 'none' }
@@ -13,22 +14,20 @@ export type Credentials =
 
 export type DeleteUserRequest = {
   clientId: string;
-  userCode: string | undefined;
+  path: UserOfPath;
   credentials: Credentials;
   admission: Admission;
 };
 
-/** Order of CONTRACT.md section 2: clientId known, credentials, then the code. */
+/** Order of CONTRACT.md section 2: clientId known, credentials, then the user. */
 export async function deleteUser(service: Service, request: DeleteUserRequest): Promise<void> {
-  const application = await service.applications.findByClientId(request.clientId);
+  const { clientId, path, credentials, admission } = request;
+  const application = await service.applications.findByClientId(clientId);
   if (!application) throw new InnkeeperError('applicationUnknown');
-  const userCode = readUuid(request.userCode ?? '');
-  if (!(await mayDelete(service, application, userCode, request.credentials))) {
-    throw new InnkeeperError('credentialsWrong');
-  }
-  request.admission.admitApplication(application, 'users');
-  if (userCode === undefined) throw new InnkeeperError('userUnknown');
-  const outcome = await service.storage.users.delete(application.appId, userCode);
+  if (!(await mayDelete(service, application, path, credentials))) throw new InnkeeperError('credentialsWrong');
+  admission.admitApplication(application, 'users');
+  const { userId } = await findUserOfPath(service, application, path);
+  const outcome = await service.storage.users.delete(application.appId, userId);
   if (outcome === 'unknown') throw new InnkeeperError('userUnknown');
   service.activity.count(application.appId, 'usersErased');
 }
@@ -36,7 +35,7 @@ export async function deleteUser(service: Service, request: DeleteUserRequest): 
 async function mayDelete(
   service: Service,
   application: Application,
-  userCode: string | undefined,
+  path: UserOfPath,
   credentials: Credentials,
 ): Promise<boolean> {
   switch (credentials.kind) {
@@ -45,16 +44,12 @@ async function mayDelete(
     case 'unreadable':
       return false;
     case 'basic':
-      return (
-        credentials.clientId === application.clientId &&
-        (await service.applications.hasSecret(application, credentials.clientSecret, service.now()))
-      );
+      return hasSecretOf(service, application, credentials);
     case 'bearer': {
       const user = await authenticateUser(service, credentials.accessToken);
-      if (user?.appId !== application.appId) return false;
-      // A token opens its own user only. Another user's code is refused as a wrong credential whether that
-      // user exists or not, so that a token cannot be used to find out.
-      return userCode === undefined || user.userId === userCode;
+      // A token opens its own user only. Another user is refused as a wrong credential whether that one
+      // exists or not, so that a token cannot be used to find out.
+      return user?.appId === application.appId && isMeant(user, path);
     }
   }
 }

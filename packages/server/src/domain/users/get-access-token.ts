@@ -74,6 +74,7 @@ const exchangeThenMake =
 const makeThenExchange: Exchange = async (service, application, tokenHash, about) => {
   const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
   if (!user) throw new InnkeeperError('specialTokenInvalid');
+  if (user.status === 'suspended') throw suspended();
   about.userId = user.userId;
   const issued = await timed(service, application, () => service.tokens.issue({ user, ...requestOf(application) }));
   await spend(service, tokenHash, issued);
@@ -88,8 +89,15 @@ async function spend(
   const { tokenId, issuedAt, expiresAt } = token;
   const outcome = await service.storage.tokens.exchange(tokenHash, service.now(), { tokenId, issuedAt, expiresAt });
   if (outcome === 'spent') throw new InnkeeperError('specialTokenInvalid');
+  if (outcome === 'suspended') throw suspended();
   if (outcome === 'token-taken') throw new InnkeeperError('tokenNotGenerated');
   return outcome;
+}
+
+function suspended(): InnkeeperError {
+  return new InnkeeperError('tokenNotGenerated', {
+    message: 'The user is suspended, so a token cannot be added to the user. The specialToken is still good.',
+  });
 }
 
 function requestOf({ clientId, settings }: Application) {

@@ -105,7 +105,12 @@ export async function findUser(
   const userId = readUuid(userUid);
   const user = userId && (await service.storage.users.find(appId, userId));
   if (!user) throw userNotFound();
+  if (user.status === 'suspended') throw userSuspended();
   return user;
+}
+
+export function userSuspended(): InnkeeperError {
+  return new InnkeeperError('userSuspended', { fields: [{ field: 'user_uid', message: 'names a suspended user' }] });
 }
 
 function userNotFound(): InnkeeperError {

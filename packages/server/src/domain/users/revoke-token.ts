@@ -1,9 +1,10 @@
 import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
-import { introspectToken } from './introspect-token.ts';
+import { findTokenOwner } from './authenticate.ts';
 
-/** RFC 7009: whatever is not a live token of this application is already as revoked as it can be. */
+/** RFC 7009: whatever is not a token of this application is already as revoked as it can be. A suspended user's is not. */
 export async function revokeToken(service: Service, application: Application, accessToken: string): Promise<void> {
-  const user = await introspectToken(service, application, accessToken);
-  if (user) await service.storage.tokens.revoke(application.appId, user.token.tokenId);
+  const { tokens } = service.storage;
+  const user = await findTokenOwner(service, accessToken, (tokenId, now) => tokens.findOwner(tokenId, now));
+  if (user?.appId === application.appId) await tokens.revoke(application.appId, user.token.tokenId);
 }

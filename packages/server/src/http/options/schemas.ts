@@ -31,6 +31,7 @@ export const USER_ERRORS = [
   'userCredentialsNeeded',
   'accessTokenInvalid',
   'profileUserNotFound',
+  'userSuspended',
   'tooManyFailures',
   'tokenServiceDown',
 ] as const satisfies ErrorName[];

@@ -2,7 +2,7 @@ import { readUuid } from '../../domain/users/user-code.ts';
 import { mask, maskName, maskPath } from '../logging.ts';
 import { isHarmless, MASKED, shorten } from './masked-body.ts';
 
-const PERSONAL_PARTS = new Set(['serviceUserCode', 'user_options_uid']);
+const PERSONAL_PARTS = new Set(['serviceUserCode', 'clientUserId', 'user_options_uid']);
 export type SentPath = {
   url: string;
   /** The pattern; undefined: no route knew the path. */

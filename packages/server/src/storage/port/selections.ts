@@ -48,13 +48,16 @@ export interface SelectionStore {
   /**
    * All or none, each key at most once, with their history; records come in the order given. A key saved before
    * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so.
+   * For a suspended user, only who manages the application saves.
    */
   save(
     appId: number,
     userId: string,
     selections: readonly NewSelection[],
     change: { at: number; means: SelectionMeans },
-  ): Promise<{ outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' }>;
+  ): Promise<
+    { outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' } | { outcome: 'user-suspended' }
+  >;
   unset(
     userId: string,
     selectionId: string,

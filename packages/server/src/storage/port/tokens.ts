@@ -18,14 +18,17 @@ export interface TokenStore {
   findSpecialToken(tokenHash: string, now: number): Promise<UserRecord | undefined>;
   /**
    * Spends the special token, adds the access token to its user and tells who that is; or does nothing, also when the
-   * access token's id is in use.
+   * access token's id is in use or the user is suspended.
    */
   exchange(
     tokenHash: string,
     now: number,
     accessToken: AccessTokenRecord,
-  ): Promise<UserRecord | 'spent' | 'token-taken'>;
-  /** The owner of a live access token; undefined as soon as the token is revoked or its user deleted. */
+  ): Promise<UserRecord | 'spent' | 'suspended' | 'token-taken'>;
+  /**
+   * The owner of a live access token; undefined as soon as the token is revoked or its user deleted. Whether a suspended
+   * user may use it is for the caller to say.
+   */
   findOwner(tokenId: string, now: number): Promise<UserRecord | undefined>;
   /** A user's live access tokens, newest first. */
   list(userId: string, now: number): Promise<AccessTokenRecord[]>;

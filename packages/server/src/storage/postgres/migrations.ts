@@ -381,6 +381,10 @@ const MIGRATIONS: readonly string[] = [
   );
   create index deleted_users_by_time on deleted_users (at);
   `,
+  `
+  -- updated_at: null until something of the user changes; then it was last changed when it was created.
+  alter table users add column status text not null default 'active', add column updated_at bigint;
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

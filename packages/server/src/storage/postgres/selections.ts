@@ -45,12 +45,13 @@ const select = (columns: string, grouping: string): string =>
 // this statement began is not seen by it, but updated all the same. A user's key is in it once (gathering.ts).
 const save = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', selections: 'json' })}, owned as (
-    select a.* from acts a, lateral (
-      select from users u where u.user_id = a."userId" and u.app_id = a."appId" for key share ${skip}
+    select a.*, owner.status = 'suspended' and a.means <> 'manage' as refused from acts a, lateral (
+      select u.status from users u where u.user_id = a."userId" and u.app_id = a."appId" for key share ${skip}
     ) owner
   ), chosen as materialized (
     select o.no, o."userId", o."appId", o.at, o.means, n.* from owned o, json_to_recordset(o.selections)
       as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text)
+    where not o.refused
   ), saved as (
     insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language)
     select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language from chosen
@@ -64,11 +65,11 @@ const save = (skip: '' | 'skip locked'): string => `
     select s.user_id, s.selection_id, s.last_event, s.key_no, c.at, c.means, s.previous_value, s.value
     from saved s join chosen c on c."userId" = s.user_id and c."keyNo" = s.key_no
   )
-  select o.no, s.selection_id, s.key_no, s.created_at, false as locked
+  select o.no, s.selection_id, s.key_no, s.created_at, o.refused, false as locked
   from owned o left join chosen c using (no) left join saved s on s.user_id = c."userId" and s.key_no = c."keyNo"
 `;
 const LOCKED = `
-  select a.no, null, null, null, true from acts a left join owned o using (no), lateral (
+  select a.no, null, null, null, null, true from acts a left join owned o using (no), lateral (
     select from users u where u.user_id = a."userId" and u.app_id = a."appId" limit 1
   ) held where o.no is null
 `;
@@ -91,7 +92,10 @@ const UNSET = statement(`
 `);
 
 /** One without values: the user is there, and nothing was to be saved. */
-type SavedRow = SharedRow & ({ selection_id: string; key_no: number; created_at: number } | { key_no: null });
+type SavedRow = SharedRow & { refused?: boolean } & (
+    | { selection_id: string; key_no: number; created_at: number }
+    | { key_no: null }
+  );
 
 export function selectionStore(connections: Connections): SelectionStore {
   return {
@@ -108,6 +112,7 @@ export function selectionStore(connections: Connections): SelectionStore {
       const keys = selections.map(({ keyNo }) => `${userId} ${keyNo}`);
       const rows = await connections.writeWithOthers<SavedRow>(SAVE, act, keys);
       if (rows.length === 0) return { outcome: 'user-gone' };
+      if (rows[0]?.refused) return { outcome: 'user-suspended' };
       const saved = new Map(rows.map((row) => [row.key_no, row]));
       const records = selections.map((selection): SelectionRecord => {
         const row = saved.get(selection.keyNo);

@@ -35,7 +35,7 @@ const exchange = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ tokenHash: 'text', now: 'bigint', tokenId: 'text', issuedAt: 'bigint', expiresAt: 'bigint' })}, spent as materialized (
     select a.no, a."tokenId", a."issuedAt", a."expiresAt", held.* from (select * from acts order by "tokenHash") a, lateral (
       select t.token_hash, ${USER_COLUMNS} from special_tokens t ${OWNER}
-      where t.token_hash = decode(a."tokenHash", 'hex') and t.expires_at > a.now
+      where t.token_hash = decode(a."tokenHash", 'hex') and t.expires_at > a.now and u.status = 'active'
       for key share of u ${skip} for update of t
     ) held
   ), gone as (
@@ -49,7 +49,7 @@ const exchange = (skip: '' | 'skip locked'): string => `
 const LOCKED = `
   select a.no, true, ${SPENT_COLUMNS.replaceAll(/\w+/g, 'null')} from acts a left join spent s using (no), lateral (
     select from special_tokens t join users u on u.user_id = t.user_id
-    where t.token_hash = decode(a."tokenHash", 'hex') and t.expires_at > a.now limit 1
+    where t.token_hash = decode(a."tokenHash", 'hex') and t.expires_at > a.now and u.status = 'active' limit 1
   ) held where s.no is null
 `;
 const EXCHANGE: SharedStatement = {
@@ -103,7 +103,9 @@ export function tokenStore(connections: Connections): TokenStore {
       const act = { tokenHash: token, now, tokenId, issuedAt, expiresAt };
       try {
         const [row] = await connections.writeWithOthers<UserRow & SharedRow>(EXCHANGE, act, [token, tokenId]);
-        return row ? toUser(row) : 'spent';
+        if (row) return toUser(row);
+        const [held] = await connections.read<UserRow>(FIND_SPECIAL_TOKEN, [toBytes(tokenHash), now]);
+        return held?.status === 'suspended' ? 'suspended' : 'spent';
       } catch (error) {
         // The statement is undone as a whole: the special token is as good as before.
         if (violation(error)?.constraint === 'access_tokens_key') return 'token-taken';

@@ -1,7 +1,8 @@
-import type { UserRecord } from '../port.ts';
+import type { UserRecord, UserStatus } from '../port.ts';
 
 /** A user with its profile, wherever a query ends at one: `u` and `p` in its joins. */
-export const USER_COLUMNS = 'u.user_id, u.app_id, u.client_user_id, p.client_user_name, u.created_at';
+export const USER_COLUMNS =
+  'u.user_id, u.app_id, u.client_user_id, p.client_user_name, u.status, u.created_at, u.updated_at';
 export const PROFILE_OF_USER = 'profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id';
 /** The one it names, if that one has its name: an orphan may name somebody who came in since under another. */
 export const USER_OF_PROFILE =
@@ -12,7 +13,9 @@ export type UserRow = {
   app_id: number;
   client_user_id: string;
   client_user_name: string;
+  status: UserStatus;
   created_at: number;
+  updated_at: number | null;
 };
 
 export function toUser(row: UserRow): UserRecord {
@@ -21,6 +24,8 @@ export function toUser(row: UserRow): UserRecord {
     appId: row.app_id,
     clientUserId: row.client_user_id,
     clientUserName: row.client_user_name,
+    status: row.status,
     createdAt: row.created_at,
+    updatedAt: row.updated_at ?? row.created_at,
   };
 }

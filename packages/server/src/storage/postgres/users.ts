@@ -1,13 +1,26 @@
-import { type CreateUserOutcome, type NewUser, StorageUnavailable, type UserStore } from '../port.ts';
+import {
+  type CreateUserOutcome,
+  type NewUser,
+  StorageUnavailable,
+  type UpdateUserOutcome,
+  type UserChange,
+  type UserStore,
+} from '../port.ts';
+import { changedFields } from '../user-change.ts';
 import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
 import { checkedHex, toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
 import { actsOf, patience } from './gathering.ts';
+import type { Query } from './transactions.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
 
 const FIND = statement(`
   select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = $1 and u.app_id = $2
+`);
+
+const FIND_BY_CLIENT_ID = statement(`
+  select ${USER_COLUMNS} from profiles p join ${USER_OF_PROFILE} where p.app_id = $1 and p.client_user_id = $2
 `);
 
 // The profile's key decides who is first; what follows happens only to the one whose profile went in. All of a
@@ -135,6 +148,12 @@ export function userStore(connections: Connections): Omit<UserStore, 'page' | 's
       const [row] = await connections.read<UserRow>(FIND, [userId, appId]);
       return row && toUser(row);
     },
+    async findByClientUserId(appId, clientUserId) {
+      const [row] = await connections.read<UserRow>(FIND_BY_CLIENT_ID, [appId, clientUserId]);
+      return row && toUser(row);
+    },
+    update: (appId, userId, change, at) =>
+      connections.transaction((query) => update(query, { appId, userId, change, at })),
     async delete(appId, userId) {
       const rows = await connections.writeInTurn(DELETE, [userId, appId], [userId]);
       return rows.length > 0 ? 'deleted' : 'unknown';
@@ -197,4 +216,43 @@ async function tryCreate(connections: Connections, user: NewUser): Promise<Creat
     }
     throw error;
   }
+}
+
+type Update = { appId: number; userId: string; change: UserChange; at: number };
+
+/** The user is locked before its profile, as everyone does. */
+async function update(query: Query, { appId, userId, change, at }: Update): Promise<UpdateUserOutcome> {
+  const [row] = await query<UserRow>(`${FIND.text} for no key update of u`, [userId, appId]);
+  if (!row) return { outcome: 'unknown' };
+  const before = toUser(row);
+  const changed = changedFields(before, change);
+  if (changed.length === 0) return { outcome: 'updated', user: before, changed };
+  const user = { ...before, ...change, updatedAt: at };
+  const { clientUserId, clientUserName, status } = user;
+  const place = [appId, before.clientUserId, userId];
+  if (clientUserId === before.clientUserId) {
+    await query(
+      'update profiles set client_user_name = $4 where app_id = $1 and client_user_id = $2 and user_id = $3',
+      [...place, clientUserName],
+    );
+  } else {
+    // A new row and not a new key for the old one: what is in the way is waited for and seen, and fails nothing.
+    const added = await query(
+      `insert into profiles (app_id, client_user_id, user_id, client_user_name) values ($1, $2, $3, $4)
+       on conflict (app_id, client_user_id) do nothing returning user_id`,
+      [appId, clientUserId, userId, clientUserName],
+    );
+    if (added.length === 0) {
+      const [owner] = await query(FIND_BY_CLIENT_ID.text, [appId, clientUserId]);
+      return { outcome: owner ? 'duplicate' : 'profile-exists' };
+    }
+    await query('delete from profiles where app_id = $1 and client_user_id = $2 and user_id = $3', place);
+  }
+  await query('update users set client_user_id = $2, status = $3, updated_at = $4 where user_id = $1', [
+    userId,
+    clientUserId,
+    status,
+    at,
+  ]);
+  return { outcome: 'updated', user, changed };
 }

@@ -368,6 +368,11 @@ const MIGRATIONS: readonly string[] = [
   ) strict, without rowid;
   create index deleted_users_by_time on deleted_users (at);
   `,
+  `
+  -- updated_at: null until something of the user changes; then it was last changed when it was created.
+  alter table users add column status text not null default 'active';
+  alter table users add column updated_at integer;
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

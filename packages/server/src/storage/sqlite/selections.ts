@@ -102,11 +102,11 @@ export function selectionActs({ statement, rows }: Connection) {
       userId: string,
       selections: readonly NewSelection[],
       change: SelectionChange,
-    ): { outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' } {
+    ): { outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' } | { outcome: 'user-suspended' } {
       const user = toBytes(userId);
-      if (!rows('select 1 from users where user_id = ? and app_id = ?').get(user, appId)) {
-        return { outcome: 'user-gone' };
-      }
+      const owner = rows('select status from users where user_id = ? and app_id = ?').get(user, appId);
+      if (!owner) return { outcome: 'user-gone' };
+      if (owner[0] === 'suspended' && change.means !== 'manage') return { outcome: 'user-suspended' };
       return { outcome: 'saved', records: selections.map((selection) => saveOne(appId, user, selection, change)) };
     },
     unsetSelection(userId: string, selectionId: string, change: SelectionChange): 'unset' | 'unknown' {

@@ -53,6 +53,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       ...of(userReads),
       ...of(userSearchReads),
       createWithToken: (user) => run('createUserWithToken', user),
+      update: (appId, userId, change, at) => run('updateUser', appId, userId, change, at),
       delete: (appId, userId) => run('deleteUser', appId, userId),
     },
     tokens: {

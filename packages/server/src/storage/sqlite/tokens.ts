@@ -76,10 +76,12 @@ export function tokenActs(connection: Connection) {
       tokenHash: string,
       now: number,
       token: AccessTokenRecord,
-    ): UserRecord | 'spent' | 'token-taken' {
+    ): UserRecord | 'spent' | 'suspended' | 'token-taken' {
       const [special, tokenId] = [toBytes(tokenHash), toBytes(token.tokenId)];
       const owner = connection.rows(OF_SPECIAL_TOKEN).get(special, now);
       if (!owner) return 'spent';
+      const user = toUser(owner);
+      if (user.status === 'suspended') return 'suspended';
       // One conditional delete decides who spends it.
       const spent = connection
         .rows(
@@ -91,7 +93,7 @@ export function tokenActs(connection: Connection) {
       connection
         .statement('insert into access_tokens (token_id, user_id, issued_at, expires_at) values (?, ?, ?, ?)')
         .run(tokenId, spent[0] as Uint8Array, token.issuedAt, token.expiresAt);
-      return toUser(owner);
+      return user;
     },
     revokeAccessToken(appId: number, tokenId: string): void {
       connection

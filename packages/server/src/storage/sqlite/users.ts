@@ -1,4 +1,5 @@
-import type { CreateUserOutcome, NewUser, UserStore } from '../port.ts';
+import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserStore } from '../port.ts';
+import { changedFields } from '../user-change.ts';
 import type { Connection } from './connection.ts';
 import { toBytes } from './encoding.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
@@ -6,10 +7,17 @@ import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-r
 
 const FIND = `select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where u.user_id = ? and u.app_id = ?`;
 
-export function userReads(connection: Connection): Pick<UserStore, 'find'> {
+const FIND_BY_CLIENT_ID = `select ${USER_COLUMNS} from profiles p join ${USER_OF_PROFILE}
+  where p.app_id = ? and p.client_user_id = ?`;
+
+export function userReads(connection: Connection): Pick<UserStore, 'find' | 'findByClientUserId'> {
   return {
     async find(appId, userId) {
       const row = connection.rows(FIND).get(toBytes(userId), appId);
+      return row && toUser(row);
+    },
+    async findByClientUserId(appId, clientUserId) {
+      const row = connection.rows(FIND_BY_CLIENT_ID).get(appId, clientUserId);
       return row && toUser(row);
     },
   };
@@ -17,6 +25,14 @@ export function userReads(connection: Connection): Pick<UserStore, 'find'> {
 
 export function userActs(connection: Connection) {
   const { statement, rows } = connection;
+
+  /** Why the profile could not go in. */
+  const conflict = (appId: number, clientUserId: string): 'duplicate' | 'profile-exists' => {
+    const owner = statement(
+      `select 1 from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
+    ).get(appId, clientUserId);
+    return owner ? 'duplicate' : 'profile-exists';
+  };
 
   return {
     createUserWithToken(user: NewUser): CreateUserOutcome {
@@ -38,12 +54,7 @@ export function userActs(connection: Connection) {
       const { changes } = statement(
         'insert into profiles (app_id, client_user_id, user_id, client_user_name) values (?, ?, ?, ?) on conflict do nothing',
       ).run(appId, clientUserId, userId, clientUserName);
-      if (changes === 0) {
-        const owner = statement(
-          `select 1 from profiles p join ${USER_OF_PROFILE} where p.app_id = ? and p.client_user_id = ?`,
-        ).get(appId, clientUserId);
-        return owner ? 'duplicate' : 'profile-exists';
-      }
+      if (changes === 0) return conflict(appId, clientUserId);
       statement('insert into users (user_id, app_id, client_user_id, created_at) values (?, ?, ?, ?)').run(
         userId,
         appId,
@@ -57,6 +68,30 @@ export function userActs(connection: Connection) {
         ).run(appId, toBytes(idempotency.keyHash), toBytes(idempotency.bodyHash), userId, idempotency.expiresAt);
       }
       return 'created';
+    },
+
+    updateUser(appId: number, userId: string, change: UserChange, at: number): UpdateUserOutcome {
+      const id = toBytes(userId);
+      const row = rows(FIND).get(id, appId);
+      if (!row) return { outcome: 'unknown' };
+      const before = toUser(row);
+      const changed = changedFields(before, change);
+      if (changed.length === 0) return { outcome: 'updated', user: before, changed };
+      const user = { ...before, ...change, updatedAt: at };
+      const { clientUserId, clientUserName, status } = user;
+      // The profile's key decides who has the clientUserId.
+      const { changes } = statement(
+        `update or ignore profiles set client_user_id = ?, client_user_name = ?
+         where app_id = ? and client_user_id = ? and user_id = ?`,
+      ).run(clientUserId, clientUserName, appId, before.clientUserId, id);
+      if (changes === 0) return { outcome: conflict(appId, clientUserId) };
+      statement('update users set client_user_id = ?, status = ?, updated_at = ? where user_id = ?').run(
+        clientUserId,
+        status,
+        at,
+        id,
+      );
+      return { outcome: 'updated', user, changed };
     },
 
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {

@@ -1,0 +1,31 @@
+import type { Application } from '../applications/application.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Admission } from '../limits/admission.ts';
+import type { Service } from '../service.ts';
+import type { Credentials } from './delete-user.ts';
+
+/** The application of the path, for its own back end: 0012 when the id is unknown, then 0011. */
+export async function authorizeApplication(
+  service: Service,
+  request: { clientId: string; credentials: Credentials; admission: Admission },
+): Promise<Application> {
+  const { clientId, credentials, admission } = request;
+  const application = await service.applications.findByClientId(clientId);
+  if (!application) throw new InnkeeperError('applicationUnknown');
+  if (!(await hasSecretOf(service, application, credentials))) {
+    throw new InnkeeperError('credentialsWrong', {
+      message: 'HTTP Basic with clientId and clientSecret of this application is required.',
+    });
+  }
+  admission.admitApplication(application, 'users');
+  return application;
+}
+
+export async function hasSecretOf(
+  { applications, now }: Service,
+  application: Application,
+  credentials: Credentials,
+): Promise<boolean> {
+  if (credentials.kind !== 'basic' || credentials.clientId !== application.clientId) return false;
+  return applications.hasSecret(application, credentials.clientSecret, now());
+}

@@ -1,0 +1,54 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { readUserChange, updateUser } from '../../domain/users/update-user.ts';
+import { Type } from '../../schema.ts';
+import { USER_STATUSES } from '../../storage/port.ts';
+import { readJsonObject } from '../json-body.ts';
+import type { Routes } from '../server/routes.ts';
+import { userRoute } from './user-routes.ts';
+import { ADA, UserAnswer, viewUser } from './user-view.ts';
+
+const schema = {
+  operationId: 'updateApplicationUser',
+  summary: 'Rename, suspend or resume a user',
+  description:
+    'Changes what is sent, all of it or nothing. A suspended user gets no access token (0002), their access tokens answer as ' +
+    'revoked, and saving or reading by user_uid is 1013; `{"status":"active"}` restores all of it.',
+  body: Type.Object({
+    clientUserName: Type.Optional(Type.String({ description: 'display name' })),
+    clientUserId: Type.Optional(Type.String({ description: 'unique per application' })),
+    status: Type.Optional(Type.Enum([...USER_STATUSES])),
+  }),
+  response: { 200: UserAnswer },
+  errors: [
+    'bodyNotJson',
+    'clientUserNameMissing',
+    'clientUserIdMissing',
+    'usersBadRequest',
+    'duplicateUser',
+    'profileExists',
+  ] as const,
+  examples: {
+    rename: {
+      summary: 'A new display name',
+      body: { clientUserName: 'Ada King' },
+      status: 200,
+      answer: { ...ADA, clientUserName: 'Ada King', updated_at: '2025-08-21 11:02:40' },
+    },
+    suspend: {
+      summary: 'Suspend the user',
+      body: { status: 'suspended' },
+      status: 200,
+      answer: { ...ADA, status: 'suspended', updated_at: '2025-08-21 11:05:13' },
+    },
+  },
+};
+
+/** CONTRACT.md section 2 */
+export function updateApplicationUserRoute(app: Routes, service: Service): void {
+  userRoute(app, service, { method: 'PATCH', schema }, async ({ request, application, user }) => {
+    const updated = await updateUser(service, application, user.userId, readUserChange(readJsonObject(request)));
+    if (!updated) throw new InnkeeperError('userUnknown');
+    return viewUser(updated);
+  });
+}

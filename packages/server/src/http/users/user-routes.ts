@@ -1,0 +1,105 @@
+import type { Application } from '../../domain/applications/application.ts';
+import type { Service } from '../../domain/service.ts';
+import { authorizeApplication } from '../../domain/users/authorize-application.ts';
+import { findUserOfPath, type UserOfPath } from '../../domain/users/user-of-path.ts';
+import type { TProperties } from '../../schema.ts';
+import { Type } from '../../schema.ts';
+import type { UserRecord } from '../../storage/port.ts';
+import { readAuthorization } from '../authorization.ts';
+import { EXAMPLE } from '../examples.ts';
+import { noteUser } from '../request-log/about.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { Method, RouteSchema, Routes } from '../server/routes.ts';
+
+export const USERS_PATH = '/api/v2/app/:clientId/users';
+
+/** What every operation for back ends can answer. */
+export const BACK_END_ERRORS = ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable'] as const;
+
+type Way = {
+  path: string;
+  hide: boolean;
+  operation: string;
+  params: TProperties;
+  example: Record<string, string>;
+  error: 'userUnknown' | 'clientUserUnknown';
+  read(params: Record<string, string | undefined>): UserOfPath;
+};
+
+/**
+ * The paths of one user, each with how it names the user. A path that ends before the code is the same operation with
+ * the code missing (0025). Slashes of a clientUserId are read escaped and, where a proxy unescaped them, as they are.
+ */
+export const WAYS_TO_USER: readonly Way[] = [
+  ...[`${USERS_PATH}/:serviceUserCode`, `${USERS_PATH}/`].map((path, index) => ({
+    path,
+    hide: index > 0,
+    operation: '',
+    params: { serviceUserCode: Type.String({ format: 'uuid' }) },
+    example: { serviceUserCode: EXAMPLE.userCode },
+    error: 'userUnknown' as const,
+    read: ({ serviceUserCode }: Record<string, string | undefined>) => ({ userCode: serviceUserCode }),
+  })),
+  ...[`${USERS_PATH}/by-client-id/:clientUserId`, `${USERS_PATH}/by-client-id/*`].map((path, index) => ({
+    path,
+    hide: index > 0,
+    operation: 'ByClientId',
+    params: { clientUserId: Type.String({ description: 'percent-encoded, slashes included' }) },
+    example: { clientUserId: EXAMPLE.clientUserId },
+    error: 'clientUserUnknown' as const,
+    read: (params: Record<string, string | undefined>) => ({
+      clientUserId: params.clientUserId ?? params['*'] ?? '',
+    }),
+  })),
+];
+
+/** Fills in what the ways differ by: the name of the operation, its parameters and the error for nobody. */
+export function schemaOf(schema: RouteSchema & { operationId: string }, way: Way): RouteSchema {
+  const { operationId, errors = [], examples = {} } = schema;
+  const params = { clientId: EXAMPLE.clientId, ...way.example };
+  return {
+    ...schema,
+    operationId: operationId + way.operation,
+    tags: ['users'],
+    params: Type.Object({ clientId: Type.String(), ...way.params }),
+    errors: [...errors, way.error],
+    hide: way.hide,
+    examples: Object.fromEntries(Object.entries(examples).map(([name, example]) => [name, { ...example, params }])),
+  };
+}
+
+export type UserRequest = { request: HttpRequest; reply: HttpReply; application: Application; user: UserRecord };
+
+/** An operation on one user, for the back end of an application: 0012, 0011, 0025, then what the operation itself refuses. */
+export function userRoute(
+  app: Routes,
+  service: Service,
+  { method, schema }: { method: Method; schema: RouteSchema & { operationId: string } },
+  handle: (request: UserRequest) => Promise<object>,
+): void {
+  for (const way of WAYS_TO_USER) {
+    const full = schemaOf(
+      { ...schema, security: [{ basic: [] }], errors: [...BACK_END_ERRORS, ...(schema.errors ?? [])] },
+      way,
+    );
+    app.add({
+      method,
+      path: way.path,
+      schema: full,
+      async handler(request, reply) {
+        const { clientId = '' } = request.params;
+        request.about = { clientId };
+        const credentials = readAuthorization(request.headers.authorization);
+        const application = await authorizeApplication(service, {
+          clientId,
+          credentials,
+          admission: request.admission,
+        });
+        const user = await findUserOfPath(service, application, way.read(request.params));
+        noteUser(request, user);
+        reply.header('cache-control', 'no-store');
+        return handle({ request, reply, application, user });
+      },
+    });
+  }
+}

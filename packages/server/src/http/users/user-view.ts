@@ -1,0 +1,42 @@
+import { emailOf } from '../../domain/users/email.ts';
+import { Type } from '../../schema.ts';
+import { USER_STATUSES, type UserRecord } from '../../storage/port.ts';
+import { EXAMPLE } from '../examples.ts';
+import { formatTime } from '../time.ts';
+
+const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' });
+
+export const UserAnswer = Type.Object(
+  {
+    service_user_code: Type.String({ format: 'uuid' }),
+    clientUserId: Type.String(),
+    clientUserName: Type.String(),
+    email: Type.String({ description: 'the clientUserId when it is an e-mail address, otherwise ""' }),
+    status: Type.Enum([...USER_STATUSES], { description: 'a suspended user cannot sign in, save or be read' }),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'ApplicationUser' },
+);
+
+export function viewUser({ userId, clientUserId, clientUserName, status, createdAt, updatedAt }: UserRecord) {
+  return {
+    service_user_code: userId,
+    clientUserId,
+    clientUserName,
+    email: emailOf(clientUserId),
+    status,
+    created_at: formatTime(createdAt),
+    updated_at: formatTime(updatedAt),
+  };
+}
+
+export const ADA = {
+  service_user_code: EXAMPLE.userCode,
+  clientUserId: EXAMPLE.clientUserId,
+  clientUserName: 'Ada Lovelace',
+  email: EXAMPLE.clientUserId,
+  status: 'active',
+  created_at: '2025-08-20 09:15:02',
+  updated_at: '2025-08-20 09:15:02',
+};
