@@ -28,7 +28,7 @@ const CONTROL: Flood = { ms: 3_000, connections: 500 };
 
 export const overload: Campaign = {
   name: 'overload',
-  title: `ten times as many requests a second as the service can answer (creates, saves and reads in turn), sent whatever becomes of the others, over ${CONNECTIONS} connections; clients give up after ${PATIENCE_MS / 1000} s and ignore Retry-After. SQLite`,
+  title: `clients want ten times what the service can answer (creates, saves and reads in turn) but have only ${CONNECTIONS} connections, so somewhat more than capacity arrives; they give up after ${PATIENCE_MS / 1000} s and ignore Retry-After. SQLite`,
   promise:
     'goodput is at least 80 % of capacity (what 64 connections get that send one request after another), all others are answered 429 or 503 with Retry-After within their patience, /livez answers in 2 s, within 10 s afterwards capacity is as before, and nothing acknowledged is lost',
   operatorSees: '503 with 9503 in `innkeeper_requests_total`, `innkeeper_waiting_acts` up; `/livez` keeps answering',
