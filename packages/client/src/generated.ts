@@ -1736,12 +1736,12 @@ export interface components {
         };
         ApplicationSettings: {
             /**
-             * @description how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d)
+             * @description how long a specialToken is good, 1 minute to 7 days (10m, 2h, 7d)
              * @default 600
              */
             specialTokenTtl: number;
             /**
-             * @description how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d)
+             * @description how long an access token is good, 1 minute to 30 days (30m, 12h, 30d)
              * @default 3600
              */
             accessTokenTtl: number;
@@ -5853,9 +5853,9 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     settings?: {
-                        /** @description how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d); null: back to the default */
+                        /** @description how long a specialToken is good, 1 minute to 7 days (10m, 2h, 7d); null: back to the default */
                         specialTokenTtl?: unknown;
-                        /** @description how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d); null: back to the default */
+                        /** @description how long an access token is good, 1 minute to 30 days (30m, 12h, 30d); null: back to the default */
                         accessTokenTtl?: unknown;
                         /** @description true, or false to let callers without credentials delete users; null: back to the default */
                         deleteNeedsCredentials?: unknown;
@@ -5925,7 +5925,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description seconds, or 0, 90s, 30m, 24h, up to 30d
+                     * @description seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d
                      * @default 24h
                      */
                     overlap?: number | string;

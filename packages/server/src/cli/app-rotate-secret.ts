@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLive } from '../domain/applications/application.ts';
 import { rotateSecret } from '../domain/applications/rotate-secret.ts';
-import { parseDuration } from '../domain/duration.ts';
+import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
@@ -17,13 +17,13 @@ export function appRotateSecret(): Command {
     settings: STORAGE_SETTINGS,
     examples: [
       ['app rotate-secret 123456789_4f2c', 'callers have 24 hours to change over'],
-      ['app rotate-secret 123456789_4f2c --overlap 0', 'it leaked: the one before stops at once'],
+      ['app rotate-secret 123456789_4f2c --overlap 0s', 'it leaked: the one before stops at once'],
       ['app rotate-secret 123456789_4f2c --overlap 7d --json', '{"clientSecret","previousExpiresAt"}'],
     ],
   })
     .argument('<ID>', 'its clientId')
     .addOption(
-      new Option('--overlap <time>', 'how long the secret before stays good: 0, 90s, 30m, 24h, up to 30d')
+      new Option('--overlap <time>', 'how long the secret before stays good: 0s, 30m, 24h, up to 30d')
         .argParser(readOverlap)
         .default(86_400, '24h'),
     )
@@ -57,8 +57,7 @@ async function run(clientId: string, options: CommandOptions & { overlap: number
 
 function readOverlap(text: string): number {
   const seconds = parseDuration(text);
-  if (seconds === undefined)
-    throw new InvalidArgumentError('It must be 0, or a number with s, m, h or d, such as 24h.');
+  if (seconds === undefined) throw new InvalidArgumentError(`It must be ${DURATION_FORM}.`);
   if (seconds > MAX_OVERLAP_SECONDS) throw new InvalidArgumentError('It must be at most 30d.');
   return seconds;
 }

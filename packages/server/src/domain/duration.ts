@@ -1,9 +1,12 @@
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Seconds from `600`, `"600"` or `"10m"`. */
+export const DURATION_FORM = 'a number with s, m, h or d, such as 24h';
+
+/** Seconds from `"10m"`, or from the number 600. A text needs its unit: in `24`, nobody can tell hours from seconds. */
 export function parseDuration(value: unknown): number | undefined {
-  const match = /^(\d{1,12})([smhd]?)$/.exec(String(value));
-  return match ? Number(match[1]) * (SECONDS[match[2] as string] ?? 1) : undefined;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  const match = typeof value === 'string' ? /^(\d{1,12})([smhd])$/.exec(value) : null;
+  return match ? Number(match[1]) * (SECONDS[match[2] as string] as number) : undefined;
 }
 
 export const UNITS = [

@@ -108,7 +108,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       secrets: [{ createdAt: expect.stringMatching(TIME), expiresAt: null }],
     });
 
-    const half = await cli.run('app', 'set', clientId, 'accessTokenTtl=2h', 'name=Other', 'specialTokenTtl=59');
+    const half = await cli.run('app', 'set', clientId, 'accessTokenTtl=2h', 'name=Other', 'specialTokenTtl=59s');
     expect(half).toMatchObject({ code: 2, stdout: '' });
     expect(half.stderr).toContain('specialTokenTtl must be from 1 minute to 7 days');
     expect(await shown()).toMatchObject({ name: 'Settings', settings: DEFAULTS });
@@ -116,7 +116,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     const assignments = [
       'name=Other = name',
       'specialTokenTtl=7d',
-      'accessTokenTtl=60',
+      'accessTokenTtl=60s',
       'deleteNeedsCredentials=false',
       'saveByUserUid=secret',
       'allowedOrigins=https://a.example, http://localhost:3000',
@@ -157,7 +157,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     expect(await works(second.clientSecret)).toBe(true);
     expect((await cli.json('app', 'show', clientId)).secrets).toHaveLength(2);
 
-    const fourth = await cli.json('app', 'rotate-secret', clientId, '--overlap', '0');
+    const fourth = await cli.json('app', 'rotate-secret', clientId, '--overlap', '0s');
     await expect.poll(() => works(third.clientSecret)).toBe(false);
     expect(await works(second.clientSecret)).toBe(false);
     expect(await works(fourth.clientSecret)).toBe(true);

@@ -26,6 +26,15 @@ describe('what was misused ends with 2, one message and no result', () => {
     ['a name taken away', 'app set 1_a name=', 'name is blank.'],
     ['an origin with a path', 'app set 1_a allowedOrigins=https://a.example/x', 'is not an origin'],
     ['an overlap in words', 'app rotate-secret 1_a --overlap soon', "argument 'soon' is invalid"],
+    ['an overlap without a unit', 'app rotate-secret 1_a --overlap 24', 'a number with s, m, h or d, such as 24h'],
+    ['no overlap without a unit', 'app rotate-secret 1_a --overlap 0', 'a number with s, m, h or d, such as 24h'],
+    [
+      'a lifetime without a unit',
+      'app set 1_a accessTokenTtl=3600',
+      'accessTokenTtl must be a number with s, m, h or d',
+    ],
+    ['a rate limit without a unit', 'app set 1_a rateLimit=600/60', 'rateLimit must be off, or requests'],
+    ['an expiry without a unit', 'token create --name ci --expires 90', 'a number with s, m, h or d, such as 24h'],
     ['an overlap too long', 'app rotate-secret 1_a --overlap 31d', 'It must be at most 30d.'],
     ['a port in words', 'serve --port many', 'INNKEEPER_PORT is "many": it must be a number from 0 to 65535.'],
     ['a database of another kind', 'migrate --database-url mysql://x', 'it must be sqlite:PATH or postgres://'],
@@ -49,7 +58,7 @@ describe('what was misused ends with 2, one message and no result', () => {
 
   test.each([
     ['the command line', 'app show --json', "missing required argument 'ID'"],
-    ['an argument', 'app set 1_a accessTokenTtl=1 --json', 'accessTokenTtl must be from 1 minute to 30 days'],
+    ['an argument', 'app set 1_a accessTokenTtl=1s --json', 'accessTokenTtl must be from 1 minute to 30 days'],
     ['a setting', 'serve --port many --json', 'INNKEEPER_PORT is "many"'],
   ])('with --json too, when it is %s', async (_, line, message) => {
     const ending = await inThread(line.split(' '), settings);

@@ -12,7 +12,7 @@ test('every problem is told at once', () => {
   expect(read).toEqual({
     problems: [
       { field: 'name', message: 'is blank' },
-      { field: 'specialTokenTtl', message: expect.stringMatching(/^must be a number of seconds.*"soon"/) },
+      { field: 'specialTokenTtl', message: expect.stringMatching(/^must be a number with s, m, h or d.*"soon"/) },
       { field: 'toString', message: 'is not a setting of an application' },
       { field: 'accessTokenTtl', message: 'is given twice' },
     ],

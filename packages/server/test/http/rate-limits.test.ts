@@ -148,7 +148,7 @@ describe.each(databases)('rate limits on $kind', (database) => {
 
 test('what a limit may be', () => {
   expect(readRateLimit('600/1m')).toEqual({ quota: 600, seconds: 60 });
-  expect(readRateLimit('1/86400')).toEqual({ quota: 1, seconds: 86_400 });
+  expect(readRateLimit('1/86400s')).toEqual({ quota: 1, seconds: 86_400 });
   expect(readRateLimit('off')).toBe('off');
   for (const text of [
     '',

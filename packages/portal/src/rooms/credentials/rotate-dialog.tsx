@@ -26,7 +26,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const [taken, setTaken] = useState(false);
   const rotating = useMutation({
     mutationFn: async () => {
-      const input = { path: { clientId }, body: { overlap } };
+      const input = { path: { clientId }, body: { overlap: overlap === '0' ? 0 : overlap } };
       return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
     },
     onSuccess: ({ clientSecret }) => {

@@ -1,5 +1,5 @@
 import type { Storage } from '../../storage/port.ts';
-import { parseDuration } from '../duration.ts';
+import { DURATION_FORM, parseDuration } from '../duration.ts';
 import type { Keyring } from '../keyring.ts';
 import { makeClientSecret, makeSecretRecord } from './application.ts';
 
@@ -29,7 +29,7 @@ const MAX_OVERLAP_SECONDS = 30 * 86_400;
 /** How long the secret before stays good, from a number of seconds or `24h`; a day without a word about it. */
 export function readOverlap(value: unknown): { seconds: number } | { problem: string } {
   if (value === undefined) return { seconds: DEFAULT_OVERLAP_SECONDS };
-  const seconds = typeof value === 'number' || typeof value === 'string' ? parseDuration(value) : undefined;
-  if (seconds === undefined) return { problem: 'must be a number of seconds, or a number with s, m, h or d' };
+  const seconds = parseDuration(value);
+  if (seconds === undefined) return { problem: `must be ${DURATION_FORM}, or a number of seconds` };
   return seconds > MAX_OVERLAP_SECONDS ? { problem: 'must be at most 30 days' } : { seconds };
 }

@@ -1,4 +1,4 @@
-import { parseDuration } from '../duration.ts';
+import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
 
 /** Per application, with their defaults, what they mean and what they may be (CONTRACT.md sections 2 and 3). */
@@ -24,12 +24,12 @@ type SettingDefinition<T> = {
 export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSettings[Name]> } = {
   specialTokenTtl: {
     default: 600,
-    describe: 'how long a specialToken is good, 1 minute to 7 days (600, 10m, 2h, 7d)',
+    describe: 'how long a specialToken is good, 1 minute to 7 days (10m, 2h, 7d)',
     read: (value) => readDuration(value, 60, 7 * 86_400, '1 minute', '7 days'),
   },
   accessTokenTtl: {
     default: 3600,
-    describe: 'how long an access token is good, 1 minute to 30 days (3600, 30m, 12h, 30d)',
+    describe: 'how long an access token is good, 1 minute to 30 days (30m, 12h, 30d)',
     read: (value) => readDuration(value, 60, 30 * 86_400, '1 minute', '30 days'),
   },
   deleteNeedsCredentials: {
@@ -71,15 +71,20 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 export function completeSettings(stored: Record<string, unknown>): ApplicationSettings {
   return Object.fromEntries(
     SETTING_NAMES.map((name) => {
-      const read = name in stored ? SETTINGS[name].read(stored[name]) : undefined;
+      const read = name in stored ? SETTINGS[name].read(withUnit(stored[name])) : undefined;
       return [name, read && 'value' in read ? read.value : SETTINGS[name].default];
     }),
   ) as ApplicationSettings;
 }
 
+/** A rate limit that was stored before durations needed a unit. */
+function withUnit(stored: unknown): unknown {
+  return typeof stored === 'string' && /^\d{1,9}\/\d{1,5}$/.test(stored) ? `${stored}s` : stored;
+}
+
 function readDuration(value: unknown, min: number, max: number, minText: string, maxText: string) {
-  const seconds = typeof value === 'number' || typeof value === 'string' ? parseDuration(value) : undefined;
-  if (seconds === undefined) return { problem: 'must be a number of seconds, or a number with s, m, h or d' };
+  const seconds = parseDuration(value);
+  if (seconds === undefined) return { problem: `must be ${DURATION_FORM}` };
   if (seconds < min || seconds > max) return { problem: `must be from ${minText} to ${maxText}` };
   return { value: seconds };
 }

@@ -8,7 +8,7 @@ export const RATE_LIMIT_FORM = 'off, or requests and the time in which they are 
 /** `600/1m`, `100/1s`, or `off`; undefined: it is none of these. */
 export function readRateLimit(value: unknown): RateLimit | 'off' | undefined {
   if (value === 'off') return 'off';
-  const match = typeof value === 'string' ? /^(\d{1,9})\/(\d{1,5}[smhd]?)$/.exec(value) : null;
+  const match = typeof value === 'string' ? /^(\d{1,9})\/(\d{1,5}[smhd])$/.exec(value) : null;
   const quota = Number(match?.[1]);
   const seconds = parseDuration(match?.[2]) ?? 0;
   return quota >= 1 && seconds >= 1 && seconds <= 86_400 ? { quota, seconds } : undefined;

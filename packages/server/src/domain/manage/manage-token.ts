@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { ManageTokenRecord, Storage } from '../../storage/port.ts';
-import { parseDuration } from '../duration.ts';
+import { DURATION_FORM, parseDuration } from '../duration.ts';
 import type { Keyring } from '../keyring.ts';
 import type { Access } from './access.ts';
 
@@ -50,7 +50,7 @@ export function isManageToken(text: string): boolean {
 /** How long a token is to be good, from `90d` or a number of seconds. */
 export function readLifetime(text: string): { seconds: number } | { problem: string } {
   const seconds = parseDuration(text);
-  if (seconds === undefined) return { problem: 'must be a number with s, m, h or d, such as 90d' };
+  if (seconds === undefined) return { problem: `must be ${DURATION_FORM}` };
   if (seconds < MIN_LIFETIME_SECONDS || seconds > MAX_LIFETIME_SECONDS) {
     return { problem: 'must be from 1 minute to 365 days' };
   }

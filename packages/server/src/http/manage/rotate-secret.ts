@@ -18,7 +18,7 @@ const schema = {
   body: Type.Object({
     overlap: Type.Optional(
       Type.Union([Type.Integer(), Type.String()], {
-        description: 'seconds, or 0, 90s, 30m, 24h, up to 30d',
+        description: 'seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d',
         default: '24h',
       }),
     ),
