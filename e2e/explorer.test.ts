@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, makeDemo } from '../packages/server/src/demo/make-demo.ts';
 import { databases } from '../packages/server/test/databases.ts';
@@ -9,8 +9,11 @@ import { manageWith } from '../packages/server/test/manage/manage.ts';
 import { ownBrowser } from './portal.ts';
 
 let browser: Browser;
+/** What is kept is kept for a tab: a tab knows nothing of the others in its window but the files that they loaded. */
+let window: BrowserContext;
 beforeAll(async () => {
   browser = await ownBrowser();
+  window = await browser.newContext();
 });
 afterAll(() => browser?.close());
 
@@ -27,13 +30,12 @@ type Watched = { page: Page; paths(): string[]; complaints: string[]; foreign: s
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const window of open.splice(0)) await window.close();
+  for (const each of open.splice(0)) await each.close();
 });
 
-async function visit(server: TestServer, path: string, options: BrowserContextOptions = {}): Promise<Watched> {
-  const window = await browser.newContext(options);
-  open.push(window);
+async function visit(server: TestServer, path: string): Promise<Watched> {
   const page = await window.newPage();
+  open.push(page);
   const urls: string[] = [];
   const foreign: string[] = [];
   const complaints: string[] = [];
@@ -186,9 +188,8 @@ describe('the explorer', () => {
     const [allowed, other] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
     const appId = Number(demo.clientId.split('_')[0]);
     await server.service.storage.applications.update(appId, { set: { allowedOrigins: [allowed] } });
-    const window = await browser.newContext();
-    open.push(window, { close: async () => void site.close() });
     const page = await window.newPage();
+    open.push(page, { close: async () => void site.close() });
     const call = (method: string, path: string, body?: unknown) =>
       page.evaluate(
         async ([url, init]) => {
@@ -240,10 +241,10 @@ describe('the explorer', () => {
   });
 
   test('fits a phone, in the dark too', async () => {
-    const { page } = await visit(server, `/docs?apiKey=${demo.clientId}`, {
-      viewport: { width: 360, height: 740 },
-      colorScheme: 'dark',
-    });
+    const { page } = await visit(server, '/livez');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto(`${server.url}/docs?apiKey=${demo.clientId}`);
     await execute(page, 'options-listOptionKeys');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(28, 32, 34)');

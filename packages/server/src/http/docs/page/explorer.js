@@ -153,7 +153,7 @@ async function openExplorer(api, choice) {
     spec,
     domNode: place,
     presets: [SwaggerUIBundle.presets.apis],
-    plugins: [keepKey],
+    plugins: [keepKey, lookUpReferences],
     layout: 'BaseLayout',
     deepLinking: true,
     docExpansion: 'list',
@@ -188,6 +188,33 @@ function keepKey() {
             return names.includes('apiKey') ? changeKey() : original(names);
           },
         },
+      },
+    },
+  };
+}
+
+/**
+ * Swagger UI reads the whole document anew for each operation that is opened, for seconds. All that is to be resolved in ours are references
+ * to its own components, none of which leads back to itself.
+ */
+function lookUpReferences() {
+  return {
+    fn: {
+      /**
+       * @param {ApiDocument} api
+       * @param {string[]} path
+       */
+      async resolveSubtree(api, path) {
+        /** @param {string[]} steps */
+        const at = (steps) => steps.reduce((/** @type {any} */ found, step) => found?.[step], api);
+        /** @type {(found: any) => any} */
+        const resolve = (found) => {
+          if (Array.isArray(found)) return found.map(resolve);
+          if (typeof found !== 'object' || found === null) return found;
+          if (typeof found.$ref === 'string') return resolve(at(found.$ref.split('/').slice(1)));
+          return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, resolve(value)]));
+        };
+        return { spec: resolve(at(path)), errors: [] };
       },
     },
   };
