@@ -3,6 +3,7 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildWhenChanged } from './build-when-changed.js';
+import { published } from './release/published.js';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -16,7 +17,15 @@ export function buildPackage(name) {
   const pack = join(folder, 'package.json');
   return buildWhenChanged({
     dist: join(folder, 'dist'),
-    madeOf: [join(folder, 'src'), pack, join(folder, 'README.md'), join(folder, 'tsconfig.json'), import.meta.filename],
+    madeOf: [
+      join(folder, 'src'),
+      pack,
+      join(ROOT, 'package.json'),
+      join(folder, 'README.md'),
+      join(folder, 'tsconfig.json'),
+      import.meta.filename,
+      join(ROOT, 'scripts/release/published.js'),
+    ],
     async build(dir) {
       const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
       const flags = ['--noEmit', 'false', '--declaration', '--rewriteRelativeImportExtensions'];
@@ -30,8 +39,8 @@ export function buildPackage(name) {
       ]);
       await nameBuiltModules(dir);
       const described = JSON.parse(await readFile(pack, 'utf8'));
-      const { private: _, scripts, devDependencies, exports, ...published } = described;
-      const built = { ...published, files: ['**/*.js', '**/*.d.ts', '*.css'], exports: builtOf(exports) };
+      const { exports, ...manifest } = published(described);
+      const built = { ...manifest, files: ['**/*.js', '**/*.d.ts', '*.css'], exports: builtOf(exports) };
       await writeFile(join(dir, 'package.json'), `${JSON.stringify(built, null, 2)}\n`);
       const styles = Object.values(exports).filter((path) => path.endsWith('.css'));
       for (const path of styles) await writeFile(join(dir, `${path.replace('./src/', '')}.d.ts`), 'export {};\n');

@@ -15,6 +15,8 @@ const { stdout } = await promisify(execFile)(
 const { serialNumber: _, ...bom } = JSON.parse(stdout);
 const { name } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 delete bom.metadata.timestamp;
+// The page of the project is no part of what it is made of.
+delete bom.metadata.component.externalReferences;
 // npm takes the name of the folder, which says nothing.
 bom.metadata.component.name = name;
 await writeFile(file, `${JSON.stringify(bom, null, 2)}\n`);

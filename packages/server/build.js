@@ -4,7 +4,7 @@ import { buildWhenChanged } from '../../scripts/build-when-changed.js';
 const SERVER = import.meta.dirname;
 
 /** Threads are started by the address of their file, which has another name once it is built. */
-const THREADS = {
+export const THREADS = {
   'writer-thread': 'storage/sqlite/writer-thread.ts',
   'scrub-thread': 'storage/sqlite/scrub-thread.ts',
   'survey-thread': 'storage/sqlite/survey-thread.ts',

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { isSea } from 'node:sea';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createLogger } from './http/logging.ts';
@@ -41,6 +42,9 @@ export async function runWorkers(config: Config): Promise<number> {
     if (alive.size === 0) over.resolve();
   };
 
+  // An executable that is one file has no script to name: workers get its own arguments.
+  const [, , command, ...args] = process.argv;
+  if (isSea() && command !== undefined) cluster.setupPrimary({ exec: command, args, execArgv: [] });
   answerMetrics(listening);
   cluster.on('message', (worker, message: Partial<typeof LISTENING>) => {
     if (!message.isListening) return;

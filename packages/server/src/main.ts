@@ -17,6 +17,7 @@ ${bold('Exit codes:')} 0 done, 1 failed, 2 misused (an argument, flag or setting
 const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./cli/serve.ts')).serve()],
   ['migrate', async () => (await import('./cli/migrate.ts')).migrate()],
+  ['health', async () => (await import('./cli/health.ts')).health()],
   ['doctor', async () => (await import('./cli/doctor.ts')).doctor()],
   ['backup', async () => (await import('./cli/backup.ts')).backup()],
   ['restore', async () => (await import('./cli/restore.ts')).restore()],

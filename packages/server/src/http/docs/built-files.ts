@@ -1,6 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname } from 'node:path';
+import { listShipped, readShipped } from '../../shipped-files.ts';
 import { makeFile, once, type StaticFile } from './static-file.ts';
 
 const TYPES: Record<string, string> = {
@@ -20,22 +19,16 @@ const NOT_SERVED = new Set(['made-of.txt']);
 /** By their path in dist/; read when first asked for. */
 export type BuiltFiles = Map<string, () => Promise<StaticFile>>;
 
-/** What a package was built into; undefined where it was not. */
-export async function readBuiltFiles(name: '@innkeeper/portal' | '@innkeeper/guide'): Promise<BuiltFiles | undefined> {
-  const dist = join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'dist');
-  const names = await readdir(dist, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+/** What the portal or the guide was built into; undefined where it was not. */
+export async function readBuiltFiles(folder: 'portal' | 'guide'): Promise<BuiltFiles | undefined> {
+  const paths = await listShipped(folder);
   return (
-    names &&
+    paths &&
     new Map(
-      names.flatMap((each) => {
-        const type = TYPES[extname(each)];
-        if (type === undefined || NOT_SERVED.has(each)) return [];
-        return [
-          [each.replaceAll('\\', '/'), once(async () => makeFile(await readFile(join(dist, each)), type))] as const,
-        ];
+      paths.flatMap((path) => {
+        const type = TYPES[extname(path)];
+        if (type === undefined || NOT_SERVED.has(path)) return [];
+        return [[path, once(async () => makeFile(await readShipped(folder, path), type))] as const];
       }),
     )
   );

@@ -1,20 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
-import { PACKAGE_ROOT } from '../../package.ts';
+import { readShipped } from '../../shipped-files.ts';
 import { identifyApplication } from '../options/api-key.ts';
 import type { Routes } from '../server/routes.ts';
-import { makeFile, makePage, once, type StaticFile, sendFile, versionOf } from './static-file.ts';
+import { makeFile, makePage, once, sendFile, versionOf } from './static-file.ts';
 
-/** All that the page may load, and from where: nothing else is ever read. */
-const ASSETS: Record<string, { from: 'page' | 'swagger-ui-dist'; type: string }> = {
-  'explorer.js': { from: 'page', type: 'text/javascript; charset=utf-8' },
-  'explorer.css': { from: 'page', type: 'text/css; charset=utf-8' },
-  'icon.svg': { from: 'page', type: 'image/svg+xml' },
-  'swagger-ui-bundle.js': { from: 'swagger-ui-dist', type: 'text/javascript; charset=utf-8' },
-  'swagger-ui.css': { from: 'swagger-ui-dist', type: 'text/css; charset=utf-8' },
+/** All that the page may load: nothing else is ever read. */
+const ASSETS: Record<string, string> = {
+  'explorer.js': 'text/javascript; charset=utf-8',
+  'explorer.css': 'text/css; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
 };
 
 /** From here alone, and nothing inline. Swagger UI's style sheet holds its icons as data: addresses. */
@@ -29,12 +26,15 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PAGE = join(PACKAGE_ROOT, 'src/http/docs/page');
-
 /** CONTRACT.md section 5: the explorer over /openapi.json. Its files are read when they are first asked for. */
 export function explorerRoutes(app: Routes, service: Service): void {
-  const assets = new Map(Object.keys(ASSETS).map((name) => [name, once(() => readAsset(name))]));
-  const page = once(() => makePage(join(PAGE, 'explorer.html'), 'docs/', assets));
+  const assets = new Map(
+    Object.entries(ASSETS).map(([name, type]) => [
+      name,
+      once(async () => makeFile(await readShipped('explorer', name), type)),
+    ]),
+  );
+  const page = once(async () => makePage(await readShipped('explorer', 'explorer.html'), 'docs/', assets));
 
   app.get('/docs', { schema: { hide: true } }, async (request, reply) => {
     reply
@@ -63,11 +63,4 @@ export function explorerRoutes(app: Routes, service: Service): void {
     await identifyApplication(service, request, reply);
     return reply.code(204).header('cache-control', 'no-store').send();
   });
-}
-
-async function readAsset(name: string): Promise<StaticFile> {
-  const { from, type } = ASSETS[name] as (typeof ASSETS)[string];
-  const folder =
-    from === 'page' ? PAGE : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  return makeFile(await readFile(join(folder, name)), type);
 }

@@ -20,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
 export function guidePages(app: Routes): void {
   let files: BuiltFiles | undefined;
   const find = async (path: string): Promise<StaticFile | undefined> => {
-    files ??= await readBuiltFiles('@innkeeper/guide');
+    files ??= await readBuiltFiles('guide');
     const read = files?.get(path) ?? files?.get(path === '' ? 'index.html' : `${path}.html`);
     return read?.();
   };

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { etagOf, hasCurrent } from '../etag.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
@@ -60,11 +59,11 @@ export function acceptsEncoding(header: string | undefined, encoding: Encoding):
 
 /** A page, with every file it names given its version: they may be kept forever. */
 export async function makePage(
-  path: string,
+  source: Buffer,
   folder: string,
   assets: ReadonlyMap<string, () => Promise<StaticFile>>,
 ): Promise<StaticFile> {
-  let html = await readFile(path, 'utf8');
+  let html = source.toString();
   for (const [name, asset] of assets) {
     html = html.replaceAll(`"${folder}${name}"`, `"${folder}${name}?v=${versionOf(await asset())}"`);
   }

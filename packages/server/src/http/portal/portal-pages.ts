@@ -45,7 +45,7 @@ export function portalPages(app: Routes): void {
 }
 
 async function readPortal(): Promise<{ html: string; files: BuiltFiles } | undefined> {
-  const files = await readBuiltFiles('@innkeeper/portal');
+  const files = await readBuiltFiles('portal');
   const page = await files?.get('index.html')?.();
   if (!files || !page) return undefined;
   // Every address of the portal begins with this page; none of them is its file.

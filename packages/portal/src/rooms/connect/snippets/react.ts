@@ -2,7 +2,7 @@ import type { SnippetFacts } from './facts.ts';
 
 export function react({ base, clientId, sample }: SnippetFacts): string {
   return `// Not on npm yet: "npm run pack" in the repository of Innkeeper, and in your project
-// npm install ../innkeeper/dist-packages/innkeeper-{client,react}-0.1.0.tgz react react-dom
+// npm install ../innkeeper/dist-packages/innkeeper-{client,react}-0.2.0.tgz react react-dom
 // Add the origin of the page to the allowed web origins of the application.
 import { InnkeeperProvider, OptionsForm } from '@innkeeper/react';
 import '@innkeeper/react/styles.css';

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { listeningUrl, readConfig } from '../config.ts';
+import { type CommandOptions, defineCommand } from './command.ts';
+import { Failure } from './failure.ts';
+import { printResult } from './print.ts';
+
+const PATIENCE_MS = 3_000;
+
+export function health(): Command {
+  return defineCommand({
+    name: 'health',
+    description: 'ask the service on this machine whether it is ready; for health checks of containers',
+    settings: ['port', 'host'],
+    examples: [['health', 'exit code 0: ready; 1: not ready, or not running']],
+  }).action(run);
+}
+
+async function run(options: CommandOptions): Promise<void> {
+  const { host, port } = readConfig(options, { needsSecret: false });
+  // A service that listens on every interface also listens on this one.
+  const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const url = `${listeningUrl(address, port)}/readyz`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
+  if (!answer) throw new Failure(`${url} does not answer.`);
+  if (!answer.ok) {
+    const { message } = (await answer.json().catch(() => ({}))) as { message?: string };
+    throw new Failure(`the service is not ready: ${message ?? `HTTP ${answer.status}`}`);
+  }
+  printResult(options, { ready: true, url }, () => 'Ready.');
+}

@@ -1,0 +1,57 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { getAssetKeys, getRawAsset, isSea } from 'node:sea';
+import { PACKAGE_ROOT } from './package.ts';
+
+/** Files for browsers that come with the service. */
+export type ShippedFolder = 'portal' | 'guide' | 'explorer';
+
+/** In the executable they are assets, in the npm package they lie in files/, in a clone where each was built. */
+const isExecutable = isSea();
+
+/** Paths inside the folder, with slashes; undefined where it was not built. */
+export async function listShipped(folder: ShippedFolder): Promise<string[] | undefined> {
+  if (isExecutable) {
+    const start = `${folder}/`;
+    return getAssetKeys().flatMap((key) => (key.startsWith(start) ? key.slice(start.length) : []));
+  }
+  for (const place of placesOf(folder)) {
+    const names = await readdir(place, { recursive: true }).catch(undefinedIfMissing);
+    if (names) return names.map((name) => name.replaceAll('\\', '/'));
+  }
+  return undefined;
+}
+
+export async function readShipped(folder: ShippedFolder, path: string): Promise<Buffer> {
+  if (isExecutable) return Buffer.from(getRawAsset(`${folder}/${path}`));
+  for (const place of placesOf(folder)) {
+    const content = await readFile(join(place, path)).catch(undefinedIfMissing);
+    if (content) return content;
+  }
+  throw new Error(`${folder}/${path} does not come with this installation`);
+}
+
+function placesOf(folder: ShippedFolder): string[] {
+  return [join(PACKAGE_ROOT, 'files', folder), ...inClone(folder)];
+}
+
+function inClone(folder: ShippedFolder): string[] {
+  if (folder !== 'explorer') {
+    const found = packageFolder(`@innkeeper/${folder}`);
+    return found === undefined ? [] : [join(found, 'dist')];
+  }
+  return [join(PACKAGE_ROOT, 'src/http/docs/page'), ...[packageFolder('swagger-ui-dist') ?? []].flat()];
+}
+
+function packageFolder(name: string): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  } catch {
+    return undefined; // the npm package of the service has no dependencies
+  }
+}
+
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
