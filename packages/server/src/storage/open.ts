@@ -1,4 +1,4 @@
-import type { BackupFiles, DataCheck, DataCheckOptions, StorageDriver } from './port.ts';
+import type { BackupFiles, DataCheck, DataCheckOptions, Problem, StorageDriver } from './port.ts';
 
 /** The one place that knows both databases. Only the one in use is loaded. `databaseLink` is a symbolic link that led to the file. */
 export async function storageDriver(databaseUrl: string, databaseLink?: string): Promise<StorageDriver> {
@@ -16,6 +16,16 @@ export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
   } else {
     await (await import('./postgres/try-write.ts')).tryWrite(databaseUrl, value);
   }
+}
+
+/** Who has locked the database, where that can be asked. */
+export async function findLock(databaseUrl: string): Promise<Problem | undefined> {
+  if (databaseUrl.startsWith('sqlite:')) return undefined;
+  const [{ findLockHolder }, { Servers }] = await Promise.all([
+    import('./postgres/lock-watch.ts'),
+    import('./postgres/servers.ts'),
+  ]);
+  return findLockHolder(new Servers(databaseUrl));
 }
 
 /** The format is SQLite's, for both databases. */

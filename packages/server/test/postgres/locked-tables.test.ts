@@ -4,8 +4,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NewUser, Storage } from '../../src/storage/port.ts';
 import { answerWithin } from '../../src/storage/postgres/deadline.ts';
 import { postgresDriver } from '../../src/storage/postgres/index.ts';
+import { runInnkeeper } from '../cli/run-innkeeper.ts';
 import { accessToken, createApplication, createUser, NOW, tally, times, user } from '../contract/examples.ts';
 import { postgres } from '../databases.ts';
+import { SECRET, startTestServer } from '../http/start.ts';
 
 let url: string;
 let locker: pg.Client;
@@ -63,6 +65,43 @@ test('what is refused while tables are locked is not carried out later', async (
     expect(await save()).toMatchObject({ outcome: 'saved' });
   } finally {
     await storage.close();
+  }
+});
+
+test('a lock on all tables is reported with the session that holds it, until it is over', async () => {
+  const server = await startTestServer(url);
+  try {
+    const tables =
+      "select string_agg(quote_ident(tablename), ', ') as names from pg_tables where schemaname = 'public'";
+    const [{ names }] = (await locker.query(tables)).rows;
+    await locker.query("set application_name = 'a stopped restore'");
+    await locker.query('begin');
+    await locker.query(`lock table ${names} in access exclusive mode`);
+    const [{ pid }] = (await locker.query('select pg_backend_pid() as pid')).rows;
+    const ready = async () => (await server.send('GET', '/readyz')).json;
+    const holder = `session ${pid} of PostgreSQL (a stopped restore, user `;
+    const LONG = { timeout: 30_000 };
+    await expect.poll(ready, LONG).toMatchObject({ code: '9503', message: expect.stringContaining(holder) });
+    expect((await ready()).message).toContain(`pg_terminate_backend(${pid})`);
+    const [doctor, metrics] = await Promise.all([
+      runInnkeeper(['doctor', '--json'], {
+        INNKEEPER_DATABASE_URL: url,
+        INNKEEPER_SECRET: SECRET,
+        INNKEEPER_PORT: '0',
+      }),
+      server.send('GET', '/metrics'),
+    ]);
+    expect(metrics.text).toContain('innkeeper_problem{kind="lock"} 1');
+    expect((JSON.parse(doctor.stdout) as { check: string }[]).find(({ check }) => check === 'database')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(holder),
+      wayOut: expect.stringContaining(`pg_terminate_backend(${pid})`),
+    });
+    await locker.query('commit');
+    await expect.poll(ready, LONG).toEqual({ status: 'ok' });
+  } finally {
+    await locker.query('rollback');
+    await server.close();
   }
 });
 

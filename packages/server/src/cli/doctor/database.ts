@@ -43,11 +43,19 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
     if (error instanceof DatabaseHardLinked) {
       return { checks: [failed('database', error.message, HARD_LINK_STEPS), checkClock([])] };
     }
+    const { findLock } = await import('../../storage/open.ts');
+    const lock = await withinLimit(findLock(config.databaseUrl), LIMIT_MS).catch(() => undefined);
+    if (lock) return { checks: [failedLock(database, lock.message), checkClock([])] };
     const wayOut = config.databaseUrl.startsWith('sqlite:')
       ? 'Check the path in INNKEEPER_DATABASE_URL, who may write there, and the space on the disk.'
       : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running there.';
     return { checks: [failed('database', `${database}: ${reasonOf(error)}`, wayOut), checkClock([])] };
   }
+}
+
+function failedLock(database: string, message: string): Check {
+  const end = message.indexOf('. ') + 1;
+  return failed('database', `${database}: ${message.slice(0, end)}`, message.slice(end + 1));
 }
 
 async function examine(storage: Storage, config: Config, database: string, state: MigrationState): Promise<Examined> {

@@ -7,6 +7,7 @@ import { type Problem, type StorageFigures, StorageUnavailable } from '../port.t
 import { RecentFailure } from '../recent-failure.ts';
 import {
   isAboutPreparedStatement,
+  isCancelled,
   isConflict,
   isConnectionLost,
   isReadOnly,
@@ -16,9 +17,10 @@ import {
   toPortError,
   wasNotSent,
 } from './errors.ts';
-import { Gathering, type Kind } from './gathering.ts';
+import { Gathering, type Kind, LockedOut } from './gathering.ts';
 import { inTransaction } from './in-transaction.ts';
 import { chooseLane, Lane } from './lane.ts';
+import { LockWatch } from './lock-watch.ts';
 import { LOCK_MS, Servers, STATEMENT_MS } from './servers.ts';
 import { type Query, type QueryFor, Transactions } from './transactions.ts';
 
@@ -85,6 +87,7 @@ export class ConnectionPool implements Connections {
   readonly #transactions: Transactions;
   readonly #gatherings = new Map<Statement | SharedStatement, Gathering<never, never>>();
   readonly #failedWrite = new RecentFailure();
+  readonly #locks: LockWatch;
   #naming = true;
   #underWay = 0;
   #committed = 0;
@@ -100,6 +103,7 @@ export class ConnectionPool implements Connections {
     this.#writeLanes = Array.from({ length: WRITE_LANES }, () => new Lane(servers));
     this.#sharedLanes = Array.from({ length: SHARED_LANES }, () => new Lane(servers));
     this.#transactions = new Transactions(servers);
+    this.#locks = new LockWatch(servers);
   }
 
   read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
@@ -200,7 +204,8 @@ export class ConnectionPool implements Connections {
   }
 
   problems(): readonly Problem[] {
-    return this.#failedWrite.isRecent ? [DISK_PROBLEM] : [];
+    const { problem } = this.#locks;
+    return [...(problem ? [problem] : []), ...(this.#failedWrite.isRecent ? [DISK_PROBLEM] : [])];
   }
 
   figures(): StorageFigures {
@@ -219,6 +224,7 @@ export class ConnectionPool implements Connections {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#locks.close();
     if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
     await Promise.all([...this.#lanes, this.#transactions].map((held) => held.close()));
   }
@@ -231,6 +237,7 @@ export class ConnectionPool implements Connections {
       return await act();
     } catch (error) {
       if (isUnwritable(error)) this.#failedWrite.note();
+      if (isUnderLock(error) || isCancelled(error) || error instanceof LockedOut) this.#locks.look();
       throw toPortError(error);
     } finally {
       this.#underWay--;

@@ -41,6 +41,11 @@ export function isUnderLock(error: unknown): boolean {
   return sqlState(error) === '55P03';
 }
 
+/** Its time was up, by the server's clock or ours. */
+export function isCancelled(error: unknown): boolean {
+  return sqlState(error) === '57014';
+}
+
 /** disk_full, io_error: reads may go on. */
 export function isUnwritable(error: unknown): boolean {
   return /^(53100|58030)$/.test(sqlState(error) ?? '');

@@ -145,7 +145,7 @@ export class Gathering<Act, Row> {
     if (held.late) this.#end(held, late());
     // What is sent is over when its time is up: a client that is told to come again may count on it that nothing was done.
     else if (performance.now() > held.lastTryAt)
-      this.#end(held, new StorageUnavailable('PostgreSQL: a row stayed locked.'));
+      this.#end(held, new LockedOut('PostgreSQL: what it needs stayed locked.'));
     else {
       const { refusal, locked } = await this.#commit([held], held.lockMs, true);
       this.#settle(held, refusal, locked);
@@ -179,7 +179,7 @@ export class Gathering<Act, Row> {
     const isLocked = refusal ? isUnderLock(refusal) : locked.has(held);
     if (!isLocked) this.#end(held, refusal);
     else if (this.#alone.length >= MAX_ALONE) {
-      this.#end(held, new StorageUnavailable('PostgreSQL: too many acts are waiting for locked rows.'));
+      this.#end(held, new LockedOut('PostgreSQL: too many acts are waiting for locks.'));
     } else {
       held.lockMs = LOCK_MS;
       this.#alone.push(held);
@@ -195,6 +195,9 @@ export class Gathering<Act, Row> {
     }
   }
 }
+
+/** For as long as an act may take. */
+export class LockedOut extends StorageUnavailable {}
 
 const late = (): Error => new StorageUnavailable('PostgreSQL did not get to it in time.');
 

@@ -61,6 +61,8 @@ async function inOneTransaction<T>(url: string, work: (query: Query) => Promise<
       // What an operator allows to requests is not meant for this.
       await query('set local statement_timeout = 0');
       await query('set local idle_in_transaction_session_timeout = 0');
+      // What operators see of it in pg_stat_activity, and in the problem `lock`.
+      await query("set local application_name = 'innkeeper backup or restore'");
       await query(`set local lock_timeout = ${LOCK_MS}`);
       return work(query);
     }, STATEMENT_MS),
