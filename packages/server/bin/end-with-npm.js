@@ -17,8 +17,21 @@ if (npmScript) {
   // What we start has us to end it.
   delete process.env.npm_lifecycle_script;
   const above = whoIsAbove();
+  endWhen(() => whoIsAbove() !== above);
+}
+
+/**
+ * An older Node that runs us in its place (runtime.js) passes signals on, but not the one that kills it.
+ * @param {string} pid
+ */
+export function endWithLauncher(pid) {
+  endWhen(() => String(process.ppid) !== pid);
+}
+
+/** @param {() => boolean} isOver */
+function endWhen(isOver) {
   const watch = setInterval(() => {
-    if (whoIsAbove() === above) return;
+    if (!isOver()) return;
     clearInterval(watch);
     process.kill(process.pid, 'SIGTERM');
   }, LOOK_MS);

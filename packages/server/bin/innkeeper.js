@@ -2,16 +2,18 @@
 // Runs the service on a Node that is new enough, whichever Node this was started with.
 
 import module from 'node:module';
-import { npmScript } from './end-with-npm.js';
+import { endWithLauncher, npmScript } from './end-with-npm.js';
 import { holdLess } from './hold-less.js';
 import { compileCacheFolder, findPinnedNode, isNewEnough, runOn, sayWhatToDo } from './runtime.js';
 
-// Set on the re-run, so that a pinned Node which does not serve either ends in a message, not in a loop.
+// Set on the re-run to the process that made it: a pinned Node which does not serve either ends in a message, not in a loop.
 const RERUN_MARK = 'INNKEEPER_RERUN';
 
 if (isNewEnough()) {
+  const launcher = process.env[RERUN_MARK];
   delete process.env[RERUN_MARK];
-  if (process.argv[2] === 'serve') holdLess(npmScript);
+  if (process.argv[2] === 'serve') holdLess({ npm_lifecycle_script: npmScript, [RERUN_MARK]: launcher });
+  if (launcher) endWithLauncher(launcher);
   // Half of a start is compiling: kept beside the packages, never in a folder that others can write to. Threads take it
   // from the environment: without it each would load the compiler that strips types.
   process.env.NODE_COMPILE_CACHE ??= compileCacheFolder();
@@ -24,6 +26,6 @@ if (isNewEnough()) {
     });
 } else {
   const node = process.env[RERUN_MARK] ? undefined : findPinnedNode();
-  if (node) runOn(node, process.execArgv.concat(process.argv.slice(1)), { [RERUN_MARK]: '1' });
+  if (node) runOn(node, process.execArgv.concat(process.argv.slice(1)), { [RERUN_MARK]: String(process.pid) });
   else sayWhatToDo();
 }

@@ -6,9 +6,14 @@ import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createLogger } from './http/logging.ts';
 import { storageDriver } from './storage/open.ts';
+import { watchWorkers } from './worker-watch.ts';
 
 const RESTART_MS = 1_000;
 const GATHER_MS = 1_000;
+/** Everything is let go of by then, or left to itself: container runtimes kill after ten seconds. */
+export const SHUTDOWN_MS = 9_500;
+/** What a worker that did not answer before has to end: it serves nobody. */
+const SILENT_END_MS = 1_000;
 
 /** The process above INNKEEPER_WORKERS: starts them, replaces those that die, and passes the end on to all. */
 export async function runWorkers(config: Config): Promise<number> {
@@ -36,16 +41,26 @@ export async function runWorkers(config: Config): Promise<number> {
   const end = (): void => {
     // Asked for twice: someone does not want to wait.
     const signal = ending ? 'SIGKILL' : 'SIGTERM';
+    if (!ending) logger.info({ workers: alive.size }, 'shutting down');
     ending = true;
     for (const timer of restarts) clearTimeout(timer);
-    for (const worker of alive) worker.process.kill(signal);
+    for (const worker of alive) {
+      worker.process.kill(signal);
+      setTimeout(() => killLate(worker), watch.isSilent(worker) ? SILENT_END_MS : SHUTDOWN_MS).unref();
+    }
     if (alive.size === 0) over.resolve();
+  };
+  const killLate = (worker: Worker): void => {
+    if (!alive.has(worker)) return;
+    logger.error({ worker: worker.process.pid }, 'a worker did not end in time and was killed');
+    worker.process.kill('SIGKILL');
   };
 
   // An executable that is one file has no script to name: workers get its own arguments.
   const [, , command, ...args] = process.argv;
   if (isSea() && command !== undefined) cluster.setupPrimary({ exec: command, args, execArgv: [] });
   answerMetrics(listening);
+  const watch = watchWorkers(listening, logger);
   cluster.on('message', (worker, message: Partial<typeof LISTENING>) => {
     if (!message.isListening) return;
     listening.add(worker);

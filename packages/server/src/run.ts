@@ -1,27 +1,33 @@
 import cluster from 'node:cluster';
-import { runWorkers, tellListening } from './cluster.ts';
+import { runWorkers, SHUTDOWN_MS, tellListening } from './cluster.ts';
 import { type Config, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { exitOnUncaught } from './exit-on-uncaught.ts';
 import { type RunningServer, startServer } from './serve.ts';
-
-/** Everything is let go of by then, or left to itself: container runtimes kill after ten seconds. */
-const SHUTDOWN_MS = 9_500;
+import { answerWatch } from './worker-watch.ts';
 
 /** Runs until it is told to stop; answers the exit code. */
 export async function run(config: Config, options: { demo: boolean; isNew?: boolean }): Promise<number> {
   exitOnUncaught();
   if (config.workers > 1 && cluster.isPrimary) return runWorkers(config);
+  let isEnding = false;
   try {
     const server = await startServer(config);
     const asked = endAsked();
+    answerWatch();
     tellListening();
+    // Node ends the worker right after this.
+    cluster.worker?.once('disconnect', () => {
+      if (!isEnding) server.logger.error('the process above the workers has ended, so this worker ends');
+    });
     const isFirst = (cluster.worker?.id ?? 1) === 1;
     // A folder that was moved, or a mistyped path, shows as a database that is new.
     if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
     if (isFirst) for (const problem of unknownVariables()) server.logger.warn(problem);
     if (options.demo && isFirst) await welcome(server, config);
     await asked;
+    isEnding = true;
+    server.logger.info({ requests: server.requestsInFlight() }, 'shutting down');
     setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
     await server.close();
     return 0;

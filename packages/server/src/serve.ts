@@ -30,6 +30,7 @@ import type { Problem } from './storage/port.ts';
 import { createTokenService } from './tokens/create.ts';
 import { SigningKeys } from './tokens/keys.ts';
 import { WorkPool } from './work/pool.ts';
+import { workerProblems } from './worker-watch.ts';
 
 /** How often the secret file is looked for. */
 const SECRET_MS = 5_000;
@@ -40,6 +41,7 @@ export type RunningServer = {
   url: string;
   service: Service;
   logger: Logger;
+  requestsInFlight(): number;
   /** Answers every accepted request, then lets go of everything. */
   close(): Promise<void>;
 };
@@ -124,7 +126,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       userReads: new UserReads(storage, () => service.now()),
       work,
       publicUrl,
-      problems: () => worstFirst([...storage.problems(), ...clock.problems()]),
+      problems: () => worstFirst([...storage.problems(), ...clock.problems(), ...workerProblems()]),
       clockSkewMs: () => clock.skewMs,
       now,
       refresh,
@@ -167,6 +169,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       url: listeningUrl(config.host, port),
       service,
       logger,
+      requestsInFlight: () => app.requestsInFlight,
       async close() {
         await app.close();
         await letGo();

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config.ts';
 import { WrongSecret } from '../domain/check-secret.ts';
 import { ClockWrong } from '../domain/clock.ts';
-import { HARD_LINK_STEPS } from '../storage/hard-link-steps.ts';
+import { hardLinkSteps } from '../storage/hard-link-steps.ts';
 import { DatabaseDamaged, DatabaseHardLinked, DatabaseUrlInvalid, StorageUnavailable } from '../storage/port.ts';
 import { RESTORE_STEPS } from '../storage/restore-steps.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -9,7 +9,8 @@ import { fileProblem } from './file-problem.ts';
 import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
-  'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space; `innkeeper doctor` looks closer.';
+  'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` looks closer.';
+const FREE_SPACE = 'Free space on that disk, then try again.';
 
 const WRITE_ADDRESS =
   'Write it as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with / as %2F, @ as %40 and # as %23 in the password.';
@@ -31,7 +32,7 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof DatabaseDamaged) {
     return new Failure(error.message, { wayOut: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
   }
-  if (error instanceof DatabaseHardLinked) return new Failure(error.message, { wayOut: HARD_LINK_STEPS });
+  if (error instanceof DatabaseHardLinked) return new Failure(error.message, { wayOut: hardLinkSteps(error.path) });
   if (error instanceof StorageUnavailable) {
     return new Failure(`the database cannot be used: ${error.message}`, { wayOut: LOOK_AT_DATABASE });
   }
@@ -47,9 +48,9 @@ export function explainError(error: unknown): Failure | undefined {
     return new Failure(`cannot listen on ${error.hostname}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
   }
   if (isFileError(error)) {
-    return new Failure(`${error.path}: ${fileProblem(error)}`, {
-      wayOut: 'Check the path in INNKEEPER_DATABASE_URL and who may write there.',
-    });
+    const wayOut =
+      error.code === 'ENOSPC' ? FREE_SPACE : 'Check the path in INNKEEPER_DATABASE_URL and who may write there.';
+    return new Failure(`${error.path}: ${fileProblem(error)}`, { wayOut });
   }
   return undefined;
 }
@@ -79,7 +80,7 @@ function isFromNewerVersion(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith('This database was last used by a newer Innkeeper');
 }
 
-function isFileError(error: unknown): error is Error & { path: string } {
+function isFileError(error: unknown): error is Error & { path: string; code: string } {
   return error instanceof Error && 'path' in error && fileProblem(error) !== undefined;
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { createKeyring } from '../domain/keyring.ts';
@@ -13,6 +14,7 @@ import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { visible } from './table.ts';
 import { counted, showTime } from './time.ts';
+import { watchInterrupts } from './watch-interrupts.ts';
 
 type Options = CommandOptions & { check?: true; replace?: true; yes?: true };
 type SecretState = 'fits' | 'other' | 'none';
@@ -47,9 +49,25 @@ async function run(file: string, options: Options): Promise<void> {
   const started = performance.now();
   const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
   const opened = openBackup(file, await backupFiles());
+  const database = describeDatabase(config.databaseUrl);
+  using interrupt = watchInterrupts(() => {
+    progress.clear();
+    process.stderr.write('Interrupted: undoing what was done. Interrupt once more to end at once.\n');
+  });
+  const mayGoOn = async (): Promise<void> => {
+    // SQLite leaves no time for signals in between.
+    await nextTurn();
+    if (!interrupt.signal.aborted) return;
+    throw new Failure(`interrupted: nothing was changed, ${database} is as it was.`, {
+      wayOut: 'Run the same command again to restore it.',
+    });
+  };
   try {
     const rows = opened.manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-    const secret = await checkFile(opened, config, (read) => progress.show(read, 'rows checked', read / rows));
+    const secret = await checkFile(opened, config, (read) => {
+      progress.show(read, 'rows checked', read / rows);
+      return mayGoOn();
+    });
     progress.clear();
     const { version, madeAt, source, schema } = opened.manifest;
     const facts = { file, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows };
@@ -65,7 +83,6 @@ async function run(file: string, options: Options): Promise<void> {
 
     refuseOverLog(config);
     const { whole } = await storageDriver(config.databaseUrl);
-    const database = describeDatabase(config.databaseUrl);
     const contents = await whole.contents();
     const isEmpty = contents.applications + contents.accounts === 0;
     if (!isEmpty) await allowReplacing(options, database, contents);
@@ -73,10 +90,11 @@ async function run(file: string, options: Options): Promise<void> {
     const done = { write: 0, read: 0 };
     const outcome = await restoreBackup(whole, opened, {
       onlyEmpty: isEmpty,
-      onRows(step, count) {
+      async onRows(step, count) {
         done[step] += count;
         const part = Math.min(1, (done.write + done.read) / Math.max(1, 2 * rows));
         progress.show(done[step], step === 'write' ? 'rows written' : 'rows compared', part);
+        await mayGoOn();
       },
     });
     progress.clear();
@@ -123,12 +141,16 @@ function openBackup(file: string, files: BackupFiles): BackupFile {
   }
 }
 
-async function checkFile(file: BackupFile, { secret }: Config, show: (read: number) => void): Promise<SecretState> {
+async function checkFile(
+  file: BackupFile,
+  { secret }: Config,
+  show: (read: number) => Promise<void>,
+): Promise<SecretState> {
   const { checkRows, secretFits } = await import('../domain/backup/check-backup.ts');
   let read = 0;
   await checkRows(file, (count) => {
     read += count;
-    show(read);
+    return show(read);
   });
   if (secret === '') return 'none';
   return (await secretFits(file, createKeyring(secret))) ? 'fits' : 'other';

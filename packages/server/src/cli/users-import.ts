@@ -3,13 +3,14 @@ import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts'
 import { DatabaseDamaged, type Storage, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
-import { type OpenInput, openInput } from './open-input.ts';
+import { openInput } from './open-input.ts';
 import { bold, dim, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { readLines } from './read-lines.ts';
 import { isSameFile, RejectsFile } from './rejects-file.ts';
 import { layOut, visible } from './table.ts';
 import { counted } from './time.ts';
+import { watchInterrupts } from './watch-interrupts.ts';
 import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
 
 /** How many rejected lines the summary tells of. */
@@ -90,7 +91,7 @@ async function run(file: string, options: Options): Promise<void> {
   const { outcome, counts, name } = await withStorage(options, async ({ storage, now }) => {
     const { appId, name } = await findApplication(storage, options.app);
     using rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects);
-    using watch = watchInterrupts(input);
+    using watch = watchInterrupts(() => input.stop());
     const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
     let bytesRead = 0;
     let reached: ImportCounts | undefined;
@@ -191,19 +192,4 @@ function showSummary(
   }
   if (interrupted) lines.push('', 'What is in stays in. Go on with the same file and --resume.');
   return lines.join('\n');
-}
-
-/** The first signal stops between two lines; a second one ends the process at once. */
-function watchInterrupts(input: OpenInput): Disposable & { signal: AbortSignal } {
-  const controller = new AbortController();
-  const stop = (): void => {
-    controller.abort();
-    input.stop();
-    unwatch();
-  };
-  const unwatch = (): void => {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  return { signal: controller.signal, [Symbol.dispose]: unwatch };
 }

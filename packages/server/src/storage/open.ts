@@ -33,7 +33,7 @@ export async function backupFiles(): Promise<BackupFiles> {
   return (await import('./sqlite/backup-file.ts')).backupFiles;
 }
 
-/** Whether what the database holds is consistent. Changes nothing. */
+/** Whether what the database holds is consistent. Changes nothing, except that damage of a file is noted in it for running services. */
 export async function checkData(databaseUrl: string, options: DataCheckOptions): Promise<DataCheck> {
   if (databaseUrl.startsWith('sqlite:')) {
     return (await import('./sqlite/check-data.ts')).checkData(databaseUrl.slice('sqlite:'.length), options);

@@ -32,6 +32,17 @@ const KILLED_AT_COMMIT = `data:text/javascript,${encodeURIComponent(`
   };
 `)}`;
 
+/** Interrupts itself when it begins to write the users: it has read them once before, to check the file. */
+const INTERRUPTED = `data:text/javascript,${encodeURIComponent(`
+  import { DatabaseSync } from 'node:sqlite';
+  const { prepare } = DatabaseSync.prototype;
+  let reads = 0;
+  DatabaseSync.prototype.prepare = function (sql) {
+    if (/^select .* from "users" order by/.test(sql) && ++reads === 2) process.kill(process.pid, 'SIGINT');
+    return prepare.call(this, sql);
+  };
+`)}`;
+
 describe.each(databases)('restoring into $kind', (database) => {
   let url: string;
   let file: string;
@@ -156,6 +167,20 @@ describe.each(databases)('restoring into $kind', (database) => {
     if (database.kind === 'sqlite') {
       expect(statSync(`${target.slice('sqlite:'.length)}-wal`).size).toBeGreaterThan(1_000_000);
     }
+    expect(await dump(target)).toBe(before);
+  });
+
+  test('one that is interrupted says that the database is as it was', async () => {
+    const target = await database.fresh();
+    await makeSomething(target);
+    const before = await dump(target);
+    const { code, stdout, stderr } = await runInnkeeper(['restore', file, '--replace', '--yes'], {
+      INNKEEPER_DATABASE_URL: target,
+      INNKEEPER_SECRET: SECRET,
+      NODE_OPTIONS: `--import="${INTERRUPTED}"`,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/Interrupted: undoing what was done.*interrupted: nothing was changed, .* is as it was/s);
     expect(await dump(target)).toBe(before);
   });
 

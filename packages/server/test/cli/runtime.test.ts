@@ -86,6 +86,14 @@ describe('under an older Node', () => {
     },
   );
 
+  test('the child ends with it when it is killed', async () => {
+    const child = start(oldNode, probe('whole'), ['wait']);
+    child.stdout?.once('data', () => child.kill('SIGKILL'));
+    const run = await finish(child);
+    expect(run.signal).toBe('SIGKILL');
+    expect(run.stdout.split('\n').slice(1)).toEqual(['got SIGTERM', '']);
+  });
+
   test('it ends with the shell of npm, and in no other case because its parent has ended', async () => {
     const shells = ['innkeeper', 'innkeeper serve & sleep 1', undefined].map((npm_lifecycle_script) => {
       // The last command of a shell would take its place.

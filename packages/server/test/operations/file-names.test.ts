@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -72,6 +82,7 @@ describe('the names of the database file', () => {
       server = await start(name, true);
       expect(await server.exited).toMatchObject({ code: 1 });
       expect(server.stderr()).toMatch(/has 2 names \(hard links\).*\n.*delete the other names/);
+      expect(server.stderr()).toContain(`-samefile ${name}`);
       expect(existsSync(`${name}-wal`)).toBe(false);
     }
     rmSync(second);
@@ -82,6 +93,29 @@ describe('the names of the database file', () => {
     expect(await create()).toBe(200);
     rmSync(second);
     await expectReadiness(200, /^\{"status":"ok"\}$/);
+  });
+
+  test('files that are taken away from the user of the service are reported, and the next start says why', async () => {
+    const options = { settings: { databaseUrl: `sqlite:${path}`, secret: SECRET }, asOwner: true };
+    server = await serve(options);
+    expect(await create()).toBe(200);
+    for (const [name, mode] of [
+      [path, 0o600],
+      [`${path}-wal`, 0o600],
+      [dirname(path), 0o755],
+    ] as const) {
+      chmodSync(name, 0o500);
+      await expectReadiness(200, new RegExp(`"kind":"permissions","message":"${name} may no longer.*chmod`));
+      expect(await create()).toBe(200);
+      chmodSync(name, mode);
+      await expectReadiness(200, /^\{"status":"ok"\}$/);
+    }
+    server.signal('SIGTERM');
+    await server.exited;
+    chmodSync(path, 0o400);
+    const failing = await serve({ ...options, failing: true });
+    expect(await failing.exited).toMatchObject({ code: 1 });
+    expect(failing.stderr()).toMatch(/readonly.*\n.*this user may write to the file/);
   });
 
   test('a file that is emptied takes no more writes', async () => {

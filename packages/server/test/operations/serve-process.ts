@@ -39,6 +39,8 @@ export type ServeOptions = {
   env?: NodeJS.ProcessEnv;
   /** No file of it can be larger than so many KiB: as near to a full disk as one gets without a disk of one's own. */
   largestFile?: number;
+  /** With no more rights than the owner of the files has, also where the tests run as root. */
+  asOwner?: boolean;
   /** A file, FIFO or device that its standard output is appended to. */
   stdout?: string;
   /** Not to be waited for: it is expected not to come up. */
@@ -60,6 +62,9 @@ export async function serve(options: ServeOptions): Promise<ServeProcess> {
   }
   // The runtime itself, not the bin's re-run of it: signals must reach the server.
   const command = [process.execPath, ...nodeArgs, script, 'serve', ...args] as [string, ...string[]];
+  if (options.asOwner && process.getuid?.() === 0) {
+    command.unshift('setpriv', '--bounding-set=-dac_override,-dac_read_search,-fowner');
+  }
   const [file, ...rest] = largestFile === undefined ? command : limited(largestFile, command);
   const stdout = options.stdout === undefined ? 'pipe' : openSync(options.stdout, 'a');
   const child = spawn(file, rest, { cwd, env, stdio: ['ignore', stdout, 'pipe'] });

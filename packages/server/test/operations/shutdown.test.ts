@@ -99,7 +99,7 @@ describe('the end of a server', () => {
   it('waits neither for idle connections nor for ever on a client that hangs, and answers one that is late', async () => {
     const databaseUrl = await (databases[0] as (typeof databases)[0]).fresh();
     const { clientId, clientSecret } = await makeApplication(databaseUrl);
-    const start = () => serve({ settings: { databaseUrl, secret: SECRET, logLevel: 'warn' } });
+    const start = () => serve({ settings: { databaseUrl, secret: SECRET, logLevel: 'info' } });
     const [idle, late, hanging] = await Promise.all([start(), start(), start()]);
 
     for (let count = 0; count < 20; count++) await open(idle);
@@ -135,5 +135,7 @@ describe('the end of a server', () => {
     expect(answer).toContain('"specialToken"');
     expect(hangingEnd).toMatchObject({ code: 0, signal: null });
     expect(hangingEnd?.ms).toBeLessThan(20_000);
+    const told = [idle, late, hanging].map((server) => server.logs().filter(({ msg }) => msg === 'shutting down'));
+    expect(told).toMatchObject([[{ requests: 0 }], [{ requests: 1 }], [{ requests: 5 }]]);
   });
 });

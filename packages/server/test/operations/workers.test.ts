@@ -106,6 +106,44 @@ describe('INNKEEPER_WORKERS=2', () => {
     expect(outcomes.filter((outcome) => outcome.kind === 'answered' && outcome.status !== 200)).toEqual([]);
   });
 
+  it('reports a worker that hangs, and does not wait for it at the end', async () => {
+    const { server } = await startWorkers();
+    const [stopped] = workersOf(server) as [number, number];
+    process.kill(stopped, 'SIGSTOP');
+    const told = () =>
+      server.logs().filter(({ msg, worker }) => worker === stopped && /^a worker does not answer/.test(String(msg)));
+    await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 30_000 });
+    // The kernel gives the stopped one its share of the connections.
+    const ready = async () => {
+      const signal = AbortSignal.timeout(500);
+      const answer = await fetch(`${server.url}/readyz`, { headers: { connection: 'close' }, signal });
+      return (await answer.json()) as object;
+    };
+    const problems = [{ kind: 'worker', message: expect.stringContaining(`Worker ${stopped} does not answer`) }];
+    await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ok', problems }), { timeout: 30_000 });
+    process.kill(stopped, 'SIGCONT');
+    const again = { msg: 'a worker answers again', worker: stopped };
+    await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(again)), { timeout: 30_000 });
+
+    process.kill(stopped, 'SIGSTOP');
+    await vi.waitFor(() => expect(told()).toHaveLength(2), { timeout: 30_000 });
+    server.signal('SIGTERM');
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+    expect(workersOf(server).filter(isAlive)).toEqual([]);
+    const killed = { msg: 'a worker did not end in time and was killed', worker: stopped };
+    expect(server.logs()).toContainEqual(expect.objectContaining(killed));
+  });
+
+  it('ends its workers with it, who say why', async () => {
+    const { server } = await startWorkers();
+    const workers = workersOf(server);
+    server.signal('SIGKILL');
+    // Its output ends with the last of them.
+    await server.exited;
+    const told = server.logs().filter(({ msg }) => String(msg).startsWith('the process above the workers has ended'));
+    expect(told.map(({ pid }) => pid).toSorted()).toEqual(workers.toSorted());
+  });
+
   it('ends when it is told to while its workers are dead', async () => {
     const { server } = await startWorkers();
     const workers = workersOf(server);

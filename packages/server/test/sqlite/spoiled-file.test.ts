@@ -2,8 +2,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
-import { storageDriver } from '../../src/storage/open.ts';
-import { connectToWrite } from '../../src/storage/sqlite/connection.ts';
+import { checkData, storageDriver } from '../../src/storage/open.ts';
+import { connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { type CheckRecords, DamageWatch } from '../../src/storage/sqlite/damage-watch.ts';
 import { type FileCheck, factActs, fileCheckReads } from '../../src/storage/sqlite/facts.ts';
 import { migrate } from '../../src/storage/sqlite/migrations.ts';
@@ -171,6 +171,19 @@ describe('the check of the whole file', () => {
     expect(recorded[0]?.findings).not.toEqual([]);
     // A process that is started later knows it at once, and so does one that was there.
     expect((await watched(path, records)).problems()).toHaveLength(1);
+  });
+
+  it('takes over what `innkeeper doctor` found', async () => {
+    const path = scratchFile('db');
+    await makeUsers(path);
+    DAMAGE['flipped key of a user'](path);
+    const check = await checkData(`sqlite:${path}`, { deep: true, onStep: () => {} });
+    expect(check.findings).not.toEqual([]);
+    const connection = connectToRead(path);
+    const { lastFileCheck } = fileCheckReads(connection);
+    const watch = await watched(path, { ...keepRecords().records, last: lastFileCheck });
+    expect(watch.problems()).toMatchObject([{ kind: 'corruption', effect: 'down' }]);
+    connection.close();
   });
 
   it('is done by one process, and says nothing of a file that is whole', async () => {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import { createKeyring } from '../../domain/keyring.ts';
-import { HARD_LINK_STEPS } from '../../storage/hard-link-steps.ts';
+import { hardLinkSteps } from '../../storage/hard-link-steps.ts';
 import { DatabaseDamaged, DatabaseHardLinked, type MigrationState, type Storage } from '../../storage/port.ts';
 import { RESTORE_STEPS } from '../../storage/restore-steps.ts';
 import { describeDatabase } from '../describe-database.ts';
@@ -41,7 +41,7 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
       return { checks: [failed('database', error.message, RESTORE_STEPS), checkClock([])] };
     }
     if (error instanceof DatabaseHardLinked) {
-      return { checks: [failed('database', error.message, HARD_LINK_STEPS), checkClock([])] };
+      return { checks: [failed('database', error.message, hardLinkSteps(error.path)), checkClock([])] };
     }
     const { findLock } = await import('../../storage/open.ts');
     const lock = await withinLimit(findLock(config.databaseUrl), LIMIT_MS).catch(() => undefined);

@@ -6,7 +6,7 @@ import { summarizeTable } from './summarize-table.ts';
 /** Reads every row. Throws BackupDamaged where they are not those that the manifest tells of. */
 export async function checkRows(
   { manifest, tables, rows }: BackupFile,
-  onRows: (count: number) => void,
+  onRows: (count: number) => void | Promise<void>,
 ): Promise<void> {
   if (manifest.tables.length !== tables.length) throw new BackupDamaged('its list of tables is not whole');
   const listed = new Map(manifest.tables.map((table) => [table.name, table]));

@@ -1,8 +1,8 @@
 import type { BackupFile, TableSummary, WholeDatabase } from '../../storage/port.ts';
 import { summarizeTable } from './summarize-table.ts';
 
-/** What is told meanwhile: how many more rows were written to the database or read back from it. */
-export type OnRows = (step: 'write' | 'read', count: number) => void;
+/** What is told meanwhile: how many more rows were written to the database or read back from it. If it throws, nothing was changed. */
+export type OnRows = (step: 'write' | 'read', count: number) => Promise<void>;
 
 /**
  * Everything or nothing: what the database holds after it is compared with the backup before it is committed. The
@@ -24,7 +24,7 @@ export async function restoreBackup(
       async function* (table) {
         for await (const page of file.rows(table)) {
           yield page;
-          onRows('write', page.length);
+          await onRows('write', page.length);
         }
       },
       {

@@ -29,12 +29,12 @@ export class TableDigest {
 export async function summarizeTable(
   table: TableShape,
   rows: RowPages,
-  onRows: (count: number) => void,
+  onRows: (count: number) => void | Promise<void>,
 ): Promise<TableSummary> {
   const digest = new TableDigest(table);
   for await (const page of rows(table)) {
     digest.add(page);
-    onRows(page.length);
+    await onRows(page.length);
   }
   return digest.summary();
 }

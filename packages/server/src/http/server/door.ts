@@ -54,11 +54,15 @@ export type Ask = (asked: Asked) => Promise<{ status: number; text: string }>;
 export class Door {
   readonly #parts: DoorParts;
   readonly #server: Server;
-  readonly #turns = new Turns((exchange, waitedMs) => this.#serve(exchange, waitedMs));
+  readonly #turns = new Turns(
+    (exchange, waitedMs) => this.#serve(exchange, waitedMs),
+    () => this.requestsInFlight--,
+  );
   readonly #overload: Overload;
   readonly #addressOf: ReturnType<typeof createAddressReader>;
   #held: Promise<void> | undefined;
   isClosing = false;
+  requestsInFlight = 0;
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
@@ -134,6 +138,7 @@ export class Door {
     const request = this.#route(new HttpRequest({ method, url, headers, address }, this.#parts.limits));
     const exchange = { connection, raw, response, request };
     connection.add(exchange);
+    this.requestsInFlight++;
     return exchange;
   }
 
@@ -154,7 +159,10 @@ export class Door {
       reply.then(
         (made) => this.#finish(exchange, made),
         // The client is gone.
-        () => exchange.connection.socket.destroy(),
+        () => {
+          this.requestsInFlight--;
+          exchange.connection.socket.destroy();
+        },
       );
     }
   }
@@ -208,6 +216,7 @@ export class Door {
   /** Writes the response, then records it. */
   #finish(exchange: Exchange, reply: HttpReply, refused?: Refused): void {
     const { request } = exchange;
+    this.requestsInFlight--;
     try {
       this.#mark(request, reply);
       writeResponse(exchange, reply);

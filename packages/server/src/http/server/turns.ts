@@ -15,6 +15,7 @@ type Line = { waiting: Exchange[]; isPaused: boolean };
 /** Starts a bounded number of requests per turn of the event loop, taking connections in rotation. */
 export class Turns {
   readonly #start: (exchange: Exchange, waitedMs: number) => void;
+  readonly #drop: () => void;
   /** The first is the next. */
   readonly #lines = new Map<Connection, Line>();
   #started = 0;
@@ -22,8 +23,9 @@ export class Turns {
   #hasAccepted = false;
   #isScheduled = false;
 
-  constructor(start: (exchange: Exchange, waitedMs: number) => void) {
+  constructor(start: (exchange: Exchange, waitedMs: number) => void, drop: () => void) {
     this.#start = start;
+    this.#drop = drop;
   }
 
   accepted(): void {
@@ -79,7 +81,8 @@ export class Turns {
       const { request } = exchange;
       const waitedMs = request.milliseconds;
       request.started += waitedMs;
-      if (!connection.socket.destroyed) this.#start(exchange, waitedMs);
+      if (connection.socket.destroyed) this.#drop();
+      else this.#start(exchange, waitedMs);
     }
   }
 }

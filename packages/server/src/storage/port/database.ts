@@ -9,9 +9,17 @@ export class DatabaseDamaged extends StorageUnavailable {
   override name = 'DatabaseDamaged';
 }
 
-/** The file of an embedded database has a second name. The message names the file; HARD_LINK_STEPS say what to do. */
+/** The file of an embedded database has a second name. hardLinkSteps say what to do. */
 export class DatabaseHardLinked extends StorageUnavailable {
   override name = 'DatabaseHardLinked';
+  readonly path: string;
+
+  constructor(path: string, names: number) {
+    super(
+      `the database file ${path} has ${names} names (hard links). Used by more than one of them, it would lose data.`,
+    );
+    this.path = path;
+  }
 }
 
 /** The address of the database cannot be read: trying again does not help. What it is may hold a password. */

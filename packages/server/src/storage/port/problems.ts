@@ -1,7 +1,7 @@
 /** Something that operators must know about: /readyz, the metrics, the log and doctor report it. */
 export type Problem = {
   /** Stable, for alerts. */
-  kind: 'disk' | 'corruption' | 'file' | 'clock' | 'log-size' | 'hard-link' | 'lock';
+  kind: 'disk' | 'corruption' | 'file' | 'clock' | 'log-size' | 'hard-link' | 'lock' | 'permissions' | 'worker';
   /** What is wrong, then what to do. */
   message: string;
   /** none: the service works. read-only: writes fail. down: no answer can be trusted, and /readyz fails. */

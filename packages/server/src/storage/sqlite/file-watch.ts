@@ -1,4 +1,4 @@
-import { HARD_LINK_STEPS } from '../hard-link-steps.ts';
+import { hardLinkSteps } from '../hard-link-steps.ts';
 import { type Problem, StorageUnavailable } from '../port.ts';
 import { describeMismatch, type OpenFile } from './open-file.ts';
 
@@ -15,6 +15,7 @@ export class FileWatch {
   readonly #largeForMs: number;
   #largeSince: number | undefined;
   #hasOtherNames = false;
+  #forbidden: string | undefined;
   logBytes = 0;
 
   constructor(file: OpenFile, largeForMs = LARGE_FOR_MS) {
@@ -29,6 +30,7 @@ export class FileWatch {
       const mismatch = this.#file.mismatch();
       this.#mismatch = mismatch && describeMismatch(this.#file, mismatch);
       this.#hasOtherNames = this.#file.hasOtherNames();
+      this.#forbidden = this.#file.forbidden();
       this.logBytes = this.#file.logBytes();
       this.#largeSince = this.logBytes < LARGE_LOG ? undefined : (this.#largeSince ?? performance.now());
     } catch (error) {
@@ -50,8 +52,12 @@ export class FileWatch {
     const problems: Problem[] = [];
     if (this.#mismatch !== undefined) problems.push({ kind: 'file', message: this.#mismatch, effect: 'down' });
     if (this.#hasOtherNames) {
-      const message = `The database file ${this.#file.path} has another name (a hard link). Used by both names, it would lose data, and the next start refuses it. ${HARD_LINK_STEPS}`;
+      const message = `The database file ${this.#file.path} has another name (a hard link). Used by both names, it would lose data, and the next start refuses it. ${hardLinkSteps(this.#file.path)}`;
       problems.push({ kind: 'hard-link', message, effect: 'none' });
+    }
+    if (this.#forbidden !== undefined) {
+      const message = `${this.#forbidden} may no longer be read and written by the user that runs the service. What is open goes on working, but other commands and the next start fail. Give it back with \`chown\` or \`chmod\`.`;
+      problems.push({ kind: 'permissions', message, effect: 'none' });
     }
     if (this.#largeSince !== undefined && performance.now() - this.#largeSince >= this.#largeForMs) {
       const message = `The write-ahead log ${this.#file.path}-wal has ${Math.round(this.logBytes / 1024 / 1024)} MiB and cannot be emptied: a reader holds it. Look for an \`innkeeper backup\` or export that hangs or was stopped, and end it. Mind the space on the disk until then.`;

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseHardLinked } from '../port.ts';
 
 /** By device and inode; undefined where there is no file. */
@@ -45,6 +46,22 @@ export class OpenFile {
     return countNames(this.path) > 1;
   }
 
+  /**
+   * Which of the files, or the folder, this user may no longer read and write. By access(2): opening and closing one of them would
+   * let go of the locks that SQLite has on it.
+   */
+  forbidden(): string | undefined {
+    const files = FILES.map((file) => this.path + ENDINGS[file]);
+    return [...files, dirname(this.path)].find((path) => {
+      try {
+        accessSync(path, constants.R_OK | constants.W_OK);
+        return false;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+      }
+    });
+  }
+
   logBytes(): number {
     return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
@@ -75,9 +92,7 @@ export function describeMismatch({ path, link }: Pick<OpenFile, 'path' | 'link'>
 export function refuseHardLinks(path: string): void {
   const names = countNames(path);
   if (names < 2) return;
-  throw new DatabaseHardLinked(
-    `the database file ${path} has ${names} names (hard links). Used by more than one of them, it would lose data.`,
-  );
+  throw new DatabaseHardLinked(path, names);
 }
 
 function countNames(path: string): number {

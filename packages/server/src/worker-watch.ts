@@ -1,0 +1,70 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Logger } from 'pino';
+import type { Problem } from './storage/port.ts';
+
+const EVERY_MS = 1_000;
+/** A worker that has not answered for so long hangs: it was stopped, or its thread does not get to it. */
+const SILENT_MS = 5_000;
+
+type Message = { watch: 'ping' } | { watch: 'pong' } | { watch: 'silent'; pids: number[] };
+
+/** In the process above: asks every worker each second whether it answers, logs those that do not, and tells the others of them. */
+export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { isSilent(worker: Worker): boolean } {
+  /** When the oldest question was asked that a worker has not answered. */
+  const askedAt = new Map<Worker, number>();
+  const silent = new Set<Worker>();
+  let lookedAt = performance.now();
+
+  cluster.on('message', (worker, message: Message) => {
+    if (message.watch !== 'pong') return;
+    askedAt.delete(worker);
+    if (silent.delete(worker)) logger.info({ worker: worker.process.pid }, 'a worker answers again');
+  });
+  cluster.on('exit', (worker) => {
+    askedAt.delete(worker);
+    silent.delete(worker);
+  });
+  setInterval(() => {
+    const now = performance.now();
+    // Stopped or kept busy itself, this process has heard nobody.
+    if (now - lookedAt > SILENT_MS / 2) askedAt.clear();
+    lookedAt = now;
+    for (const worker of workers) {
+      const since = askedAt.get(worker);
+      if (since === undefined) {
+        askedAt.set(worker, now);
+        send(worker, { watch: 'ping' });
+      } else if (now - since > SILENT_MS && !silent.has(worker)) {
+        silent.add(worker);
+        logger.error({ worker: worker.process.pid }, 'a worker does not answer; its requests are not answered');
+      }
+    }
+    const pids = [...silent].map((worker) => Number(worker.process.pid));
+    for (const worker of workers) if (!silent.has(worker)) send(worker, { watch: 'silent', pids });
+  }, EVERY_MS).unref();
+  return { isSilent: (worker) => silent.has(worker) };
+}
+
+function send(worker: Worker, message: Message): void {
+  if (worker.isConnected()) worker.send(message, () => {});
+}
+
+let silentPids: number[] = [];
+
+/** In a worker. */
+export function answerWatch(): void {
+  if (!cluster.isWorker) return;
+  process.on('message', (message: Message) => {
+    if (message.watch === 'ping' && process.connected) {
+      process.send?.({ watch: 'pong' } satisfies Message, undefined, undefined, () => {});
+    } else if (message.watch === 'silent') silentPids = message.pids;
+  });
+}
+
+/** What the process above says of the other workers. */
+export function workerProblems(): Problem[] {
+  if (silentPids.length === 0) return [];
+  const one = silentPids.length === 1;
+  const message = `${one ? 'Worker' : 'Workers'} ${silentPids.join(', ')} ${one ? 'does' : 'do'} not answer: part of the requests are not answered. If ${one ? 'it was' : 'they were'} stopped (SIGSTOP), continue ${one ? 'it' : 'them'} with \`kill -CONT\`; otherwise end ${one ? 'it' : 'them'} with \`kill -KILL\`, and another is started.`;
+  return [{ kind: 'worker', message, effect: 'none' }];
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { explainError } from '../../src/cli/explain-error.ts';
+
+const fileError = (code: string): Error => Object.assign(new Error(code), { code, path: '/data/innkeeper.db.secret' });
+
+test.each([
+  ['ENOSPC', 'the disk is full', 'Free space on that disk, then try again.'],
+  ['EACCES', 'permission denied', 'Check the path in INNKEEPER_DATABASE_URL and who may write there.'],
+])('a file that cannot be made (%s) comes with the advice that helps', (code, problem, wayOut) => {
+  expect(explainError(fileError(code))).toMatchObject({ message: `/data/innkeeper.db.secret: ${problem}`, wayOut });
+});
