@@ -121,6 +121,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/app/{clientId}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users, by what they chose too
+         * @description For the back end of the application: HTTP Basic with clientId and clientSecret. Go on with `next` until it is null. With `Accept: application/x-ndjson` every match is streamed, one user a line; limit, after and count are ignored.
+         */
+        get: operations["listApplicationUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/app/{clientId}/users/{serviceUserCode}": {
         parameters: {
             query?: never;
@@ -1296,7 +1316,7 @@ export interface paths {
         };
         /**
          * List or search the users of an application
-         * @description By exact userUid, by how clientUserId begins, or by what the name holds in any case; without `search`, all of them. There is no total, as counting millions would take longer than the page: go on with `next` until it is null. A search among very many users may answer a page with fewer than `limit`, even none, that is not the last.
+         * @description By exact userUid, by how clientUserId begins, or by what the name holds in any case; without `search`, all of them. Names are compared without case. Go on with `next` until it is null; every page before the last is full. `count=true` adds the total, which takes a while among millions.
          */
         get: operations["searchUsers"];
         put?: never;
@@ -1325,7 +1345,11 @@ export interface paths {
         delete: operations["eraseUser"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Rename, suspend or resume a user
+         * @description All of the change or nothing. A suspended user cannot sign in, and their access tokens answer as revoked.
+         */
+        patch: operations["changeUser"];
         trace?: never;
     };
     "/manage/v1/applications/{clientId}/users/{userUid}/export": {
@@ -1788,6 +1812,13 @@ export interface components {
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             updated_at: string;
         };
+        ApplicationUsers: {
+            items: components["schemas"]["ApplicationUser"][];
+            /** @description `after` of the next page; null: this is the last */
+            next: string | null;
+            /** @description with count=true */
+            total?: number;
+        };
         AuditEntry: {
             /** Format: uuid */
             auditUid: string;
@@ -2237,8 +2268,12 @@ export interface components {
             clientUserId: string;
             clientUserName: string;
             email: string;
+            /** @enum {unknown} */
+            status: "active" | "suspended";
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            updatedAt: string;
         };
         ManagedUserOption: {
             /** Format: uuid */
@@ -3810,6 +3845,65 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listApplicationUsers: {
+        parameters: {
+            query?: {
+                /** @description the user with exactly this one */
+                clientUserId?: string;
+                status?: "active" | "suspended";
+                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be its UID. For a key with several values, `=` means "contains". At most 20. */
+                where?: string[];
+                /** @description defaults count */
+                effective?: boolean;
+                /** @description adds `total` */
+                count?: boolean;
+                /** @description `next` of the page before */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description the next page, rel="next" */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationUsers"];
+                    "application/x-ndjson": components["schemas"]["ApplicationUsers"];
+                };
+            };
+            /**
+             * @description - `0012` The application is not recognised from clientId.
+             *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+             *     - `9400` A parameter or a member of the body is invalid.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0011" | "0012" | "9400";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
@@ -8543,6 +8637,13 @@ export interface operations {
         parameters: {
             query?: {
                 search?: string;
+                status?: "active" | "suspended";
+                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be its UID. For a key with several values, `=` means "contains". At most 20. */
+                where?: string[];
+                /** @description defaults count */
+                effective?: boolean;
+                /** @description adds `total`; not with `search` alone */
+                count?: boolean;
                 /** @description `next` of the page before */
                 after?: string;
                 /** @description page size, at most 200; a larger one is clamped */
@@ -8567,6 +8668,8 @@ export interface operations {
                         items: components["schemas"]["ManagedUser"][];
                         limit: number;
                         next: string | null;
+                        /** @description with count=true */
+                        total?: number;
                     };
                 };
             };
@@ -8615,8 +8718,12 @@ export interface operations {
                         clientUserId: string;
                         clientUserName: string;
                         email: string;
+                        /** @enum {unknown} */
+                        status: "active" | "suspended";
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        updatedAt: string;
                         accessTokens: components["schemas"]["ManagedAccessToken"][];
                     };
                 };
@@ -8660,6 +8767,78 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden_foreignPage"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    changeUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    clientUserName?: string;
+                    /** @description unique in the application */
+                    clientUserId?: string;
+                    /** @enum {unknown} */
+                    status?: "active" | "suspended";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description the service_user_code
+                         */
+                        userUid: string;
+                        clientUserId: string;
+                        clientUserName: string;
+                        email: string;
+                        /** @enum {unknown} */
+                        status: "active" | "suspended";
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        updatedAt: string;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            /** @description - `9409` Another user or profile of this application has this clientUserId. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];

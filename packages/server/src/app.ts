@@ -27,6 +27,7 @@ import { createUserRoute } from './http/users/create-user.ts';
 import { deleteUserRoute } from './http/users/delete-user.ts';
 import { getAccessTokenRoute } from './http/users/get-access-token.ts';
 import { getApplicationUserRoute } from './http/users/get-user.ts';
+import { listApplicationUsersRoute } from './http/users/list-users.ts';
 import { specialTokenRoute } from './http/users/special-token.ts';
 import { updateApplicationUserRoute } from './http/users/update-user.ts';
 import type { SigningKeys } from './tokens/keys.ts';
@@ -68,6 +69,7 @@ export function createApp(parts: AppParts): Door {
     createUserRoute(routes, service);
     specialTokenRoute(routes, service);
     getAccessTokenRoute(routes, service);
+    listApplicationUsersRoute(routes, service);
     getApplicationUserRoute(routes, service);
     updateApplicationUserRoute(routes, service);
     deleteUserRoute(routes, service);

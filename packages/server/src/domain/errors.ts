@@ -408,6 +408,12 @@ export const ERRORS = {
     message: 'The application has no such invitation.',
     remedy: 'Take the invitationId from GET /manage/v1/applications/{clientId}/invitations.',
   },
+  clientUserIdTaken: {
+    code: '9409',
+    status: 409,
+    message: 'Another user or profile of this application has this clientUserId.',
+    remedy: 'Use another clientUserId.',
+  },
   alreadyMember: {
     code: '9409',
     status: 409,

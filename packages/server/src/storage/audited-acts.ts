@@ -109,7 +109,9 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     find: 'read',
     findByClientUserId: 'read',
     page: 'read',
-    searchByName: 'read',
+    walk: 'read',
+    countWalk: 'read',
+    names: 'read',
     update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
     // Of an erased user nothing is left, here neither.
     delete: {

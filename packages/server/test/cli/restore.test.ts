@@ -63,6 +63,7 @@ describe.each(databases)('restoring into $kind', (database) => {
         app_id: 7,
         client_user_id: `user-${index}`,
         created_at: index,
+        status: 'active',
       })).sort((one, other) => Buffer.compare(one.user_id, other.user_id)),
       facts: [{ name: 'secret-check', value: createKeyring(SECRET).seal(Buffer.from('innkeeper')) }],
     };

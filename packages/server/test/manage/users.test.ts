@@ -51,7 +51,9 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
       clientUserId: 'zed',
       clientUserName: '<script>alert(1)</script>',
       email: '',
+      status: 'active',
       createdAt: TIME,
+      updatedAt: TIME,
     });
     expect(await search(`search=${one.userUid}`)).toMatchObject({ items: [one], next: null });
     const upper = String(one.userUid).toUpperCase();
@@ -91,6 +93,53 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
     }
   });
 
+  test('are filtered by what they chose and by status, with a search on top', async () => {
+    const [chose, other] = [
+      await makeSignedInUser(server, at.application, 'where-1'),
+      await makeSignedInUser(server, at.application, 'where-2'),
+    ];
+    await save(chose, 'vegetarian', [true]);
+    await save(other, 'vegetarian', [true]);
+    await at.send('PATCH', `/users/${other.userCode}`, { status: 'suspended' });
+    const where = 'where=kitchen.vegetarian%3Dtrue';
+    expect(ids(await search(`${where}&count=true`))).toEqual(['where-1', 'where-2']);
+    expect(await search(`${where}&count=true&limit=1`)).toMatchObject({
+      total: 2,
+      items: [{}],
+      next: expect.any(String),
+    });
+    expect(ids(await search(`${where}&search=where-2`))).toEqual(['where-2']);
+    expect(ids(await search('status=suspended'))).toEqual(['where-2']);
+    expect(ids(await search(`${where}&status=active&search=TEST%20USER`))).toEqual(['where-1']);
+    for (const query of ['where=nothing.here', 'where=kitchen.vegetarian%3D7', 'status=x', 'count=true&search=x']) {
+      expect((await search(query)).code).toBe('9400');
+    }
+    const answer = await at.get(`/users?${where}&limit=1`);
+    const next = /<(.*)>/.exec(answer.headers.get('link') ?? '')?.[1] as string;
+    expect(ids((await at.manage.get(next.replace('/manage/v1', ''))).json as Found)).toEqual(['where-2']);
+  });
+
+  test('are renamed, suspended and resumed, which the audit has without their names', async () => {
+    const { userCode, clientUserId } = await makeSignedInUser(server, at.application);
+    const taken = await makeSignedInUser(server, at.application);
+    const change = (body: unknown) => at.send('PATCH', `/users/${userCode}`, body);
+    const renamed = { clientUserName: 'Renamed Person', clientUserId: `${clientUserId}-2`, status: 'suspended' };
+    expect(await change(renamed)).toMatchObject({ status: 200, json: { userUid: userCode, ...renamed } });
+    expect((await change({ status: 'active' })).json.status).toBe('active');
+    for (const body of [{ status: 'x' }, { clientUserName: '' }, { clientUserId: null }, { colour: 'red' }]) {
+      expect((await change(body)).json.code).toBe('9400');
+    }
+    expect(await change({ clientUserId: taken.clientUserId })).toMatchObject({ status: 409, json: { code: '9409' } });
+    expect((await at.send('PATCH', `/users/${NOBODY}`, {})).json.code).toBe('9404');
+    const { json } = await at.get('/audit?limit=3');
+    const told = (json.items as Wire[]).map(({ action, userUid, after }) => ({ action, userUid, after }));
+    expect(told).toEqual([
+      { action: 'user.resumed', userUid: userCode, after: null },
+      { action: 'user.suspended', userUid: userCode, after: null },
+      { action: 'user.changed', userUid: userCode, after: { changed: ['clientUserName', 'clientUserId'] } },
+    ]);
+  });
+
   test('are shown with their tokens, which can be revoked one by one', async () => {
     const user = await makeSignedInUser(server, at.application, 'ada@example.com');
     const path = `/users/${user.userCode}`;
@@ -100,7 +149,9 @@ describe.each(databases)('users of /manage/v1 on $kind', (database) => {
       clientUserId: 'ada@example.com',
       clientUserName: 'Test user',
       email: 'ada@example.com',
+      status: 'active',
       createdAt: TIME,
+      updatedAt: TIME,
       accessTokens: [{ tokenId: expect.any(String), issuedAt: TIME, expiresAt: TIME }],
     });
     expect(JSON.stringify(json)).not.toContain(user.accessToken);

@@ -1,4 +1,5 @@
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { readUuid } from './user-code.ts';
 
 /** Keys by the names of docs/import.md. A name may have been used again after its key or group was archived. */
 export type KeyNames = {
@@ -31,4 +32,26 @@ export function createKeyNames(catalog: CompiledCatalog): KeyNames {
 /** Numbers are given in the order in which keys were made. */
 function byMeaning(a: PlacedKey, b: PlacedKey): number {
   return Number(a.key.archived) - Number(b.key.archived) || b.key.keyNo - a.key.keyNo;
+}
+
+/** The key that `group.key` or a UID means, archived ones too. Names with dots in them may mean several. */
+export function findNamedKey(catalog: CompiledCatalog, name: string): PlacedKey | 'ambiguous' | undefined {
+  const byUid = catalog.keyByUid.get(readUuid(name) ?? '');
+  if (byUid) return byUid;
+  const found = namedKeys(catalog).get(name);
+  if (!found) return undefined;
+  const [best] = [...found].sort(byMeaning) as [PlacedKey];
+  const isSame = ({ group, key }: PlacedKey) => group.name === best.group.name && key.name === best.key.name;
+  return found.every(isSame) ? best : 'ambiguous';
+}
+
+const names = new WeakMap<CompiledCatalog, Map<string, PlacedKey[]>>();
+
+/** Made once for a revision. */
+function namedKeys(catalog: CompiledCatalog): Map<string, PlacedKey[]> {
+  const known = names.get(catalog);
+  if (known) return known;
+  const named = Map.groupBy(catalog.keyByNo.values(), ({ group, key }) => `${group.name}.${key.name}`);
+  names.set(catalog, named);
+  return named;
 }

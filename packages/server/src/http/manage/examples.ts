@@ -196,7 +196,9 @@ export const ADA = {
   clientUserId: EXAMPLE.clientUserId,
   clientUserName: 'Ada Lovelace',
   email: EXAMPLE.clientUserId,
+  status: 'active',
   createdAt: TIME,
+  updatedAt: TIME,
 };
 export const MEMBER = { ...APPLICATION, accountId: EXAMPLE.memberAccountId };
 export const GRACE = {

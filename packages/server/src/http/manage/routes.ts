@@ -12,6 +12,7 @@ import { changeMemberRoute } from './change-member.ts';
 import { changePasswordRoute } from './change-password.ts';
 import { changePreferencesRoute } from './change-preferences.ts';
 import { changeTranslationsRoute } from './change-translations.ts';
+import { changeUserRoute } from './change-user.ts';
 import { compareRevisionsRoute } from './compare-revisions.ts';
 import { confirmTotpRoute } from './confirm-totp.ts';
 import { countValuesRoute } from './count-values.ts';
@@ -148,6 +149,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
 
   searchUsersRoute(app, service);
   getUserRoute(app, service);
+  changeUserRoute(app, service);
   eraseUserRoute(app, service);
   exportUserRoute(app, service);
   reissueSpecialTokenRoute(app, service);

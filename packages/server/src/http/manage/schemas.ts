@@ -4,6 +4,7 @@ import { FACT_KINDS } from '../../domain/catalog/change.ts';
 import { CatalogFileSchema } from '../../domain/catalog/file-schema.ts';
 import { ACCESS } from '../../domain/manage/access.ts';
 import { type TObject, type TSchema, Type } from '../../schema.ts';
+import { USER_STATUSES } from '../../storage/port.ts';
 import { PagingQuery, ValueAnswer } from '../options/schemas.ts';
 
 export const ApplicationParams = Type.Object({ clientId: Type.String({ description: 'of the application' }) });
@@ -233,7 +234,9 @@ export const UserShape = {
   clientUserId: Type.String(),
   clientUserName: Type.String(),
   email: Type.String(),
+  status: Type.Enum([...USER_STATUSES]),
   createdAt: Time,
+  updatedAt: Time,
 };
 
 export const AccessTokenShape = Type.Object(

@@ -1,8 +1,18 @@
 import type { Service } from '../../domain/service.ts';
-import { type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
+import { countUsers, pageOfUsers } from '../../domain/users/match-users.ts';
+import { createSearchTest, type SearchPlace, searchUsers } from '../../domain/users/search-users.ts';
 import { Type } from '../../schema.ts';
+import type { UserRecord } from '../../storage/port.ts';
 import { type Query, readPage, readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
+import {
+  FilterQuery,
+  linkToNext,
+  readFilter,
+  readPlace as readListPlace,
+  readTruth,
+  writePlace as writeListPlace,
+} from '../users/user-filter.ts';
 import { ADA, APPLICATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -14,10 +24,12 @@ const schema = {
   summary: 'List or search the users of an application',
   description:
     'By exact userUid, by how clientUserId begins, or by what the name holds in any case; without `search`, all of them. ' +
-    'There is no total, as counting millions would take longer than the page: go on with `next` until it is null. ' +
-    'A search among very many users may answer a page with fewer than `limit`, even none, that is not the last.',
+    'Names are compared without case. Go on with `next` until it is null; every page before the last is full. ' +
+    '`count=true` adds the total, which takes a while among millions.',
   querystring: Type.Object({
     search: Type.Optional(Type.String()),
+    ...FilterQuery,
+    count: Type.Optional(Type.Boolean({ description: 'adds `total`; not with `search` alone' })),
     after: Type.Optional(Type.String({ description: '`next` of the page before' })),
     limit: PageQuery.properties.limit,
   }),
@@ -26,6 +38,7 @@ const schema = {
       items: Type.Array(Type.Object(UserShape, { title: 'ManagedUser' })),
       limit: Type.Integer(),
       next: Nullable(Type.String({ description: '`after` of the next page; null: this is the last' })),
+      total: Type.Optional(Type.Integer({ description: 'with count=true' })),
     }),
   },
   examples: {
@@ -46,19 +59,36 @@ export function searchUsersRoute(app: Routes, service: Service): void {
     const { limit } = readPage(query);
     if (limit === 0) throw refuse('limit', 'must be at least 1');
     const search = readSearch(query);
-    const place = readPlace(readParameter(query, 'after'));
-    const found = await searchUsers(service.storage.users, application.appId, search, { place, limit });
+    const after = readParameter(query, 'after');
+    const { appId } = application;
+    const { users } = service.storage;
+    const filter = readFilter(query, await service.catalogs.get(appId), refuse);
+    const isFiltered = filter.conditions.length > 0 || filter.status !== undefined;
+    if (isFiltered && search !== '') filter.test = createSearchTest(search);
+    const found = isFiltered
+      ? placed(await pageOfUsers(users, appId, filter, { place: readListPlace(after, refuse), limit }), writeListPlace)
+      : placed(await searchUsers(users, appId, search, { place: readPlace(after), limit }), writePlace);
+    const isCounted = readTruth(query, 'count', refuse);
+    if (isCounted && !isFiltered && search !== '') throw refuse('count', 'is not supported with `search` alone');
+    const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
     // The portal waits for a first user here: an empty page shows nobody's data.
     if (found.users.length > 0) {
-      await service.userReads.record({ actor: manager.author, appId: application.appId });
+      await service.userReads.record({ actor: manager.author, appId });
     }
-    const next = found.next && writePlace(found.next);
+    const { next } = found;
     if (next !== null) {
-      const parameters = new URLSearchParams({ ...(search !== '' && { search }), after: next, limit: String(limit) });
-      reply.header('link', `</manage/v1/applications/${application.clientId}/users?${parameters}>; rel="next"`);
+      const path = `/manage/v1/applications/${application.clientId}/users`;
+      reply.header('link', linkToNext(path, { ...query, after: next, limit: String(limit) }));
     }
-    return { items: found.users.map(viewUser), limit, next };
+    return { items: found.users.map(viewUser), limit, next, ...total };
   });
+}
+
+function placed<Place>(
+  { users, next }: { users: UserRecord[]; next: Place | null },
+  write: (place: Place) => string,
+): { users: UserRecord[]; next: string | null } {
+  return { users, next: next && write(next) };
 }
 
 function readSearch(query: Query): string {

@@ -32,13 +32,15 @@ export function viewPlan({ changes, breaking, notes, next }: CountedPlan) {
   return { changes: readableDifference(changes), breaking, notes, missing: findMissingTexts(next) };
 }
 
-export function viewUser({ userId, clientUserId, clientUserName, createdAt }: UserRecord) {
+export function viewUser({ userId, clientUserId, clientUserName, status, createdAt, updatedAt }: UserRecord) {
   return {
     userUid: userId,
     clientUserId,
     clientUserName,
     email: emailOf(clientUserId),
+    status,
     createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
   };
 }
 

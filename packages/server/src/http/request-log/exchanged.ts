@@ -1,5 +1,5 @@
 import type { Service } from '../../domain/service.ts';
-import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import { type HttpReply, type HttpRequest, isStream } from '../server/request-and-reply.ts';
 import { WireText } from '../server/wire-text.ts';
 import type { Exchanged } from './logged-request.ts';
 
@@ -26,6 +26,7 @@ export function readExchanged(request: HttpRequest, reply: HttpReply): Exchanged
     authorization: headers.authorization,
     userId: about?.userId,
     body: Buffer.isBuffer(body) ? body : undefined,
-    answer: about && (reply.body instanceof WireText ? reply.body.toBuffer() : reply.body),
+    answer:
+      about && (reply.body instanceof WireText ? reply.body.toBuffer() : isStream(reply.body) ? undefined : reply.body),
   };
 }

@@ -9,11 +9,11 @@ import { type Connection, connectionOf, type Exchange } from './connection.ts';
 import { drain } from './drain.ts';
 import { type Refusal, refuseMalformed } from './malformed.ts';
 import { Overload } from './overload.ts';
-import { HttpReply, HttpRequest } from './request-and-reply.ts';
+import { HttpReply, HttpRequest, isStream } from './request-and-reply.ts';
 import type { Route, Routes } from './routes.ts';
 import { Turns } from './turns.ts';
 import { WireText } from './wire-text.ts';
-import { writeResponse, writeToSocket } from './write-response.ts';
+import { writeResponse, writeStream, writeToSocket } from './write-response.ts';
 
 /** Not imported: an import names all that node:http has, and so loads its WebSocket and 10 MB of HTTP client. */
 const { createServer } = process.getBuiltinModule('node:http');
@@ -128,7 +128,7 @@ export class Door {
     const reply = await this.#answer(request, undefined);
     this.#record(request, reply);
     const { statusCode: status, body: sent = '' } = reply;
-    return { status, text: (sent instanceof WireText ? sent.toBuffer() : sent).toString() };
+    return { status, text: (sent instanceof WireText ? sent.toBuffer() : isStream(sent) ? '' : sent).toString() };
   }
 
   #receive(raw: IncomingMessage, response: ServerResponse): Exchange {
@@ -219,7 +219,12 @@ export class Door {
     this.requestsInFlight--;
     try {
       this.#mark(request, reply);
-      writeResponse(exchange, reply);
+      if (isStream(reply.body)) {
+        // Recorded when it begins: it may last as long as its client wants.
+        writeStream(exchange, reply, reply.body).catch((error: unknown) => {
+          this.#parts.logger.error({ err: error, reqId: request.id }, 'a response broke off');
+        });
+      } else writeResponse(exchange, reply);
       this.#record(request, reply, refused);
     } catch (error) {
       // A header that cannot be sent.

@@ -64,7 +64,13 @@ function isUsable(id: string | string[] | undefined): id is string {
   return typeof id === 'string' && /^[\w.:-]{1,128}$/.test(id) && mask(id) === id;
 }
 
-export type Body = Buffer | WireText | string | undefined;
+/** Texts that are written one after another, as fast as the client reads. */
+export type BodyStream = AsyncIterable<string>;
+export type Body = Buffer | WireText | string | BodyStream | undefined;
+
+export function isStream(body: Body): body is BodyStream {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
+}
 
 /** The response as a value: status, headers and body. Routes fill it in; write-response.ts writes it. */
 export class HttpReply {
@@ -108,6 +114,12 @@ export class HttpReply {
 
   redirect(location: string, status = 302): this {
     return this.code(status).header('location', location).send();
+  }
+
+  /** Without a length: what is made while it is sent, for lists of any length. */
+  stream(contentType: string, body: BodyStream): this {
+    this.body = body;
+    return this.type(contentType);
   }
 
   /** Texts and bytes as they are, anything else as JSON; without a type, all but bytes is JSON. */

@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { discardAll, discardBody, hasBody } from './body.ts';
 import type { Exchange } from './connection.ts';
-import type { Body, HttpReply } from './request-and-reply.ts';
+import { type Body, type BodyStream, type HttpReply, isStream } from './request-and-reply.ts';
 import { statusText, toWireBytes, WireText } from './wire-text.ts';
 
 /** The only place that writes responses. Throws if a header holds what a header cannot; then nothing was written. */
@@ -21,6 +22,44 @@ export function writeResponse({ raw, response }: Exchange, reply: HttpReply): vo
   discardBody(raw, () => response.end());
 }
 
+/** A client that reads nothing for so long is gone. */
+const STALLED_MS = 60_000;
+
+/** Writes a stream as fast as the client reads it: what is made ahead is one text. Rejects if it fails; then the connection closes. */
+export async function writeStream({ raw, response, connection }: Exchange, reply: HttpReply, body: BodyStream) {
+  response.writeHead(reply.statusCode, reply.rawHeaders);
+  try {
+    // Of a HEAD, nothing is made.
+    if (raw.method !== 'HEAD') {
+      for await (const text of body) {
+        if (response.destroyed) return;
+        if (!response.write(text) && !(await hasDrained(response))) {
+          connection.socket.destroy();
+          return;
+        }
+      }
+    }
+    response.end();
+  } catch (error) {
+    // The client must not take it for the whole list.
+    connection.socket.destroy();
+    throw error;
+  }
+}
+
+function hasDrained(response: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = (isDrained: boolean) => () => {
+      clearTimeout(timer);
+      response.off('drain', drained).off('close', closed);
+      resolve(isDrained);
+    };
+    const [drained, closed] = [done(true), done(false)];
+    const timer = setTimeout(closed, STALLED_MS);
+    response.once('drain', drained).once('close', closed);
+  });
+}
+
 /** The same for what is so malformed that node made no request of it. The connection closes. */
 export function writeToSocket(socket: Socket, reply: HttpReply): void {
   const bytes = toBytes(reply.body);
@@ -33,7 +72,7 @@ export function writeToSocket(socket: Socket, reply: HttpReply): void {
 
 /** As bytes, or as a string with one character per byte. */
 function toBytes(body: Body): string | Buffer {
-  if (body === undefined) return '';
+  if (body === undefined || isStream(body)) return '';
   if (body instanceof WireText) return body.bytes;
   if (typeof body !== 'string') return body;
   return Buffer.byteLength(body) === body.length ? body : toWireBytes(body);

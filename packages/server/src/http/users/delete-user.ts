@@ -3,7 +3,7 @@ import { deleteUser } from '../../domain/users/delete-user.ts';
 import { Type } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
-import { schemaOf, USERS_PATH, WAYS_TO_USER } from './user-routes.ts';
+import { schemaOf, WAYS_TO_USER, WITHOUT_CODE } from './user-routes.ts';
 
 const schema = {
   operationId: 'deleteUser',
@@ -23,8 +23,7 @@ const schema = {
 
 /** SPEC.md 4.3 */
 export function deleteUserRoute(app: Routes, service: Service): void {
-  const bare = { ...WAYS_TO_USER[0], path: USERS_PATH, hide: true } as (typeof WAYS_TO_USER)[0];
-  for (const way of [...WAYS_TO_USER, bare]) {
+  for (const way of [...WAYS_TO_USER, WITHOUT_CODE]) {
     app.delete(way.path, { schema: schemaOf(schema, way) }, async (request, reply) => {
       const { clientId = '' } = request.params;
       request.about = { clientId };

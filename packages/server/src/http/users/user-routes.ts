@@ -53,6 +53,9 @@ export const WAYS_TO_USER: readonly Way[] = [
   })),
 ];
 
+/** Where no other operation is: the list of users is read at the same path. */
+export const WITHOUT_CODE = { ...(WAYS_TO_USER[1] as Way), path: USERS_PATH };
+
 /** Fills in what the ways differ by: the name of the operation, its parameters and the error for nobody. */
 export function schemaOf(schema: RouteSchema & { operationId: string }, way: Way): RouteSchema {
   const { operationId, errors = [], examples = {} } = schema;

@@ -45,6 +45,33 @@ export type UpdateUserOutcome =
   /** Another user has the clientUserId, or a profile without a user does. */
   | { outcome: 'duplicate' | 'profile-exists' };
 
+/** The order in which users are gone through, each by an index: by their id, unless a value comes before it. */
+export type UserWalk =
+  | { by: 'user' }
+  /** One alone. */
+  | { by: 'one'; userId: string }
+  /** Those who are suspended. */
+  | { by: 'suspended' }
+  /** Those whose selection of a key is this scalar, as JSON. */
+  | { by: 'value'; keyNo: number; value: string }
+  /** Those whose selection of a key is a list that holds this, as JSON. */
+  | { by: 'element'; keyNo: number; element: string }
+  /** Those who have a selection of the key, in the order of its value. */
+  | { by: 'key'; keyNo: number };
+
+/** Where a walk goes on; `value` in one by key. */
+export type UserPlace = { userId: string; value?: string };
+
+export type WalkedUser = {
+  user: UserRecord;
+  place: UserPlace;
+  /** What the user selected of the keys asked for, by key number. */
+  selected: Record<string, WalkedSelection>;
+};
+
+/** The catalog's revision and the value, as JSON. */
+export type WalkedSelection = [revision: number, value: string];
+
 export interface UserStore {
   createWithToken(user: NewUser): Promise<CreateUserOutcome>;
   find(appId: number, userId: string): Promise<UserRecord | undefined>;
@@ -52,15 +79,19 @@ export interface UserStore {
   update(appId: number, userId: string, change: UserChange, at: number): Promise<UpdateUserOutcome>;
   /** The next ones after a clientUserId, in the order of its bytes; with a prefix, those whose clientUserId begins so. */
   page(appId: number, page: { after: string | null; limit: number; prefix?: string }): Promise<UserRecord[]>;
-  /** Those of the next `scan` profiles whose name holds a text, in any case. The work is bounded, however many there are. */
-  searchByName(
+  /**
+   * The next users of a walk, at most `limit`. The work is that of `limit` users, however many there are. `next` is null
+   * when there are no more. Long values and elements are told apart by their first 200 characters only.
+   */
+  walk(
     appId: number,
-    search: { contains: string; after: string | null; limit: number; scan: number },
-  ): Promise<{
-    users: UserRecord[];
-    /** Where to go on after; null: there are no more. */
-    next: string | null;
-  }>;
+    walk: UserWalk,
+    page: { after: UserPlace | null; limit: number; keyNos: readonly number[] },
+  ): Promise<{ users: WalkedUser[]; next: UserPlace | null }>;
+  /** How many users a walk meets, counted up to `atMost`. */
+  countWalk(appId: number, walk: UserWalk, atMost?: number): Promise<number>;
+  /** The clientUserId and name of the next profiles, in the order of the id's bytes; some may be without a user. */
+  names(appId: number, page: { after: string | null; limit: number }): Promise<[string, string][]>;
   /** The user and everything that is theirs, in one transaction. */
   delete(appId: number, userId: string): Promise<'deleted' | 'unknown'>;
 }

@@ -27,6 +27,7 @@ import { tokenStore } from './tokens.ts';
 import { transferStore } from './transfer.ts';
 import { trialStore } from './trials.ts';
 import { userSearch } from './user-search.ts';
+import { userWalk } from './user-walk.ts';
 import { userStore } from './users.ts';
 import { postgresWhole } from './whole.ts';
 
@@ -70,7 +71,7 @@ function openPostgres(connections: ConnectionPool): Storage {
 function postgresStores(connections: Connections): Stores {
   return {
     applications: applicationStore(connections),
-    users: { ...userStore(connections), ...userSearch(connections) },
+    users: { ...userStore(connections), ...userSearch(connections), ...userWalk(connections) },
     tokens: tokenStore(connections),
     manageTokens: manageTokenStore(connections),
     accounts: accountStore(connections),

@@ -134,7 +134,7 @@ const DELETE = statement(`
 
 const MAX_ROUNDS = 20;
 
-export function userStore(connections: Connections): Omit<UserStore, 'page' | 'searchByName'> {
+export function userStore(connections: Connections): Omit<UserStore, 'page' | 'walk' | 'countWalk' | 'names'> {
   return {
     async createWithToken(user) {
       if (await createNew(connections, user)) return 'created';

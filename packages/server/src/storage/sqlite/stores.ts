@@ -1,4 +1,5 @@
 import type { ImportEntry, Stores } from '../port.ts';
+import { QUICK_READ } from '../walk-limits.ts';
 import { accountReads } from './accounts.ts';
 import { activityReads } from './activity.ts';
 import type { PlainActs } from './acts.ts';
@@ -22,6 +23,7 @@ import type { SurveyReads } from './surveys.ts';
 import { tokenReads } from './tokens.ts';
 import { transferReads } from './transfer.ts';
 import { userSearchReads } from './user-search.ts';
+import { walkReads } from './user-walk.ts';
 import { userReads } from './users.ts';
 
 type Of = <Reads extends object>(makeReads: (connection: Connection) => Reads) => Reads;
@@ -39,6 +41,14 @@ type Survey = <Name extends keyof SurveyReads>(
  * thread itself, where all of it is in the transaction that is open.
  */
 export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
+  const quick = of((connection) => {
+    const { walk, countWalk } = walkReads(connection);
+    type Walk = Stores['users'];
+    return {
+      walk: async (...args: Parameters<Walk['walk']>) => walk(...args),
+      countWalk: async (...args: Parameters<Walk['countWalk']>) => countWalk(...args),
+    };
+  });
   return {
     applications: {
       ...of(applicationReads),
@@ -52,6 +62,11 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
     users: {
       ...of(userReads),
       ...of(userSearchReads),
+      walk: (appId, walk, page) =>
+        page.limit <= QUICK_READ ? quick.walk(appId, walk, page) : survey('walk', appId, walk, page),
+      countWalk: (appId, walk, atMost) =>
+        atMost === undefined ? survey('countWalk', appId, walk) : quick.countWalk(appId, walk, atMost),
+      names: (appId, page) => survey('names', appId, page),
       createWithToken: (user) => run('createUserWithToken', user),
       update: (appId, userId, change, at) => run('updateUser', appId, userId, change, at),
       delete: (appId, userId) => run('deleteUser', appId, userId),

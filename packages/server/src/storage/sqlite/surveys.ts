@@ -1,14 +1,17 @@
 import type { SelectionStore } from '../port.ts';
 import type { Connection } from './connection.ts';
+import { walkReads } from './user-walk.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Reads that look at every selection of a key: seconds among millions, so they run in a thread of their own. */
-export function surveyReads({ statement, snapshot }: Connection) {
+export function surveyReads(connection: Connection) {
+  const { statement, snapshot } = connection;
   const select = (columns: string, grouping: string): string =>
     `select ${columns}, count(*) as count from selections where app_id = ?1 and key_no = ?2 ${grouping}`;
 
   return {
+    ...walkReads(connection),
     countByValue(appId: number, keyNo: number) {
       const rows = statement(select('value', 'group by value order by value')).all(appId, keyNo);
       return rows as Awaited<ReturnType<SelectionStore['countByValue']>>;

@@ -1,0 +1,66 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { whyMissing } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { findUser } from '../../domain/users/find-user.ts';
+import { isStatus, updateUser } from '../../domain/users/update-user.ts';
+import { Type } from '../../schema.ts';
+import { USER_STATUSES, type UserChange } from '../../storage/port.ts';
+import type { Routes } from '../server/routes.ts';
+import { ADA, TIME, USER } from './examples.ts';
+import { refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { UserParams, UserShape } from './schemas.ts';
+import { viewUser } from './views.ts';
+
+const schema = {
+  operationId: 'changeUser',
+  summary: 'Rename, suspend or resume a user',
+  description:
+    'All of the change or nothing. A suspended user cannot sign in, and their access tokens answer as revoked.',
+  params: UserParams,
+  body: Type.Object({
+    clientUserName: Type.Optional(Type.String()),
+    clientUserId: Type.Optional(Type.String({ description: 'unique in the application' })),
+    status: Type.Optional(Type.Enum([...USER_STATUSES])),
+  }),
+  response: { 200: Type.Object(UserShape) },
+  errors: ['userNotFound', 'clientUserIdTaken'] as const,
+  examples: {
+    suspend: {
+      summary: 'Suspend a user',
+      params: USER,
+      body: { status: 'suspended' },
+      status: 200,
+      answer: { ...ADA, status: 'suspended', updatedAt: TIME },
+    },
+  },
+};
+
+export function changeUserRoute(app: Routes, service: Service): void {
+  const operation = { method: 'PATCH', path: '/users/:userUid', access: 'users', schema } as const;
+  applicationRoute(app, service, operation, async ({ application, params, readMembers }) => {
+    const change = readChange(readMembers());
+    const { userId } = await findUser(service, application, params.userUid as string);
+    try {
+      const user = await updateUser(service, application, userId, change);
+      if (!user) throw new InnkeeperError('userNotFound');
+      return viewUser(user);
+    } catch (error) {
+      const isTaken = error instanceof InnkeeperError && ['duplicateUser', 'profileExists'].includes(error.error);
+      throw isTaken ? new InnkeeperError('clientUserIdTaken') : error;
+    }
+  });
+}
+
+function readChange({ clientUserName, clientUserId, status }: Record<string, unknown>): UserChange {
+  for (const [field, value] of Object.entries({ clientUserName, clientUserId })) {
+    const problem = value === undefined ? undefined : whyMissing(value);
+    if (problem !== undefined) throw refuse(field, problem);
+  }
+  if (status !== undefined && !isStatus(status)) throw refuse('status', 'must be "active" or "suspended"');
+  return {
+    ...(clientUserName !== undefined && { clientUserName: clientUserName as string }),
+    ...(clientUserId !== undefined && { clientUserId: clientUserId as string }),
+    ...(status !== undefined && { status }),
+  };
+}

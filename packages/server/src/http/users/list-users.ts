@@ -1,0 +1,127 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { whyMissing } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { authorizeApplication } from '../../domain/users/authorize-application.ts';
+import { countUsers, matchUsers, pageOfUsers, type UserFilter } from '../../domain/users/match-users.ts';
+import { Type } from '../../schema.ts';
+import { prefersType } from '../accept.ts';
+import { readAuthorization } from '../authorization.ts';
+import { EXAMPLE } from '../examples.ts';
+import type { Query } from '../paging.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+import { FilterQuery, linkToNext, readFilter, readOnce, readPlace, readTruth, writePlace } from './user-filter.ts';
+import { BACK_END_ERRORS, USERS_PATH } from './user-routes.ts';
+import { ADA, UserAnswer, viewUser } from './user-view.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+/** Users of a text of the stream. */
+const STREAMED = 1_000;
+const NDJSON = 'application/x-ndjson';
+
+const schema = {
+  operationId: 'listApplicationUsers',
+  summary: 'List users, by what they chose too',
+  description:
+    'For the back end of the application: HTTP Basic with clientId and clientSecret. Go on with `next` until it is null. ' +
+    `With \`Accept: ${NDJSON}\` every match is streamed, one user a line; limit, after and count are ignored.`,
+  tags: ['users'],
+  params: Type.Object({ clientId: Type.String() }),
+  querystring: Type.Object({
+    clientUserId: Type.Optional(Type.String({ description: 'the user with exactly this one' })),
+    ...FilterQuery,
+    count: Type.Optional(Type.Boolean({ description: 'adds `total`' })),
+    after: Type.Optional(Type.String({ description: '`next` of the page before' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  }),
+  security: [{ basic: [] }],
+  produces: ['application/json', NDJSON],
+  response: {
+    200: Type.Object(
+      {
+        items: Type.Array(UserAnswer),
+        next: Type.Union([Type.String(), Type.Null()], {
+          description: '`after` of the next page; null: this is the last',
+        }),
+        total: Type.Optional(Type.Integer({ description: 'with count=true' })),
+      },
+      { title: 'ApplicationUsers' },
+    ),
+  },
+  errors: [...BACK_END_ERRORS, 'usersBadRequest'],
+  answerHeaders: { Link: 'the next page, rel="next"' },
+  examples: {
+    byChoice: {
+      summary: 'Who chose a value, and how many they are',
+      params: { clientId: EXAMPLE.clientId },
+      query: { where: 'appearance.theme=dark', effective: true, count: true },
+      status: 200,
+      answer: { items: [ADA], next: null, total: 1 },
+    },
+  },
+} satisfies RouteSchema;
+
+/** CONTRACT.md sections 2 and 8 */
+export function listApplicationUsersRoute(app: Routes, service: Service): void {
+  app.get(USERS_PATH, { schema }, async (request, reply) => {
+    const { clientId = '' } = request.params;
+    request.about = { clientId };
+    const credentials = readAuthorization(request.headers.authorization);
+    const application = await authorizeApplication(service, { clientId, credentials, admission: request.admission });
+    const { query } = request;
+    const { appId } = application;
+    const filter = readFilter(query, await service.catalogs.get(appId), refuse);
+    const isNobody = !(await narrow(service, appId, filter, readOnce(query, 'clientUserId', refuse)));
+    reply.header('cache-control', 'no-store').header('vary', 'Accept');
+    if (prefersType(request.headers.accept ?? '', NDJSON, 'application/json')) {
+      return reply.stream(`${NDJSON}; charset=utf-8`, isNobody ? nothing() : stream(service, appId, filter));
+    }
+    const limit = readLimit(query);
+    const place = readPlace(readOnce(query, 'after', refuse), refuse);
+    const isCounted = readTruth(query, 'count', refuse);
+    if (isNobody) return { items: [], next: null, ...(isCounted && { total: 0 }) };
+    const { users } = service.storage;
+    const page = await pageOfUsers(users, appId, filter, { place, limit });
+    const next = page.next && writePlace(page.next);
+    if (next !== null)
+      reply.header(
+        'link',
+        linkToNext(`/api/v2/app/${clientId}/users`, { ...query, after: next, limit: String(limit) }),
+      );
+    const total = isCounted ? { total: await countUsers(users, appId, filter) } : {};
+    return { items: page.users.map(viewUser), next, ...total };
+  });
+}
+
+/** To the user of a clientUserId, if one is given; false: there is none. */
+async function narrow(
+  { storage: { users } }: Service,
+  appId: number,
+  filter: UserFilter,
+  clientUserId: string | undefined,
+): Promise<boolean> {
+  if (clientUserId === undefined) return true;
+  const user = whyMissing(clientUserId) ? undefined : await users.findByClientUserId(appId, clientUserId);
+  filter.userId = user?.userId;
+  return user !== undefined;
+}
+
+async function* stream({ storage: { users } }: Service, appId: number, filter: UserFilter): AsyncGenerator<string> {
+  for await (const some of matchUsers(users, appId, filter, { place: undefined, atOnce: STREAMED })) {
+    yield some.map(({ user }) => `${JSON.stringify(viewUser(user))}\n`).join('');
+  }
+}
+
+async function* nothing(): AsyncGenerator<string> {}
+
+function readLimit(query: Query): number {
+  const text = readOnce(query, 'limit', refuse);
+  if (text === undefined) return DEFAULT_LIMIT;
+  if (!/^\d{1,15}$/.test(text) || Number(text) === 0) throw refuse('limit', 'must be a whole number, 1 or more');
+  return Math.min(Number(text), MAX_LIMIT);
+}
+
+function refuse(field: string, message: string): InnkeeperError {
+  const text = message.startsWith(field) ? message : `${field} ${message}`;
+  return new InnkeeperError('usersBadRequest', { message: text.endsWith('.') ? text : `${text}.` });
+}

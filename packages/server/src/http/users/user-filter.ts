@@ -1,0 +1,81 @@
+import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
+import type { ListPlace, UserFilter } from '../../domain/users/match-users.ts';
+import { isStatus } from '../../domain/users/update-user.ts';
+import { isUuid } from '../../domain/users/user-code.ts';
+import { MAX_CONDITIONS, readWhere, WhereProblem } from '../../domain/users/where.ts';
+import { Type } from '../../schema.ts';
+import { USER_STATUSES } from '../../storage/port.ts';
+import type { Query } from '../paging.ts';
+
+/** CONTRACT.md section 8, for every list of users. */
+export const FilterQuery = {
+  status: Type.Optional(Type.Enum([...USER_STATUSES])),
+  where: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        '`group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be ' +
+        `its UID. For a key with several values, \`=\` means "contains". At most ${MAX_CONDITIONS}.`,
+    }),
+  ),
+  effective: Type.Optional(Type.Boolean({ description: 'defaults count' })),
+};
+
+/** `refuse` makes the error of the area for a parameter: its name, and what is wrong with it. */
+export type Refuse = (field: string, message: string) => Error;
+
+export function readFilter(query: Query, catalog: CompiledCatalog, refuse: Refuse): UserFilter {
+  const status = readOnce(query, 'status', refuse);
+  if (status !== undefined && !isStatus(status)) throw refuse('status', 'must be "active" or "suspended"');
+  const where = [query.where ?? []].flat();
+  if (where.some((text) => text.includes('\u0000') || !text.isWellFormed())) {
+    throw refuse('where', 'holds characters that cannot be used');
+  }
+  try {
+    return { catalog, status, conditions: readWhere(where, catalog), effective: readTruth(query, 'effective', refuse) };
+  } catch (error) {
+    if (error instanceof WhereProblem) throw refuse('where', error.message);
+    throw error;
+  }
+}
+
+export function readOnce(query: Query, name: string, refuse: Refuse): string | undefined {
+  const value = query[name];
+  if (Array.isArray(value)) throw refuse(name, 'must be given once');
+  return value;
+}
+
+export function readTruth(query: Query, name: string, refuse: Refuse): boolean {
+  const text = readOnce(query, name, refuse);
+  if (text === undefined || text === 'false') return false;
+  if (text !== 'true') throw refuse(name, 'must be true or false');
+  return true;
+}
+
+/** A place is nobody's business but ours. */
+export function writePlace({ by, after: { userId, value } }: ListPlace): string {
+  return Buffer.from(JSON.stringify(value === undefined ? [by, userId] : [by, userId, value])).toString('base64url');
+}
+
+export function readPlace(text: string | undefined, refuse: Refuse): ListPlace | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const [by, userId, value] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
+    const isValue =
+      value === undefined || (typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000'));
+    if (Number.isInteger(by) && typeof userId === 'string' && isUuid(userId) && isValue) {
+      return { by: by as number, after: { userId, ...(value !== undefined && { value: value as string }) } };
+    }
+  } catch {
+    // Told below.
+  }
+  throw refuse('after', 'must be `next` of the page before');
+}
+
+/** To the next page of the same list. */
+export function linkToNext(path: string, query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const name of LINKED) for (const value of [query[name] ?? []].flat()) parameters.append(name, value);
+  return `<${path}?${parameters}>; rel="next"`;
+}
+
+const LINKED = ['search', 'clientUserId', 'status', 'where', 'effective', 'count', 'after', 'limit'];

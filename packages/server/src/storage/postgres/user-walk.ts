@@ -1,0 +1,126 @@
+import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
+import { indexedPart, QUICK_READ } from '../walk-limits.ts';
+import { type Connections, statement } from './connections.ts';
+import { toUser, type UserRow } from './user-row.ts';
+
+/** Of millions: on a connection apart, where nobody waits behind it. */
+const LONG_MS = 120_000;
+/** Smaller than every id that is given out. */
+const START = '00000000-0000-0000-0000-000000000000';
+/** As the index has it. */
+const INDEXED = 'left(value, 200)';
+
+type Range = { from: string; values: unknown[]; order: string };
+
+/** Of a walk: the index it reads, from which place on. */
+function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range {
+  const user = after?.userId ?? START;
+  switch (walk.by) {
+    case 'user':
+      return { from: 'users where app_id = $1 and user_id > $2', values: [appId, user], order: 'user_id' };
+    case 'one':
+      return {
+        from: 'users where app_id = $1 and user_id = $2 and user_id > $3',
+        values: [appId, walk.userId, user],
+        order: 'user_id',
+      };
+    case 'suspended':
+      return {
+        from: "users where app_id = $1 and user_id > $2 and status <> 'active'",
+        values: [appId, user],
+        order: 'user_id',
+      };
+    case 'value':
+      return {
+        from: `selections where app_id = $1 and key_no = $2 and ${INDEXED} = $3 and user_id > $4`,
+        values: [appId, walk.keyNo, indexedPart(walk.value), user],
+        order: 'user_id',
+      };
+    case 'element':
+      return {
+        from: 'selection_elements where app_id = $1 and key_no = $2 and element = $3 and user_id > $4',
+        values: [appId, walk.keyNo, indexedPart(walk.element), user],
+        order: 'user_id',
+      };
+    case 'key':
+      return {
+        from: `selections where app_id = $1 and key_no = $2 and (${INDEXED}, user_id) > ($3, $4)`,
+        values: [appId, walk.keyNo, after?.value ?? '', user],
+        order: `${INDEXED}, user_id`,
+      };
+  }
+}
+
+/** The statement of a walk, also for a test of its plan. */
+export function walkStatement(
+  appId: number,
+  walk: UserWalk,
+  { after, limit, keyNos }: Parameters<UserStore['walk']>[2],
+): { text: string; values: unknown[] } {
+  const { from, values, order } = rangeOf(appId, walk, after);
+  const [limited, keys] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  const chosen =
+    keyNos.length === 0
+      ? 'null::json'
+      : `(select json_object_agg(s.key_no, json_build_array(s.revision, s.value)) from selections s
+          where s.user_id = w.user_id and s.key_no = any (${keys}::int[]))`;
+  const value = walk.by === 'key' ? `${INDEXED} as value` : 'null as value';
+  // Each is looked up by itself (lateral), in the order of the walk, whatever the planner knows of the tables.
+  const text = `
+    with w as materialized (select user_id, ${value} from ${from} order by ${order} limit ${limited})
+    select w.user_id, w.value, ${chosen} as chosen, u.app_id, u.client_user_id, u.client_user_name, u.status, u.created_at,
+      u.updated_at
+    from w left join lateral (
+      select u.app_id, u.client_user_id, p.client_user_name, u.status, u.created_at, u.updated_at from users u, lateral (
+        select p.client_user_name from profiles p where p.app_id = u.app_id and p.client_user_id = u.client_user_id limit 1
+      ) p where u.user_id = w.user_id limit 1
+    ) u on true
+    order by ${walk.by === 'key' ? 'w.value, w.user_id' : 'w.user_id'}`;
+  return { text, values: [...values, limit, ...(keyNos.length === 0 ? [] : [`{${keyNos.join()}}`])] };
+}
+
+const NAMES = `select client_user_id, client_user_name from profiles where app_id = $1 and client_user_id > $2
+  order by client_user_id limit $3`;
+
+type WalkedRow = (UserRow | { user_id: string; app_id: null }) & {
+  value: string | null;
+  chosen: WalkedUser['selected'] | null;
+};
+
+export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'countWalk' | 'names'> {
+  const read = <Row extends object>(text: string, values: unknown[], isQuick: boolean): Promise<Row[]> =>
+    isQuick
+      ? connections.read<Row>(statement(text), values)
+      : connections.transaction((query) => query<Row>(text, values), LONG_MS);
+
+  return {
+    async walk(appId, walk, page) {
+      const { text, values } = walkStatement(appId, walk, page);
+      const rows = await read<WalkedRow>(text, values, page.limit <= QUICK_READ);
+      const placeOf = ({ user_id, value }: WalkedRow): UserPlace => ({
+        userId: user_id,
+        ...(value !== null && { value }),
+      });
+      const last = rows.at(-1);
+      return {
+        // One without a profile is nobody, and counts as gone through.
+        users: rows.flatMap((row) =>
+          row.app_id === null ? [] : [{ user: toUser(row), place: placeOf(row), selected: row.chosen ?? {} }],
+        ),
+        next: last && rows.length === page.limit ? placeOf(last) : null,
+      };
+    },
+    async countWalk(appId, walk, atMost) {
+      const { from, values } = rangeOf(appId, walk, null);
+      const limit = atMost === undefined ? 'all' : String(atMost);
+      const text = `select count(*) as n from (select 1 from ${from} limit ${limit}) counted`;
+      const [row] = await read<{ n: number }>(text, values, atMost !== undefined);
+      return row?.n ?? 0;
+    },
+    async names(appId, { after, limit }) {
+      type Row = { client_user_id: string; client_user_name: string };
+      const rows = await read<Row>(NAMES, [appId, after ?? '', limit], limit <= QUICK_READ);
+      return rows.map(({ client_user_id, client_user_name }) => [client_user_id, client_user_name]);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
+import { INDEXED_CHARACTERS, indexedPart } from '../walk-limits.ts';
+import type { Connection } from './connection.ts';
+import { hexToUuid, toBytes } from './encoding.ts';
+import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
+
+type Value = string | number | Uint8Array;
+type Range = { from: string; values: Value[]; order: string };
+
+/** Smaller than every id and value. */
+const START = new Uint8Array(0);
+
+const BEGINNING = `substr(s.value, 1, ${INDEXED_CHARACTERS})`;
+
+/** Of a walk: the index it reads, from which place on. */
+function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range {
+  const user = after === null ? START : toBytes(after.userId);
+  switch (walk.by) {
+    case 'user':
+      return { from: 'users where app_id = ? and user_id > ?', values: [appId, user], order: 'user_id' };
+    case 'one':
+      return {
+        from: 'users where app_id = ? and user_id = ? and user_id > ?',
+        values: [appId, toBytes(walk.userId), user],
+        order: 'user_id',
+      };
+    case 'suspended':
+      return {
+        from: "users indexed by users_not_active where app_id = ? and user_id > ? and status <> 'active'",
+        values: [appId, user],
+        order: 'user_id',
+      };
+    case 'value':
+      return {
+        from: 'selections where app_id = ? and key_no = ? and value = ? and user_id > ?',
+        values: [appId, walk.keyNo, walk.value, user],
+        order: 'user_id',
+      };
+    case 'element':
+      return {
+        from: 'selection_elements where app_id = ? and key_no = ? and element = ? and user_id > ?',
+        values: [appId, walk.keyNo, indexedPart(walk.element), user],
+        order: 'user_id',
+      };
+    case 'key':
+      return {
+        // A place has the beginning of the value: the rest is looked up. Where it changed, those of the same beginning come again.
+        from: `selections where app_id = ? and key_no = ? and (value, user_id) > (coalesce((
+          select s.value from selections s where s.user_id = ? and s.key_no = ? and ${BEGINNING} = ?), ?), ?)`,
+        values: [appId, walk.keyNo, user, walk.keyNo, after?.value ?? '', after?.value ?? '', user],
+        order: 'selections.value, selections.user_id',
+      };
+  }
+}
+
+/** The statement of a walk, also for a test of its plan. */
+export function walkStatement(
+  appId: number,
+  walk: UserWalk,
+  { after, limit, keyNos }: Parameters<UserStore['walk']>[2],
+): { sql: string; values: Value[] } {
+  const { from, values, order } = rangeOf(appId, walk, after);
+  const chosen =
+    keyNos.length === 0
+      ? 'null'
+      : `(select json_group_object(s.key_no, json_array(s.revision, s.value)) from selections s
+          where s.user_id = u.user_id and s.key_no in (${keyNos.map(() => '?').join(', ')}))`;
+  const value = walk.by === 'key' ? `substr(value, 1, ${INDEXED_CHARACTERS}) as value` : 'null as value';
+  // Each is looked up by itself (cross join), in the order of the walk.
+  const sql = `select lower(hex(w.user_id)), w.value, ${chosen}, ${USER_COLUMNS}
+    from (select user_id, ${value} from ${from} order by ${order} limit ?) w
+    cross join users u on u.user_id = w.user_id left join ${PROFILE_OF_USER}`;
+  return { sql, values: [...keyNos, ...values, limit] };
+}
+
+/** `after` and `limit` of WALK: what has no profile is nobody, and counts as gone through. */
+export function walkReads({ rows, statement }: Connection) {
+  return {
+    walk(...[appId, walk, page]: Parameters<UserStore['walk']>): Awaited<ReturnType<UserStore['walk']>> {
+      const { sql, values } = walkStatement(appId, walk, page);
+      const users: WalkedUser[] = [];
+      const found = rows(sql).all(...values);
+      let place: UserPlace | null = null;
+      for (const [id, value, chosen, ...row] of found) {
+        place = { userId: hexToUuid(id as string), ...(value !== null && { value: value as string }) };
+        if (row[3] === null) continue;
+        users.push({ user: toUser(row), place, selected: chosen === null ? {} : JSON.parse(chosen as string) });
+      }
+      return { users, next: found.length < page.limit ? null : place };
+    },
+    countWalk(appId: number, walk: UserWalk, atMost = Number.MAX_SAFE_INTEGER): number {
+      const { from, values } = rangeOf(appId, walk, null);
+      const row = statement(`select count(*) as n from (select 1 from ${from} limit ?)`).get(...values, atMost);
+      return row?.n as number;
+    },
+    names(...[appId, { after, limit }]: Parameters<UserStore['names']>): [string, string][] {
+      return rows(
+        `select client_user_id, client_user_name from profiles where app_id = ? and client_user_id > ?
+         order by client_user_id limit ?`,
+      ).all(appId, after ?? '', limit) as unknown as [string, string][];
+    },
+  };
+}
