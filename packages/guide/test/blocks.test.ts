@@ -49,7 +49,7 @@ beforeAll(async () => {
   given = {
     CLIENT_ID: demo.clientId,
     CLIENT_SECRET: demo.clientSecret,
-    OLD_DATABASE: await postgres.fresh(),
+    OLD_DATABASE: await postgres.empty(),
     INNKEEPER_DATABASE_URL: databaseUrl,
     INNKEEPER_SECRET: SECRET,
     INNKEEPER_PORT: new URL(server.url).port,

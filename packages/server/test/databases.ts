@@ -7,8 +7,10 @@ import { scratchFile } from './scratch-file.ts';
 
 export type Database = {
   kind: 'sqlite' | 'postgres';
-  /** The URL of a new, empty database. */
+  /** The URL of a new database for a service: nobody's data. */
   fresh(): Promise<string>;
+  /** The same without tables, for what is about making them. */
+  empty(): Promise<string>;
   /** SQL behind the service's back, to make what no act of the port can make. Table names are the same in both. */
   execute(url: string, sql: string): Promise<void>;
 };
@@ -17,9 +19,9 @@ export type Database = {
 export const databases: Database[] = [
   {
     kind: 'sqlite',
-    async fresh() {
-      return `sqlite:${scratchFile('db')}`;
-    },
+    // Tables are made in the time that a copy would take.
+    fresh: newFile,
+    empty: newFile,
     async execute(url, sql) {
       const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5000 });
       try {
@@ -31,13 +33,8 @@ export const databases: Database[] = [
   },
   {
     kind: 'postgres',
-    async fresh() {
-      const url = new URL(inject('postgresUrl'));
-      const name = `test_${randomBytes(8).toString('hex')}`;
-      await createDatabase(url.href, name);
-      url.pathname = `/${name}`;
-      return url.href;
-    },
+    fresh: () => newDatabase(inject('postgresTemplate')),
+    empty: () => newDatabase(),
     async execute(url, sql) {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -49,6 +46,19 @@ export const databases: Database[] = [
     },
   },
 ];
+
+async function newFile(): Promise<string> {
+  return `sqlite:${scratchFile('db')}`;
+}
+
+/** As a copy of the template, tables come in the time that a database takes anyway. */
+async function newDatabase(template?: string): Promise<string> {
+  const url = new URL(inject('postgresUrl'));
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await createDatabase(url.href, name, template);
+  url.pathname = `/${name}`;
+  return url.href;
+}
 
 /** For what is the same on both. */
 export const [sqlite, postgres] = databases as [Database, Database];

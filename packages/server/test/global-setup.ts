@@ -1,17 +1,21 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { storageDriver } from '../src/storage/open.ts';
 import { chromiumHere } from './browser.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { createDatabase, type PostgresServer, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A real PostgreSQL for the whole run, unless INNKEEPER_TEST_POSTGRES_URL names another: the URL of its maintenance database. */
     postgresUrl: string;
+    /** The name of a database there that has the tables of this version and nothing in them. Nobody connects to it. */
+    postgresTemplate: string;
     /** A folder for the whole run, removed at its end. */
     scratchFolder: string;
     /** Where suites of the run look at pages: a real Chromium for each process of it, by the address it is driven at. */
@@ -29,7 +33,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Never skipped: where PostgreSQL or Chromium cannot be started, the run fails here.
   const given = process.env.INNKEEPER_TEST_POSTGRES_URL;
   const postgres = given === undefined ? await startPostgres() : undefined;
-  project.provide('postgresUrl', given ?? (postgres as PostgresServer).url('postgres'));
+  const postgresUrl = given ?? (postgres as PostgresServer).url('postgres');
+  project.provide('postgresUrl', postgresUrl);
+  project.provide('postgresTemplate', await makeTemplate(postgresUrl));
   const looking = project.vitest.state.getPaths().filter((path) => path.startsWith(LOOKS_AT_PAGES));
   const browsers: BrowserServer[] = [];
   // One after another: the first may have to install it. Each process has its own, as a browser has one clipboard.
@@ -45,4 +51,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await postgres?.stop();
     await rm(scratchFolder, { recursive: true, force: true });
   };
+}
+
+async function makeTemplate(postgresUrl: string): Promise<string> {
+  const name = `template_${randomBytes(8).toString('hex')}`;
+  await createDatabase(postgresUrl, name);
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  await (await storageDriver(url.href)).migrate();
+  return name;
 }

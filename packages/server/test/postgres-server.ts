@@ -113,11 +113,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-export async function createDatabase(adminUrl: string, name: string): Promise<void> {
+export async function createDatabase(adminUrl: string, name: string, template?: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    await client.query(`create database ${client.escapeIdentifier(name)}`);
+    const copied = template === undefined ? '' : ` template ${client.escapeIdentifier(template)} strategy file_copy`;
+    await client.query(`create database ${client.escapeIdentifier(name)}${copied}`);
   } finally {
     await client.end();
   }

@@ -103,7 +103,7 @@ describe.each(databases)('a backup of $kind', (database) => {
 
   test.each(databases)('restored into $kind has the same rows, and every credential works', async (target) => {
     const { file, told, application, user, newcomer, apiKey } = made;
-    const url = await target.fresh();
+    const url = await target.empty();
     expect(await commandLine(url).json('restore', file)).toMatchObject({ rows: told.rows, replaced: null });
     expect(byName(await summarizeDatabase(url))).toEqual(byName(told.tables));
 
@@ -198,7 +198,7 @@ describe.each(databases)('a backup of $kind', (database) => {
   });
 
   test('is refused of an empty database, and of one with an older schema', async () => {
-    const [empty, older] = await Promise.all([database.fresh(), database.fresh()]);
+    const [empty, older] = await Promise.all([database.empty(), database.empty()]);
     const { latest } = await (await storageDriver(older)).migrate();
     await database.execute(
       older,

@@ -14,7 +14,7 @@ type Check = { check: string; ok: boolean; detail: string; wayOut: string | null
 
 const failures = (stdout: string): Check[] => (JSON.parse(stdout) as Check[]).filter(({ ok }) => !ok);
 
-describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute }) => {
+describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute }) => {
   let databaseUrl: string;
   let port: string;
   const doctor = (settings: Record<string, string> = {}, ...flags: string[]) =>
@@ -26,7 +26,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
     });
 
   beforeAll(async () => {
-    databaseUrl = await fresh();
+    databaseUrl = await empty();
     port = String(await freePort());
   });
 
@@ -118,7 +118,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, fresh, execute })
 
   test('finds damage of the file and says how to restore it', async () => {
     if (kind !== 'sqlite') return;
-    const url = await fresh();
+    const url = await empty();
     const path = url.slice('sqlite:'.length);
     const cli = commandLine(url);
     await cli.json('app', 'create', '--name', 'One');

@@ -3,9 +3,9 @@ import { databases } from '../databases.ts';
 import { inThread } from './in-thread.ts';
 import { commandLine } from './run-innkeeper.ts';
 
-describe.each(databases)('innkeeper migrate on $kind', ({ fresh }) => {
+describe.each(databases)('innkeeper migrate on $kind', ({ empty }) => {
   test('--check tells and changes nothing; migrate runs what is pending, once', async () => {
-    const url = await fresh();
+    const url = await empty();
     const [cli, processes] = [commandLine(url, inThread), commandLine(url)];
     const first = await cli.run('migrate', '--check', '--json');
     const second = await cli.run('migrate', '--check');

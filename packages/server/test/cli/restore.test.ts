@@ -151,7 +151,7 @@ describe.each(databases)('restoring into $kind', (database) => {
   });
 
   test('one that is killed leaves the database as it was', async () => {
-    const target = await database.fresh();
+    const target = await database.empty();
     await makeSomething(target);
     const before = await dump(target);
     const nodeArgs = database.kind === 'sqlite' ? ['--import', KILLED_AT_COMMIT] : [];
@@ -201,7 +201,7 @@ describe.each(databases)('restoring into $kind', (database) => {
   }
 
   test('a backup of an older schema is brought up to date', async () => {
-    const target = await database.fresh();
+    const target = await database.empty();
     const old = await bigBackup(3, 10);
     expect(await commandLine(target).json('restore', old)).toMatchObject({ schema: 3, rows: 12 });
     const storage = await (await storageDriver(target)).open();
@@ -211,7 +211,7 @@ describe.each(databases)('restoring into $kind', (database) => {
   });
 
   test('beside a running service, which serves what was restored within a second', async () => {
-    const target = await database.fresh();
+    const target = await database.empty();
     const server = await startTestServer(target);
     const groups = async (apiKey: string) =>
       (await server.send('GET', '/api/option_groups', { headers: { apiKey } })).json.total;
@@ -238,7 +238,7 @@ describe.each(databases)('restoring into $kind', (database) => {
   });
 
   test('what differs after it was written undoes all of it', async () => {
-    const target = await database.fresh();
+    const target = await database.empty();
     const { whole, migrate } = await storageDriver(target);
     await migrate();
     const before = await summarizeDatabase(target);

@@ -5,7 +5,7 @@ import { createApplication, createUser, times } from './examples.ts';
 
 describe.each(databases)('migrations on $kind', (database) => {
   test('a new database has none applied, and asking applies none', async () => {
-    const driver = await storageDriver(await database.fresh());
+    const driver = await storageDriver(await database.empty());
     for (const _ of times(2, String)) {
       const state = await driver.migrationState();
       expect(state.applied).toBe(0);
@@ -17,7 +17,7 @@ describe.each(databases)('migrations on $kind', (database) => {
   });
 
   test('opening applies what is pending, and keeps what is there', async () => {
-    const driver = await storageDriver(await database.fresh());
+    const driver = await storageDriver(await database.empty());
     const first = await driver.open();
     const appId = await createApplication(first);
     const { userId } = await createUser(first, appId);
@@ -29,7 +29,7 @@ describe.each(databases)('migrations on $kind', (database) => {
 
   test('four that open a new database at once all can use it', async () => {
     for (const _ of times(3, String)) {
-      const url = await database.fresh();
+      const url = await database.empty();
       const opened = await Promise.all(times(4, async () => (await storageDriver(url)).open()));
       for (const storage of opened) await createApplication(storage);
       expect(await opened[0]?.applications.list()).toHaveLength(4);
@@ -38,7 +38,7 @@ describe.each(databases)('migrations on $kind', (database) => {
   });
 
   test('a database that a newer Innkeeper has used is refused', async () => {
-    const url = await database.fresh();
+    const url = await database.empty();
     const driver = await storageDriver(url);
     const { latest } = await driver.migrate();
     const newer = {

@@ -87,7 +87,7 @@ test('who writes the log of requests lets an application go that is being delete
 });
 
 test('several migrate a new database at once, whatever it isolates transactions by', async () => {
-  const fresh = await postgres.fresh();
+  const fresh = await postgres.empty();
   const name = new URL(fresh).pathname.slice(1);
   await postgres.execute(fresh, `alter database "${name}" set default_transaction_isolation = serializable`);
   const states = await Promise.all(times(3, () => postgresDriver(fresh).migrate()));
