@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, test } from 'vitest';
@@ -48,14 +47,6 @@ describe.concurrent.each(databases)('refusals that are nobody’s request on $ki
       const refused = await server.send('GET', '/nothing', { headers: { accept } });
       expect(refused.json, accept).toEqual({ code: '9404', message: 'There is nothing at this path.' });
     }
-  });
-
-  test('a request that does not arrive within ten seconds is 9408', async ({ expect }) => {
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    socket.write('POST /api/v2/app/create-user HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"clientId":');
-    let answer = '';
-    for await (const chunk of socket) answer += chunk;
-    expect(answer).toMatch(/^HTTP\/1.1 408 [\s\S]*"code":"9408"/);
   });
 
   test('a database that does not get to it is 9503 with Retry-After, and good again afterwards', async ({ expect }) => {
