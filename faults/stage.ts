@@ -6,6 +6,7 @@ import {
 import { publishCatalog } from '../packages/server/src/domain/catalog/publish.ts';
 import { readDefinition } from '../packages/server/src/domain/catalog/read-definition.ts';
 import { createKeyring } from '../packages/server/src/domain/keyring.ts';
+import { finish } from '../packages/server/src/domain/slices.ts';
 import { storageDriver } from '../packages/server/src/storage/open.ts';
 import type { Storage } from '../packages/server/src/storage/port.ts';
 import { SECRET } from '../packages/server/test/http/start.ts';
@@ -41,7 +42,7 @@ export async function publishText(databaseUrl: string, { clientId }: NewApplicat
 }
 
 async function publish(storage: Storage, appId: number, catalog: object): Promise<void> {
-  const read = readDefinition(catalog);
+  const read = finish(readDefinition(catalog));
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
   await publishCatalog(storage, appId, read.definition, { author: 'faults', now: Date.now(), allowBreaking: false });
 }

@@ -2034,6 +2034,9 @@ export interface components {
             missing: {
                 language: string;
                 total: number;
+                /** @description how many are missing */
+                count: number;
+                /** @description path of what has no text, the first 1,000 */
                 missing: string[];
             }[];
         };
@@ -2047,7 +2050,7 @@ export interface components {
         };
         ChangeFact: {
             /** @enum {unknown} */
-            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
             /** @description it is about this allowed value alone */
             value?: unknown;
             /** @description of a text */
@@ -2109,6 +2112,9 @@ export interface components {
             missing?: {
                 language: string;
                 total: number;
+                /** @description how many are missing */
+                count: number;
+                /** @description path of what has no text, the first 1,000 */
                 missing: string[];
             }[];
             draft?: components["schemas"]["CatalogDraft"] | null;
@@ -2136,6 +2142,9 @@ export interface components {
             missing?: {
                 language: string;
                 total: number;
+                /** @description how many are missing */
+                count: number;
+                /** @description path of what has no text, the first 1,000 */
                 missing: string[];
             }[];
             draft?: components["schemas"]["CatalogDraft"] | null;
@@ -3109,7 +3118,7 @@ export interface components {
                         /** ChangeFact */
                         fact: {
                             /** @enum {unknown} */
-                            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                             /** @description it is about this allowed value alone */
                             value?: unknown;
                             /** @description of a text */
@@ -3210,7 +3219,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -3260,7 +3269,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -3308,7 +3317,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -3358,7 +3367,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -6884,6 +6893,9 @@ export interface operations {
                         missing?: {
                             language: string;
                             total: number;
+                            /** @description how many are missing */
+                            count: number;
+                            /** @description path of what has no text, the first 1,000 */
                             missing: string[];
                         }[];
                         draft?: components["schemas"]["CatalogDraft"] | null;
@@ -7037,7 +7049,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -7087,7 +7099,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -7219,6 +7231,9 @@ export interface operations {
                         missing?: {
                             language: string;
                             total: number;
+                            /** @description how many are missing */
+                            count: number;
+                            /** @description path of what has no text, the first 1,000 */
                             missing: string[];
                         }[];
                         draft?: components["schemas"]["CatalogDraft"] | null;
@@ -7313,7 +7328,7 @@ export interface operations {
                             /** ChangeFact */
                             fact: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -7501,7 +7516,7 @@ export interface operations {
                             /** ChangeFact */
                             fact: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -7730,7 +7745,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -7780,7 +7795,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -8279,7 +8294,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -8329,7 +8344,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */

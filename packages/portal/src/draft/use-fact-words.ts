@@ -33,6 +33,8 @@ export function useFactWords(): (fact: Fact | undefined, sentence: string) => st
       case 'tag':
       case 'tagOfDefault':
         return t(`detail.${what}`, { tag: String(to) });
+      case 'moreChanges':
+        return t('detail.moreChanges', { number: fact.more ?? 0 });
       case 'name':
         return t('detail.name', { name: String(from) });
       case 'order':

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { finish } from '../domain/slices.ts';
 import { unknownRevision } from './catalog-export.ts';
 import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
@@ -33,12 +34,12 @@ async function run(from: number, to: number | undefined, options: CatalogOptions
       const stored =
         revision === 0 ? { revision, languages: '[]', items: [] } : await storage.catalogs.loadAt(appId, revision);
       if (!stored) throw unknownRevision(revision);
-      return readCatalog(stored);
+      return finish(readCatalog(stored));
     };
-    const after = to === undefined ? readCatalog(await storage.catalogs.load(appId)) : await loadAt(to);
+    const after = to === undefined ? finish(readCatalog(await storage.catalogs.load(appId))) : await loadAt(to);
     return { before: await loadAt(from), after };
   });
-  const changes = readableDifference(planCatalog(before, definitionOf(after)).changes);
+  const changes = finish(readableDifference(finish(planCatalog(before, finish(definitionOf(after)))).changes));
   printResult(options, { from, to: after.revision, changes }, () =>
     changes.length === 0
       ? `Revisions ${from} and ${after.revision} are the same.`

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Catalog, Language } from '../domain/catalog/catalog.ts';
+import { finish } from '../domain/slices.ts';
 import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
@@ -51,7 +52,7 @@ async function load(options: ExportOptions): Promise<Catalog> {
     const stored =
       revision === undefined ? await storage.catalogs.load(appId) : await storage.catalogs.loadAt(appId, revision);
     if (!stored) throw unknownRevision(revision as number);
-    return readCatalog(stored);
+    return finish(readCatalog(stored));
   });
 }
 
@@ -64,8 +65,8 @@ export function unknownRevision(revision: number): Failure {
 async function writeFile(catalog: Catalog, format: 'yaml' | 'json', { app }: ExportOptions): Promise<string> {
   const { toFile } = await import('../domain/catalog/to-file.ts');
   const { writeJson, writeYaml } = await import('../domain/catalog/write-file.ts');
-  if (format === 'json') return writeJson(toFile(catalog));
-  return writeYaml(toFile(catalog), [
+  if (format === 'json') return writeJson(finish(toFile(catalog)));
+  return writeYaml(finish(toFile(catalog)), [
     `The catalog of ${app}, revision ${catalog.revision}. Change it, then: innkeeper catalog plan FILE --app ${app}`,
     'For completion in an editor: innkeeper catalog schema > catalog.schema.json',
     'yaml-language-server: $schema=catalog.schema.json',
@@ -82,7 +83,7 @@ async function writeTexts(
   const chosen = await chooseLanguages(catalog, language);
   if (format === 'csv') {
     const { writeTextsCsv } = await import('../domain/catalog/texts-csv.ts');
-    return writeTextsCsv(catalog, chosen, stamp);
+    return finish(writeTextsCsv(catalog, chosen, stamp));
   }
   const [target, ...more] = language === undefined ? chosen.filter(({ isDefault }) => !isDefault) : chosen;
   if (!target || more.length > 0) {
@@ -91,7 +92,7 @@ async function writeTexts(
     });
   }
   const { writeTextsXliff } = await import('../domain/catalog/texts-xliff.ts');
-  const content = writeTextsXliff(catalog, target, stamp);
+  const content = finish(writeTextsXliff(catalog, target, stamp));
   if (content === undefined) throw new Failure('there is nothing to translate: the catalog is empty.');
   return content;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CountedPlan } from '../domain/catalog/publish.ts';
+import { finish } from '../domain/slices.ts';
 import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { explainError } from './explain-error.ts';
@@ -49,13 +50,13 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
   const { findMissingTexts } = await import('../domain/catalog/plan.ts');
   const { name, revision, planned } = await withStorage(options, async ({ storage }) => {
     const { appId, name } = await findApplication(storage, options.app);
-    const current = readCatalog(await storage.catalogs.load(appId));
+    const current = finish(readCatalog(await storage.catalogs.load(appId)));
     const planned: CountedPlan = await planWithImpact(storage, appId, current, definition);
     return { name, revision: current.revision, planned };
   });
-  const changes = readableDifference(planned.changes);
+  const changes = finish(readableDifference(planned.changes));
   const { breaking, notes } = planned;
-  const missing = findMissingTexts(planned.next);
+  const missing = finish(findMissingTexts(planned.next));
   printResult(options, { changes, breaking, notes, missing, revision }, () => {
     if (changes.length === 0) {
       const untranslated = showMissing(missing);

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { finish } from '../domain/slices.ts';
 import { APP_OPTION, type CatalogOptions } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
@@ -34,10 +35,10 @@ async function run(options: TypesOptions): Promise<void> {
   const { writeTypes } = await import('../domain/catalog/write-types.ts');
   const catalog = await withStorage(options, async ({ storage }) => {
     const { appId } = await findApplication(storage, options.app);
-    return readCatalog(await storage.catalogs.load(appId));
+    return finish(readCatalog(await storage.catalogs.load(appId)));
   });
   const { revision } = catalog;
-  const content = writeTypes(catalog);
+  const content = finish(writeTypes(catalog));
   if (options.out === undefined) {
     if (options.json) printResult(options, { revision, content }, () => content);
     else process.stdout.write(content);

@@ -1,4 +1,5 @@
 import type { PublishOutcome } from '../domain/catalog/publish.ts';
+import { finish } from '../domain/slices.ts';
 import type { CatalogOptions } from './catalog-options.ts';
 import { Failure } from './failure.ts';
 import { bold, printResult } from './print.ts';
@@ -32,16 +33,16 @@ export async function printPublished(
             visible(`${path}: ${text} (${counted(selections, 'selection')})`),
           ),
           wayOut,
-          guide: `${showChanges(readableDifference(plan.changes))}\n\n${wayOut}`,
+          guide: `${showChanges(finish(readableDifference(plan.changes)))}\n\n${wayOut}`,
         },
       );
     }
     default: {
       const { revision, plan } = published;
-      const changes = readableDifference(plan.changes);
+      const changes = finish(readableDifference(plan.changes));
       const isNew = published.outcome === 'published';
       const { breaking, notes } = plan;
-      const missing = findMissingTexts(plan.next);
+      const missing = finish(findMissingTexts(plan.next));
       printResult(options, { revision, published: isNew, changes, breaking, notes, missing, ...more }, () =>
         isNew
           ? `${showPlan({ changes, breaking, missing, notes })}\n\nPublished ${bold(`revision ${revision}`)}. Running servers follow within a second.`

@@ -62,11 +62,11 @@ const SHOWN = 3;
 
 export function showMissing(missing: readonly MissingTexts[]): string {
   const rows = missing
-    .filter((each) => each.missing.length > 0)
-    .map(({ language, total, missing: paths }) => {
-      const more = paths.length - SHOWN;
+    .filter(({ count }) => count > 0)
+    .map(({ language, total, count, missing: paths }) => {
+      const more = count - SHOWN;
       const first = paths.slice(0, SHOWN).map(visible).join(', ');
-      return [visible(language), `${paths.length} of ${total}`, dim(first + (more > 0 ? ` and ${more} more` : ''))];
+      return [visible(language), `${count} of ${total}`, dim(first + (more > 0 ? ` and ${more} more` : ''))];
     });
   return rows.length === 0 ? '' : `${bold('Not translated:')}\n${layOut(rows, { indent: 2 })}`;
 }

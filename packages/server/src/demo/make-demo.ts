@@ -3,6 +3,7 @@ import { createApplication, type NewApplication } from '../domain/applications/c
 import { publishCatalog } from '../domain/catalog/publish.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
 import type { Keyring } from '../domain/keyring.ts';
+import { finish } from '../domain/slices.ts';
 import type { Storage } from '../storage/port.ts';
 import { DEMO_CATALOG } from './catalog.ts';
 
@@ -51,7 +52,7 @@ export async function fillDemo(
 }
 
 async function publishDemoCatalog(storage: Storage, appId: number, now: number): Promise<Demo['theme']> {
-  const read = readDefinition(DEMO_CATALOG);
+  const read = finish(readDefinition(DEMO_CATALOG));
   if ('problems' in read) throw new Error(`demo catalog: ${JSON.stringify(read.problems)}`);
   const options = { author: 'demo', now, allowBreaking: false };
   const published = await publishCatalog(storage, appId, read.definition, options);

@@ -1,31 +1,33 @@
-import type { Catalog } from './catalog/catalog.ts';
-import type { CatalogDefinition } from './catalog/definition.ts';
+import type { StoredCatalog } from '../storage/port.ts';
+import type { PackedDefinition } from './catalog/definition.ts';
 import type { MergedText, TextProblem } from './catalog/merge-texts.ts';
-import type { TextsFile } from './catalog/texts-file.ts';
+import type { TextEntry } from './catalog/texts-file.ts';
+import type { Packed } from './packed.ts';
 
 /** A text and the pattern that it has to match. */
 export type PatternCheck = { pattern: string; text: string };
 
 /** What a preview shows of a file's texts. */
-export type TextsPreview = { same: number; texts: MergedText[]; problems: TextProblem[] };
+export type TextsPreview = { same: number; texts: Packed<MergedText>; problems: TextProblem[] };
+
+/** A file of texts in the body of a request, with its other members. */
+export type SentTexts = {
+  stamp: string | undefined;
+  entries: Packed<TextEntry>;
+  members: Record<string, unknown>;
+};
 
 /** Work whose cost a caller can choose: it runs on a thread of its own, with a time limit. Inputs and results are plain data. */
 export type Tasks = {
+  /** A pattern that cannot be compiled matches nothing. */
   matchPatterns(checks: readonly PatternCheck[]): boolean[];
   /** The catalog in the body of a request. */
-  readCatalogBody(input: { body: Uint8Array }): CatalogDefinition;
-  /** The file of texts in the body of a request, with its other members. */
-  readTextsBody(input: { body: Uint8Array; members: readonly string[] }): {
-    file: TextsFile;
-    members: Record<string, unknown>;
-  };
-  /** The same without the texts: where the file is from. */
-  readTextsStamp(input: { body: Uint8Array; members: readonly string[] }): string | undefined;
+  readCatalogBody(input: { body: Uint8Array }): PackedDefinition;
+  readTextsBody(input: { body: Uint8Array }): SentTexts;
   previewTexts(input: {
-    body: Uint8Array;
-    members: readonly string[];
-    catalog: Catalog;
-    base: Catalog | undefined;
+    entries: Packed<TextEntry>;
+    catalog: StoredCatalog;
+    base: StoredCatalog | undefined;
   }): TextsPreview;
 };
 export type TaskName = keyof Tasks;

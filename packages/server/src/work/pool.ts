@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { type ErrorName, type FieldError, InnkeeperError } from '../domain/errors.ts';
-import type { TaskName, Work } from '../domain/work.ts';
+import type { TaskName, Tasks, Work } from '../domain/work.ts';
 
 export type TaskMessage = { name: TaskName; input: unknown };
 export type TaskResult =
@@ -11,17 +11,22 @@ export type TaskResult =
 
 /** Several applications at a time, and never every core. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** Of one application, beside the one at work. */
-const MAX_WAITING = 4;
+/** Of one application, beside the one at work: as many as a build server starts at once, if they are small, or a few large ones. */
+const MAX_WAITING = 32;
+const MAX_WAITING_BYTES = 64 * 1024 ** 2;
 const IDLE_MS = 30_000;
-/** A large catalog takes two seconds on a slow machine. */
+/** Of processor time: a large catalog takes two seconds of it, however busy the machine is. */
 const LIMIT_MS = 10_000;
+/** And however busy it is, nobody waits longer. */
+const PATIENCE = 6;
+const LOOK_MS = 500;
 const RETRY_AFTER = { 'retry-after': '5' };
 /** What a catalog of the largest size takes, twice. */
 const MAX_HEAP_MB = 1_024;
 
 type Waiting = {
   message: TaskMessage;
+  bytes: number;
   appId: number;
   resolve(outcome: unknown): void;
   reject(error: unknown): void;
@@ -31,7 +36,7 @@ type Waiting = {
 export class WorkPool implements Work {
   readonly #limitMs: number;
   readonly #idle: { worker: Worker; end: NodeJS.Timeout }[] = [];
-  readonly #running = new Map<Worker, Waiting & { limit: NodeJS.Timeout }>();
+  readonly #running = new Map<Worker, Waiting & { watch: NodeJS.Timeout }>();
   readonly #waiting: Waiting[] = [];
   #lastServed: number | undefined;
   #closed = false;
@@ -42,15 +47,22 @@ export class WorkPool implements Work {
 
   run: Work['run'] = (name, input, { appId }) => {
     const { promise, resolve, reject } = Promise.withResolvers<never>();
-    const ofApplication = this.#waiting.filter((each) => each.appId === appId);
-    if (ofApplication.length >= MAX_WAITING || this.#closed) {
-      const message = 'This application has too much large work waiting at the moment. Nothing was done.';
+    const bytes = bytesOf(input);
+    if (this.#closed || !this.#hasRoom(appId, bytes)) {
+      const message =
+        'Too many plans, imports and other large requests of this application are waiting. Nothing was changed. Send this one again in a few seconds.';
       return Promise.reject(new InnkeeperError('overloaded', { message, headers: RETRY_AFTER }));
     }
-    this.#waiting.push({ message: { name, input }, appId, resolve: resolve as Waiting['resolve'], reject });
+    this.#waiting.push({ message: { name, input }, bytes, appId, resolve: resolve as Waiting['resolve'], reject });
     this.#startNext();
     return promise;
   };
+
+  #hasRoom(appId: number, bytes: number): boolean {
+    const waiting = this.#waiting.filter((each) => each.appId === appId);
+    const together = waiting.reduce((sum, each) => sum + each.bytes, bytes);
+    return waiting.length === 0 || (waiting.length < MAX_WAITING && together <= MAX_WAITING_BYTES);
+  }
 
   async close(): Promise<void> {
     this.#closed = true;
@@ -76,10 +88,24 @@ export class WorkPool implements Work {
     const rested = this.#idle.pop();
     clearTimeout(rested?.end);
     const worker = rested?.worker ?? this.#makeWorker();
-    const limit = setTimeout(() => this.#fail(worker, tooSlow(this.#limitMs)), this.#limitMs);
-    this.#running.set(worker, { ...task, limit });
+    const watch = this.#watch(worker);
+    this.#running.set(worker, { ...task, watch });
     worker.ref();
     worker.postMessage(task.message);
+  }
+
+  #watch(worker: Worker): NodeJS.Timeout {
+    const started = performance.now();
+    const before = processorMs(worker);
+    const look = async () => {
+      const worked = (await processorMs(worker)) - (await before);
+      const waited = performance.now() - started;
+      const isOver = worked > this.#limitMs || waited > this.#limitMs * PATIENCE;
+      // Another task may run by now.
+      if (isOver && this.#running.get(worker)?.watch === watch) this.#fail(worker, tooSlow(this.#limitMs));
+    };
+    const watch = setInterval(() => void look(), Math.min(LOOK_MS, this.#limitMs));
+    return watch;
   }
 
   #makeWorker(): Worker {
@@ -112,7 +138,7 @@ export class WorkPool implements Work {
 
   #take(worker: Worker): Waiting | undefined {
     const task = this.#running.get(worker);
-    clearTimeout(task?.limit);
+    clearInterval(task?.watch);
     this.#running.delete(worker);
     return task;
   }
@@ -129,6 +155,19 @@ export class WorkPool implements Work {
     end.unref();
     this.#idle.push({ worker, end });
   }
+}
+
+/** What it holds in memory while it waits; the rest of an input is small. */
+function bytesOf(input: unknown): number {
+  const { body, entries, catalog } = input as Partial<Parameters<Tasks['previewTexts']>[0]> & { body?: Uint8Array };
+  const texts = [...(entries?.pieces ?? []), ...(catalog?.items ?? []).map(({ document }) => document)];
+  return texts.reduce((sum, text) => sum + text.length, body?.byteLength ?? 0);
+}
+
+/** 0 before it has started and when it has ended. */
+async function processorMs(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+  return (user + system) / 1000;
 }
 
 function tooSlow(limitMs: number): InnkeeperError {

@@ -1,12 +1,15 @@
+import { readCatalog } from '../domain/catalog/catalog.ts';
+import { packDefinition } from '../domain/catalog/definition.ts';
 import { readSentFile } from '../domain/catalog/edits/import-texts.ts';
 import { mergeTexts } from '../domain/catalog/merge-texts.ts';
 import { compilePattern } from '../domain/catalog/pattern.ts';
 import { readDefinition } from '../domain/catalog/read-definition.ts';
 import { invalidCatalog } from '../domain/catalog/show-path.ts';
-import type { TextsFile } from '../domain/catalog/texts-file.ts';
-import type { TaskName, Tasks } from '../domain/work.ts';
-import { readJsonObject } from '../http/json-body.ts';
-import { checkMembers, refuse } from '../http/manage/input.ts';
+import { InnkeeperError } from '../domain/errors.ts';
+import { parseJsonObject } from '../domain/json-object.ts';
+import { pack, unpack } from '../domain/packed.ts';
+import { finish } from '../domain/slices.ts';
+import type { PatternCheck, TaskName, Tasks } from '../domain/work.ts';
 
 /** A file of another application has as many problems as it has texts; nobody reads on after these. */
 const PROBLEMS_TOLD = 200;
@@ -15,35 +18,41 @@ const PROBLEMS_TOLD = 200;
 export const TASKS: {
   [Name in TaskName]: (input: Parameters<Tasks[Name]>[0]) => ReturnType<Tasks[Name]> | Promise<ReturnType<Tasks[Name]>>;
 } = {
-  matchPatterns: (checks) => checks.map(({ pattern, text }) => compilePattern(pattern).test(text)),
+  matchPatterns: (checks) => checks.map(isMatch),
   readCatalogBody({ body }) {
-    const read = readDefinition(readJson(body));
+    const read = finish(readDefinition(parseJsonObject(body)));
     if ('problems' in read) throw invalidCatalog(read.problems);
-    return read.definition;
+    return packDefinition(read.definition);
   },
-  readTextsBody: ({ body, members }) => readTexts(body, members),
-  async readTextsStamp({ body, members }) {
-    return (await readTexts(body, members)).file.stamp;
+  async readTextsBody({ body }) {
+    const { file, ...members } = parseJsonObject(body);
+    if (typeof file !== 'string') throw refuse('file', 'must be the text of a CSV or XLIFF file');
+    const { name } = members;
+    if (name !== undefined && typeof name !== 'string') throw refuse('name', 'must be a text');
+    const { stamp, entries } = await readSentFile(file, name);
+    return { stamp, entries: pack(entries), members };
   },
-  async previewTexts({ body, members, catalog, base }) {
-    const { file } = await readTexts(body, members);
-    const { texts, problems } = mergeTexts(catalog, file.entries, { ...(base && { base }), prefer: 'file' });
+  previewTexts({ entries: packed, catalog, base }) {
+    const entries = finish(unpack(packed));
+    const { texts, problems } = finish(
+      mergeTexts(finish(readCatalog(catalog)), entries, {
+        ...(base && { base: finish(readCatalog(base)) }),
+        prefer: 'file',
+      }),
+    );
     const spots = new Set([...texts, ...problems].map(({ path, tag, line }) => `${line} ${tag} ${path}`));
-    return { same: file.entries.length - spots.size, texts, problems: problems.slice(0, PROBLEMS_TOLD) };
+    return { same: entries.length - spots.size, texts: pack(texts), problems: problems.slice(0, PROBLEMS_TOLD) };
   },
 };
 
-function readJson(body: Uint8Array): Record<string, unknown> {
-  return readJsonObject({ body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) });
+function isMatch({ pattern, text }: PatternCheck): boolean {
+  try {
+    return compilePattern(pattern).test(text);
+  } catch {
+    return false;
+  }
 }
 
-async function readTexts(
-  body: Uint8Array,
-  names: readonly string[],
-): Promise<{ file: TextsFile; members: Record<string, unknown> }> {
-  const { file, ...members } = checkMembers(readJson(body), ['file', ...names]);
-  if (typeof file !== 'string') throw refuse('file', 'must be the text of a CSV or XLIFF file');
-  const { name } = members;
-  if (name !== undefined && typeof name !== 'string') throw refuse('name', 'must be a text');
-  return { file: await readSentFile(file, name), members };
+function refuse(field: string, message: string): InnkeeperError {
+  return new InnkeeperError('badParameter', { fields: [{ field, message }], message: `${field} ${message}.` });
 }

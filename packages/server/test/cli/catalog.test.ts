@@ -7,6 +7,7 @@ import { readCatalog, type Scalar } from '../../src/domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../../src/domain/catalog/definition.ts';
 import { parseCatalogFile } from '../../src/domain/catalog/parse-file.ts';
 import { publishCatalog } from '../../src/domain/catalog/publish.ts';
+import { finish } from '../../src/domain/slices.ts';
 import { storageDriver } from '../../src/storage/open.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { application as applicationExample, createUser } from '../contract/examples.ts';
@@ -46,7 +47,7 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
   }
 
   async function select(appId: number, path: string, ...values: (Scalar | Scalar[])[]): Promise<void> {
-    const catalog = readCatalog(await storage.catalogs.load(appId));
+    const catalog = finish(readCatalog(await storage.catalogs.load(appId)));
     const [group, name] = path.split('/');
     const key = catalog.groups.find((each) => each.name === group)?.keys.find((each) => each.name === name);
     for (const value of values) {
@@ -247,10 +248,10 @@ Not translated:
     expect(refused.stderr).toContain('Add --allow-breaking');
     expect((await storage.catalogs.load(appId)).revision).toBe(1);
 
-    const before = readCatalog(await storage.catalogs.load(appId));
+    const before = finish(readCatalog(await storage.catalogs.load(appId)));
     const applied = await cli.json('catalog', 'apply', changed, '--app', clientId, '--allow-breaking');
     expect(applied).toMatchObject({ revision: 2, published: true, breaking: [{}, {}, {}] });
-    const after = readCatalog(await storage.catalogs.load(appId));
+    const after = finish(readCatalog(await storage.catalogs.load(appId)));
     const uid = (catalog: typeof before, name: string) =>
       catalog.groups[0]?.keys.find((key) => key.name === name)?.keyUid;
     expect(uid(after, 'proportion')).toBe(uid(before, 'ratio'));
@@ -258,7 +259,7 @@ Not translated:
 
     const restored = await cli.json('catalog', 'restore', '1', '--app', clientId, '--allow-breaking');
     expect(restored).toMatchObject({ revision: 3, published: true });
-    const back = readCatalog(await storage.catalogs.load(appId));
+    const back = finish(readCatalog(await storage.catalogs.load(appId)));
     expect({ ...back, revision: 1 }).toEqual(before);
   });
 

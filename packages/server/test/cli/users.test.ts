@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_CATALOG } from '../../src/demo/catalog.ts';
 import { publishCatalog } from '../../src/domain/catalog/publish.ts';
 import { readDefinition } from '../../src/domain/catalog/read-definition.ts';
+import { finish } from '../../src/domain/slices.ts';
 import { databases } from '../databases.ts';
 import { basic, SECRET, startTestServer, type TestServer } from '../http/start.ts';
 import { inThread } from './in-thread.ts';
@@ -51,7 +52,7 @@ describe.each(databases)('innkeeper users on $kind', ({ fresh, kind }) => {
       ...group,
       keys: group.keys?.filter(({ name }) => !without.includes(name)) ?? [],
     }));
-    const read = readDefinition({ ...DEMO_CATALOG, groups });
+    const read = finish(readDefinition({ ...DEMO_CATALOG, groups }));
     if (!('definition' in read)) throw new Error(JSON.stringify(read));
     const options = { author: 'test', now: Date.now(), allowBreaking: true };
     const { outcome } = await publishCatalog(storage, appId, read.definition, options);

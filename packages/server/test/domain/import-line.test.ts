@@ -4,6 +4,7 @@ import { Progress } from '../../src/cli/progress.ts';
 import { readLines } from '../../src/cli/read-lines.ts';
 import type { Catalog, Key, KeyDefinition } from '../../src/domain/catalog/catalog.ts';
 import { compileCatalog } from '../../src/domain/catalog/compile.ts';
+import { finish } from '../../src/domain/slices.ts';
 import {
   createLineReader,
   type FileLine,
@@ -61,7 +62,7 @@ const catalog: Catalog = {
 
 const RULES: LineRules = { at: NOW, newCodes: false, withRetired: false };
 const read = (text: string, rules: Partial<LineRules> = {}, held?: Held) =>
-  createLineReader(compileCatalog(catalog), { ...RULES, ...rules })({ line: 1, text }, held);
+  createLineReader(finish(compileCatalog(catalog)), { ...RULES, ...rules })({ line: 1, text }, held);
 const mia = { clientUserId: 'mia', clientUserName: 'Mia' };
 const line = (given: object) => JSON.stringify({ ...mia, ...given });
 const option = (given: object) => line({ options: [{ group: 'look', key: 'colours', value: ['red'], ...given }] });
@@ -191,7 +192,7 @@ describe('a name that was used again', () => {
     ],
   };
   const readTwins = (given: object, withRetired = false, from = twins) => {
-    const reader = createLineReader(compileCatalog(from), { ...RULES, withRetired });
+    const reader = createLineReader(finish(compileCatalog(from)), { ...RULES, withRetired });
     const options = [{ group: 'g', key: 'ff', value: ['a'], ...given }];
     return reader({ line: 1, text: line({ options }) }).selections[0]?.keyNo;
   };

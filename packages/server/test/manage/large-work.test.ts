@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InnkeeperError } from '../../src/domain/errors.ts';
 import { WorkPool } from '../../src/work/pool.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer } from '../http/start.ts';
@@ -53,6 +52,34 @@ describe.each(databases)('large work on $kind', (database) => {
     expect(ms).toBeLessThan(300);
   });
 
+  test('what is kept of a large change is its beginning', async () => {
+    const groups = Array.from({ length: 1_500 }, (_, at) => ({ name: `group ${at}` }));
+    const { send, edit } = await editor(server, { languages, groups });
+    const listed = await send('GET', '/revisions');
+    const [{ changes }] = listed.json.items as [{ changes: { path: string; details: string[] }[] }];
+    expect(listed.text.length).toBeLessThan(60_000);
+    expect(changes[1]).toMatchObject({ path: 'group 0' });
+    // One for the language.
+    expect(changes.at(-1)).toMatchObject({ details: [`and ${1_501 - (changes.length - 1)} more changes`] });
+    // Undo brings all of it back, whatever was kept to be read.
+    const renamed = groups.map(({ name }) => ({ name: `new ${name}` }));
+    const draft = await edit('PUT', '/draft', { languages, groups: renamed });
+    expect(draft).toMatchObject({ status: 200, json: { changed: true } });
+    const undone = await send('POST', '/catalog/draft/undo', undefined, { 'if-match': '*' });
+    expect(undone).toMatchObject({ status: 200 });
+    expect((await send('GET', '/catalog/draft')).json).toMatchObject({ draft: { changeCount: 0 } });
+  });
+
+  test('a default that takes long to match is matched elsewhere in an edit, too', async () => {
+    const key = { name: 'k', type: 'string', constraint: { pattern: `${WORST}|b+`, max_length: 800 } };
+    const { edit, tree } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });
+    const uid = (await tree()).groups[0]?.keys[0]?.keyUid;
+    const good = await ownTime(() => edit('PATCH', `/keys/${uid}`, { default: 'b'.repeat(780) }));
+    expect(good.result).toMatchObject({ status: 200, json: { changed: true } });
+    const bad = await ownTime(() => edit('PATCH', `/keys/${uid}`, { default: 'c'.repeat(780) }));
+    expect(bad.result).toMatchObject({ status: 422, json: { errors: [{ field: 'default' }] } });
+  });
+
   test('a costly match runs elsewhere, and never for a user who is not there', async () => {
     const key = { name: 'k', type: 'string', multiple: true, constraint: { pattern: WORST, max_length: 800 } };
     const { tree, application } = await editor(server, { languages, groups: [{ name: 'g', keys: [key] }] });
@@ -89,13 +116,20 @@ test('an application has few tasks waiting, and others are not behind them', asy
   const pool = new WorkPool();
   const checks = Array.from({ length: 20 }, (_, at) => ({ pattern: WORST, text: `${'a'.repeat(900)}${at}` }));
   const order: string[] = [];
-  const own = Array.from({ length: 6 }, () =>
+  const own = [
     pool.run('matchPatterns', checks, { appId: 1 }).then(() => order.push('own')),
-  );
+    // Two of 30 MB and thirty small ones may wait.
+    ...Array.from({ length: 3 }, () => pool.run('readCatalogBody', { body: Buffer.alloc(30_000_000) }, { appId: 1 })),
+    ...Array.from({ length: 31 }, () => pool.run('matchPatterns', [], { appId: 1 })),
+  ];
   const settled = Promise.allSettled(own);
   const other = pool.run('matchPatterns', [], { appId: 2 }).then(() => order.push('other'));
-  const refused = (await settled).filter(({ status }) => status === 'rejected');
-  expect(refused).toMatchObject([{ reason: expect.any(InnkeeperError) }]);
+  const reasons = (await settled).map((each) => (each.status === 'rejected' ? each.reason : undefined));
+  const refused = { error: 'overloaded', message: expect.stringContaining('again'), headers: { 'retry-after': '5' } };
+  const notJson = { error: 'bodyNotJson' };
+  expect(reasons.slice(0, 4)).toMatchObject([undefined, notJson, notJson, refused]);
+  expect(reasons.slice(4, -1).every((reason) => reason === undefined)).toBe(true);
+  expect(reasons.at(-1)).toMatchObject(refused);
   await other;
   expect(order.indexOf('other')).toBeLessThanOrEqual(1);
   await pool.close();

@@ -4,6 +4,7 @@ import type { Application } from '../applications/application.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { findMissingTexts } from '../catalog/plan.ts';
 import type { Service } from '../service.ts';
+import { inSlices } from '../slices.ts';
 import { type Activity, readActivity } from './read-activity.ts';
 
 /** Rows of each kind that are looked at to count them: a few milliseconds' worth. */
@@ -49,7 +50,7 @@ export async function readOverview(service: Service, { appId }: Application): Pr
     languages: wanted.languages.length > 0,
     options: liveKeys(wanted) > 0,
     publish: catalog.keys.length > 0,
-    translations: wanted.languages.length > 0 && isTranslated(wanted),
+    translations: wanted.languages.length > 0 && (await isTranslated(wanted)),
     user: totals.users.count > 0,
     token: lastIssuedAt !== undefined || totals.liveTokens.count > 0,
     selection: totals.selections.count > 0,
@@ -81,8 +82,8 @@ function liveKeys({ groups }: Catalog): number {
 }
 
 /** Each language has a text at least: how far a translation is, its own page tells. */
-function isTranslated(catalog: Catalog): boolean {
-  return findMissingTexts(catalog).every(({ total, missing }) => missing.length < total);
+async function isTranslated(catalog: Catalog): Promise<boolean> {
+  return (await inSlices(findMissingTexts(catalog))).every(({ total, count }) => count < total);
 }
 
 async function stateOf({ tokens }: Service, lastIssuedAt = 0, lastFailedAt = 0): Promise<TokenServiceHealth['state']> {

@@ -1,4 +1,5 @@
 import type { CatalogItem, StoredCatalog } from '../../storage/port.ts';
+import type { Steps } from '../slices.ts';
 
 /** What an application offers to choose from, archived parts included, as of one revision. */
 export type Catalog = {
@@ -58,7 +59,7 @@ type StoredGroup = GroupDefinition & { archived: boolean; position: number; keys
 /** A key's place is told by its group, so that one key moved does not make new versions of all behind it. */
 type StoredKey = KeyDefinition & { archived: boolean };
 
-export function readCatalog(stored: StoredCatalog): Catalog {
+export function readCatalog(stored: StoredCatalog): Steps<Catalog> {
   const empty = { revision: stored.revision, languages: [], groups: [] };
   return withItems(empty, { languages: JSON.parse(stored.languages) as Language[], items: stored.items });
 }
@@ -67,33 +68,40 @@ export function readCatalog(stored: StoredCatalog): Catalog {
  * A catalog with other versions of some of its items. What is not among them is the same object before and after, so
  * that whoever compares the two need not look at it.
  */
-export function withItems(
+export function* withItems(
   catalog: Catalog,
   { languages, items, removed = [] }: { languages: Language[]; items: readonly CatalogItem[]; removed?: string[] },
-): Catalog {
+): Steps<Catalog> {
   const gone = new Set(removed);
   const newKeys = new Map<string, Key[]>();
   const newGroups = new Map<string, StoredGroup>();
   for (const item of items) {
+    yield;
     gone.add(item.itemUid);
     if (item.kind === 'group') newGroups.set(item.itemUid, JSON.parse(item.document) as StoredGroup);
     else listIn(newKeys, item.groupUid as string).push(readKeyItem(item));
   }
-  const placed = catalog.groups.flatMap((group, index): PlacedGroup[] => {
+  const placed: PlacedGroup[] = [];
+  for (const [index, group] of catalog.groups.entries()) {
+    yield;
     const { groupUid } = group;
     const replaced = newGroups.get(groupUid);
-    if (!replaced && gone.has(groupUid)) return [];
+    if (!replaced && gone.has(groupUid)) continue;
     const added = newKeys.get(groupUid) ?? [];
     const kept = gone.size > 0 ? group.keys.filter(({ keyUid }) => !gone.has(keyUid)) : group.keys;
     const isSame = !replaced && added.length === 0 && kept.length === group.keys.length;
     // Of one that is archived the place is not kept.
     const position = group.archived ? 0 : index;
-    if (isSame) return [{ position, group }];
+    if (isSame) {
+      placed.push({ position, group });
+      continue;
+    }
     const order = group.keys.map(({ keyNo }) => keyNo);
-    return [placeGroup(groupUid, replaced ?? { ...group, position, keys: order }, [...kept, ...added])];
-  });
+    placed.push(placeGroup(groupUid, replaced ?? { ...group, position, keys: order }, [...kept, ...added]));
+  }
   const known = new Set(catalog.groups.map(({ groupUid }) => groupUid));
   for (const [groupUid, group] of newGroups) {
+    yield;
     if (!known.has(groupUid)) placed.push(placeGroup(groupUid, group, newKeys.get(groupUid) ?? []));
   }
   placed.sort(
@@ -134,35 +142,43 @@ function byText(a: string, b: string): number {
 }
 
 /** Every group and key as an item to store, in a form that is equal exactly when the version is. */
-export function toItems(catalog: Catalog): CatalogItem[] {
-  return catalog.groups.flatMap((group, place) => [
-    toGroupItem(group, place),
-    ...group.keys.map((key) => toKeyItem(key, group.groupUid)),
-  ]);
+export function* toItems(catalog: Catalog): Steps<CatalogItem[]> {
+  const items: CatalogItem[] = [];
+  for (const [place, group] of catalog.groups.entries()) {
+    yield;
+    items.push(toGroupItem(group, place));
+    for (const key of group.keys) {
+      yield;
+      items.push(toKeyItem(key, group.groupUid));
+    }
+  }
+  return items;
 }
 
 /** An item that differs between two catalogs; `before` is its document in the first, undefined for a new one. */
 export type ChangedItem = { item: CatalogItem; before: string | undefined };
 
 /** What has to be stored to come from one catalog to another. What both share as an object needs no look. */
-export function changedItems(before: Catalog, after: Catalog): ChangedItem[] {
+export function* changedItems(before: Catalog, after: Catalog): Steps<ChangedItem[]> {
   const groups = new Map(before.groups.map((group, place) => [group.groupUid, { group, place }]));
-  return after.groups.flatMap((group, place): ChangedItem[] => {
+  const changed: ChangedItem[] = [];
+  const add = (item: CatalogItem, old: CatalogItem | undefined) => {
+    if (item.document !== old?.document) changed.push({ item, before: old?.document });
+  };
+  for (const [place, group] of after.groups.entries()) {
+    yield;
     const old = groups.get(group.groupUid);
-    if (old?.group === group && (old.place === place || group.archived)) return [];
-    const oldItem = old && toGroupItem(old.group, old.place);
-    const changed = [{ item: toGroupItem(group, place), before: oldItem?.document }];
+    if (old?.group === group && (old.place === place || group.archived)) continue;
+    add(toGroupItem(group, place), old && toGroupItem(old.group, old.place));
+    if (old?.group === group) continue;
     const oldKeys = new Map(old?.group.keys.map((key) => [key.keyUid, key]));
     for (const key of group.keys) {
+      yield;
       const oldKey = oldKeys.get(key.keyUid);
-      if (oldKey === key) continue;
-      changed.push({
-        item: toKeyItem(key, group.groupUid),
-        before: oldKey && toKeyItem(oldKey, group.groupUid).document,
-      });
+      if (oldKey !== key) add(toKeyItem(key, group.groupUid), oldKey && toKeyItem(oldKey, group.groupUid));
     }
-    return changed.filter((each) => each.item.document !== each.before);
-  });
+  }
+  return changed;
 }
 
 function toGroupItem({ groupUid, keys, name, texts, archived }: Group, place: number): CatalogItem {

@@ -57,6 +57,7 @@ export const FACT_KINDS = [
   'valueBack',
   'replacement',
   'text',
+  'moreChanges',
 ] as const;
 export type FactKind = (typeof FACT_KINDS)[number];
 

@@ -71,9 +71,8 @@ export function compareKey(before: Key, after: KeyDefinition, languages: Languag
       ? undefined
       : (chosen) => chosen.some((value) => constraintProblem(constraint, value) !== undefined),
   );
-  details.push(...valueDetails(before, after, languages));
-  details.push(...textDetails(before.texts, after.texts, languages));
-  return details;
+  // Not pushed: there can be more than a call takes arguments.
+  return [...details, ...valueDetails(before, after, languages), ...textDetails(before.texts, after.texts, languages)];
 }
 
 export function describeKey(key: KeyDefinition): ChangeFact {

@@ -1,3 +1,4 @@
+import type { Steps } from '../slices.ts';
 import type { Catalog, Group, Key } from './catalog.ts';
 import { createLanguages, type Languages } from './languages.ts';
 
@@ -21,17 +22,23 @@ export type CompiledCatalog = {
 /** A key with the group it stands in and its place there. */
 export type PlacedKey = { key: Key; group: Group; position: number };
 
-export function compileCatalog(catalog: Catalog): CompiledCatalog {
-  const all = catalog.groups.flatMap((group) =>
-    group.keys.map((key, position) => ({
-      // A group takes its keys with it into the archive.
-      key: group.archived && !key.archived ? { ...key, archived: true } : key,
-      group,
-      position,
-    })),
-  );
+export function* compileCatalog(catalog: Catalog): Steps<CompiledCatalog> {
   const groups = catalog.groups.filter((group) => !group.archived);
-  const keys = all.filter(({ key }) => !key.archived);
+  const keys: PlacedKey[] = [];
+  const keyByUid = new Map<string, PlacedKey>();
+  const keyByNo = new Map<number, PlacedKey>();
+  const orderByNo = new Map<number, number>();
+  for (const group of catalog.groups) {
+    for (const [position, each] of group.keys.entries()) {
+      yield;
+      // A group takes its keys with it into the archive.
+      const key = group.archived && !each.archived ? { ...each, archived: true } : each;
+      const placed = { key, group, position };
+      if (!key.archived) orderByNo.set(key.keyNo, keys.push(placed) - 1);
+      keyByUid.set(key.keyUid, placed);
+      keyByNo.set(key.keyNo, placed);
+    }
+  }
   return {
     revision: catalog.revision,
     languages: createLanguages(catalog.languages),
@@ -40,8 +47,8 @@ export function compileCatalog(catalog: Catalog): CompiledCatalog {
     groupByUid: new Map(groups.map((group) => [group.groupUid, group])),
     groupByName: new Map(groups.map((group) => [group.name, group])),
     archivedGroups: catalog.groups.filter((group) => group.archived),
-    keyByUid: new Map(all.map((placed) => [placed.key.keyUid, placed])),
-    keyByNo: new Map(all.map((placed) => [placed.key.keyNo, placed])),
-    orderByNo: new Map(keys.map(({ key }, index) => [key.keyNo, index])),
+    keyByUid,
+    keyByNo,
+    orderByNo,
   };
 }

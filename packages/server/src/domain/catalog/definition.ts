@@ -1,3 +1,5 @@
+import { type Packed, pack, unpack } from '../packed.ts';
+import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Group, GroupDefinition, Key, KeyDefinition, Language } from './catalog.ts';
 
 /**
@@ -19,14 +21,49 @@ export type WantedGroup = GroupDefinition & Identity & { keys: WantedKey[] };
 export type WantedKey = KeyDefinition & Identity;
 
 /** The definition that a catalog fulfils already: a place to start changing it from. */
-export function definitionOf(catalog: Catalog): CatalogDefinition {
-  return { languages: catalog.languages, groups: catalog.groups.filter((group) => !group.archived).map(wantedGroupOf) };
+export function* definitionOf(catalog: Catalog): Steps<CatalogDefinition> {
+  const groups: WantedGroup[] = [];
+  for (const group of catalog.groups) if (!group.archived) groups.push(yield* wantedGroupOf(group));
+  return { languages: catalog.languages, groups };
 }
 
-export function wantedGroupOf({ groupUid: uid, archived: _, keys, ...group }: Group): WantedGroup {
-  return { ...group, uid, keys: keys.filter((key) => !key.archived).map(wantedKeyOf) };
+export function* wantedGroupOf({ groupUid: uid, archived: _, keys, ...group }: Group): Steps<WantedGroup> {
+  yield;
+  return {
+    ...group,
+    uid,
+    keys: yield* mapSteps(
+      keys.filter((key) => !key.archived),
+      wantedKeyOf,
+    ),
+  };
 }
 
 export function wantedKeyOf({ keyUid: uid, keyNo: _no, archived: _, ...key }: Key): WantedKey {
   return { ...key, uid };
+}
+
+/** A definition on its way from a worker thread. */
+export type PackedDefinition = {
+  languages: Language[];
+  groups: Packed<Omit<WantedGroup, 'keys'> & { keyCount: number }>;
+  keys: Packed<WantedKey>;
+};
+
+export function packDefinition({ languages, groups }: CatalogDefinition): PackedDefinition {
+  return {
+    languages,
+    groups: pack(groups.map(({ keys, ...group }) => ({ ...group, keyCount: keys.length }))),
+    keys: pack(groups.flatMap(({ keys }) => keys)),
+  };
+}
+
+export function* unpackDefinition(packed: PackedDefinition): Steps<CatalogDefinition> {
+  const keys = yield* unpack(packed.keys);
+  let taken = 0;
+  const groups = yield* mapSteps(yield* unpack(packed.groups), ({ keyCount, ...group }) => {
+    taken += keyCount;
+    return { ...group, keys: keys.slice(taken - keyCount, taken) };
+  });
+  return { languages: packed.languages, groups };
 }

@@ -1,6 +1,7 @@
 import type { DraftEdit } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { Service } from '../service.ts';
+import { inSlices } from '../slices.ts';
 import { definitionOf } from './definition.ts';
 import { nextStep } from './draft.ts';
 import type { OpenDraft } from './open-catalogs.ts';
@@ -33,11 +34,11 @@ export async function describeDraft(
   const { published, draft } = await openCatalogs.open(appId);
   const { revision } = published;
   if (!draft) return { revision, described: undefined };
-  const wanted = definitionOf(draft.catalog);
+  const wanted = await inSlices(definitionOf(draft.catalog));
   const counted = withImpact ? await planWithImpact(storage, appId, published, wanted) : undefined;
-  const plan = counted ?? planCatalog(published, wanted);
+  const plan = counted ?? (await inSlices(planCatalog(published, wanted)));
   const edits = await storage.drafts.edits(appId, draft.draftId, 0);
-  const textsOnly = changesTextsOnly(published, plan.next);
+  const textsOnly = await inSlices(changesTextsOnly(published, plan.next));
   const isMoved = revision !== draft.baseRevision;
   return {
     revision,
@@ -46,7 +47,7 @@ export async function describeDraft(
       plan,
       counted,
       textsOnly,
-      editsTextsOnly: isMoved ? changesTextsOnly(draft.base, planCatalog(draft.base, wanted).next) : textsOnly,
+      editsTextsOnly: isMoved ? await inSlices(changesTextsOnly(draft.base, draft.catalog)) : textsOnly,
       edits,
       undo: nextStep(edits, 'undo'),
       redo: nextStep(edits, 'redo'),

@@ -1,4 +1,5 @@
-import type { Storage } from '../../storage/port.ts';
+import type { Storage, StoredCatalog } from '../../storage/port.ts';
+import { inSlices } from '../slices.ts';
 import { readCatalog } from './catalog.ts';
 import { type CompiledCatalog, compileCatalog } from './compile.ts';
 
@@ -82,7 +83,7 @@ export class CatalogDirectory {
 
   async #loadNow(appId: number): Promise<CompiledCatalog> {
     try {
-      const compiled = compileCatalog(readCatalog(await this.#storage.catalogs.load(appId)));
+      const compiled = await compile(await this.#storage.catalogs.load(appId));
       // A slower load of an older state must not undo a newer one.
       const known = this.#current.get(appId);
       if (!known || known.revision <= compiled.revision) this.#current.set(appId, compiled);
@@ -95,10 +96,14 @@ export class CatalogDirectory {
   async #loadAt(appId: number, revision: number): Promise<CompiledCatalog | undefined> {
     try {
       const stored = await this.#storage.catalogs.loadAt(appId, revision);
-      return stored && compileCatalog(readCatalog(stored));
+      return stored && (await compile(stored));
     } catch (error) {
       this.#older.delete(`${appId}:${revision}`);
       throw error;
     }
   }
+}
+
+async function compile(stored: StoredCatalog): Promise<CompiledCatalog> {
+  return inSlices(compileCatalog(await inSlices(readCatalog(stored))));
 }

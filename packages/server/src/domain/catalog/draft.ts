@@ -3,12 +3,13 @@ import type { CatalogItem, DraftEdit, DraftEditKind, DraftName } from '../../sto
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
+import { inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, type Language, withItems } from './catalog.ts';
 import type { CatalogChange } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import type { OpenCatalog, OpenDraft } from './open-catalogs.ts';
 import { type CatalogPlan, planCatalog } from './plan.ts';
-import { readableDifference } from './publish.ts';
+import { writeDifference } from './publish.ts';
 import { changesSince } from './revisions.ts';
 import { refuseMoreThanTexts } from './texts-only.ts';
 
@@ -34,13 +35,14 @@ const KEY_NOS = 1_000_000_000;
 export async function editDraft(
   service: Service,
   application: Application,
-  want: (catalog: Catalog) => CatalogDefinition,
+  want: (catalog: Catalog) => Promise<CatalogDefinition>,
   options: DraftOptions,
 ): Promise<EditedDraft> {
   return trying(service, application, options, async (open) => {
     const before = open.draft?.catalog ?? open.published;
-    const plan = planCatalog(before, want(before), { keyNosFrom: KEY_NOS });
-    const after = { languages: plan.next.languages, items: changedItems(before, plan.next).map(({ item }) => item) };
+    const plan = await inSlices(planCatalog(before, await want(before), { keyNosFrom: KEY_NOS }));
+    const items = (await inSlices(changedItems(before, plan.next))).map(({ item }) => item);
+    const after = { languages: plan.next.languages, items };
     if (after.items.length === 0 && isSame(before.languages, after.languages)) {
       return { draft: open.draft, base: before.revision, changed: false, plan };
     }
@@ -70,10 +72,10 @@ export async function stepDraft(
     const edit = nextStep(edits, kind);
     const inverse = edit && (await service.storage.drafts.inverse(application.appId, { ...edit, draftId }));
     if (inverse === undefined) throw new InnkeeperError(kind === 'undo' ? 'nothingToUndo' : 'nothingToRedo');
-    const state = JSON.parse(inverse) as State;
-    const next = withItems(before, state);
-    if (options.textsOnly) refuseMoreThanTexts(before, next);
-    const plan = { ...planCatalog(before, definitionOf(next)), next };
+    const state = await inSlices(readState(inverse));
+    const next = await inSlices(withItems(before, state));
+    if (options.textsOnly) await inSlices(refuseMoreThanTexts(before, next));
+    const plan = { ...(await inSlices(planCatalog(before, await inSlices(definitionOf(next))))), next };
     const saving = { kind, author: options.author, spends: (edit as DraftEdit).version };
     const draft = await saveDraft(service, application, open, state, saving, plan.changes);
     return draft && { draft, base: draft.baseRevision, changed: true, plan };
@@ -89,7 +91,7 @@ export async function discardDraft(service: Service, application: Application, o
   await trying(service, application, options, async ({ draft }) => {
     if (!draft) throw new InnkeeperError('draftNotFound');
     // What is lost is what was done to it, whatever was published meanwhile.
-    if (options.textsOnly) refuseMoreThanTexts(draft.base, planCatalog(draft.base, definitionOf(draft.catalog)).next);
+    if (options.textsOnly) await inSlices(refuseMoreThanTexts(draft.base, draft.catalog));
     const outcome = await service.storage.drafts.discard(application.appId, draft);
     return outcome === 'conflict' ? undefined : outcome;
   });
@@ -144,7 +146,7 @@ async function saveDraft(
   changes: readonly CatalogChange[],
 ): Promise<OpenDraft | undefined> {
   const before = last?.catalog ?? published;
-  const catalog = withItems(before, state);
+  const catalog = await inSlices(withItems(before, state));
   const now = service.now();
   const draft: OpenDraft = {
     draftId: last?.draftId ?? randomUUIDv7(),
@@ -166,8 +168,8 @@ async function saveDraft(
     removed: state.removed ?? [],
     edit: {
       kind,
-      difference: JSON.stringify(readableDifference(changes)),
-      inverse: JSON.stringify(inverseOf(before, catalog)),
+      difference: await inSlices(writeDifference(changes)),
+      inverse: await inSlices(inverseOf(before, catalog)),
     },
     ...(spends !== undefined && { spends }),
   });
@@ -177,13 +179,20 @@ async function saveDraft(
   return draft;
 }
 
-function inverseOf(before: Catalog, after: Catalog): State {
-  const added = changedItems(before, after).filter((each) => each.before === undefined);
-  return {
-    languages: before.languages,
-    items: changedItems(after, before).map(({ item }) => item),
-    removed: added.map(({ item }) => item.itemUid),
-  };
+/** What takes a draft from `after` back to `before`, as it is stored: a line of JSON for what is small, then one for each item. */
+function* inverseOf(before: Catalog, after: Catalog): Steps<string> {
+  const added = (yield* changedItems(before, after)).filter((each) => each.before === undefined);
+  const removed = added.map(({ item }) => item.itemUid);
+  const items = yield* changedItems(after, before);
+  const lines = yield* mapSteps(items, ({ item }) => JSON.stringify(item));
+  return [JSON.stringify({ languages: before.languages, removed }), ...lines].join('\n');
+}
+
+function* readState(inverse: string): Steps<State> {
+  const [first = '', ...lines] = inverse.split('\n');
+  const { items = [], ...state } = JSON.parse(first) as Partial<State> & Pick<State, 'languages'>;
+  // One that was stored before is a single line, with its items in it.
+  return { ...state, items: [...items, ...(yield* mapSteps(lines, (line) => JSON.parse(line) as CatalogItem))] };
 }
 
 function isSame(a: readonly Language[], b: readonly Language[]): boolean {

@@ -1,14 +1,16 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
+import { inSlices, type Steps } from '../slices.ts';
 import { type Catalog, readCatalog } from './catalog.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
 import { editDraft, type Seen } from './draft.ts';
+import { matchDefaults } from './match-defaults.ts';
 import type { OpenDraft } from './open-catalogs.ts';
 import type { CatalogPlan } from './plan.ts';
 import { type CountedPlan, type PublishOutcome, publishCatalog } from './publish.ts';
 import { changesSince } from './revisions.ts';
-import { readWorkingCopy, type WorkingCopy, workingCopyOf } from './working-copy.ts';
+import { openKeys, readWorkingCopy, type WorkingCopy, workingCopyOf } from './working-copy.ts';
 
 export type EditOptions = {
   author: string;
@@ -27,7 +29,8 @@ export type Edited = {
 } & ({ plan: CountedPlan; draft?: undefined } | { plan: CatalogPlan; draft: OpenDraft | null });
 
 /** What an edit does to a copy. It answers where in the file that was, for whoever is told what is wrong there. */
-export type Edit = (copy: WorkingCopy) => (string | number)[];
+export type Edit = (copy: WorkingCopy) => EditPath | Steps<EditPath>;
+export type EditPath = (string | number)[];
 
 /** Makes the catalog what the definition wants, unless somebody else changed it meanwhile. */
 export function applyDefinition(
@@ -36,7 +39,7 @@ export function applyDefinition(
   definition: CatalogDefinition,
   options: EditOptions,
 ): Promise<Edited> {
-  return changeCatalog(service, application, () => definition, options);
+  return changeCatalog(service, application, async () => definition, options);
 }
 
 /** Makes the catalog what it was at a revision; what was renamed since keeps its UID. */
@@ -48,7 +51,8 @@ export async function restoreRevision(
 ): Promise<Edited> {
   const stored = await service.storage.catalogs.loadAt(application.appId, revision);
   if (!stored) throw new InnkeeperError('revisionNotFound');
-  return applyDefinition(service, application, definitionOf(readCatalog(stored)), options);
+  const definition = await inSlices(definitionOf(await inSlices(readCatalog(stored))));
+  return applyDefinition(service, application, definition, options);
 }
 
 /** Changes one thing in the catalog as it is. */
@@ -58,10 +62,12 @@ export function editCatalog(
   edit: Edit,
   options: EditOptions,
 ): Promise<Edited> {
-  const want = (catalog: Catalog): CatalogDefinition => {
+  const want = async (catalog: Catalog): Promise<CatalogDefinition> => {
     const copy = workingCopyOf(catalog);
-    const base = edit(copy);
-    return readWorkingCopy(copy, base);
+    const made = edit(copy);
+    const base = Array.isArray(made) ? made : await inSlices(made);
+    const known = await matchDefaults(service, application, openKeys(copy));
+    return inSlices(readWorkingCopy(copy, base, known));
   };
   return changeCatalog(service, application, want, options);
 }
@@ -72,7 +78,7 @@ const TRIES = 5;
 async function changeCatalog(
   service: Service,
   application: Application,
-  want: (catalog: Catalog) => CatalogDefinition,
+  want: (catalog: Catalog) => Promise<CatalogDefinition>,
   options: EditOptions,
 ): Promise<Edited> {
   if (options.draft) {
@@ -86,7 +92,7 @@ async function changeCatalog(
     if (seen !== undefined && seen.revision !== current.revision) {
       throw await changedMeanwhile(service, application, seen.revision);
     }
-    const published = await publishCatalog(service.storage, application.appId, want(current), {
+    const published = await publishCatalog(service.storage, application.appId, await want(current), {
       author,
       allowBreaking,
       now: service.now(),

@@ -1,5 +1,6 @@
 import type { Application } from '../applications/application.ts';
 import { type FieldError, InnkeeperError } from '../errors.ts';
+import type { Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
 import { findLanguage } from './merge-texts.ts';
 import { writeTextsCsv } from './texts-csv.ts';
@@ -12,16 +13,16 @@ export type TextFormat = (typeof TEXT_FORMATS)[number];
 export type ExportedTexts = { name: string; content: string };
 
 /** A file for translators: CSV of all languages or of some, XLIFF of one. */
-export function exportTexts(
+export function* exportTexts(
   application: Application,
   catalog: Catalog,
   { format, languages: words }: { format: TextFormat; languages: readonly string[] },
-): ExportedTexts {
+): Steps<ExportedTexts> {
   const chosen = chooseLanguages(catalog, words);
   const stamp = stampOf(application.clientId, catalog.revision);
   if (format === 'csv') {
     const name = fileName(application, words.length > 0 ? chosen : [], catalog.revision, 'csv');
-    return { name, content: writeTextsCsv(catalog, chosen, stamp) };
+    return { name, content: yield* writeTextsCsv(catalog, chosen, stamp) };
   }
   const [target, ...more] = words.length > 0 ? chosen : chosen.filter(({ isDefault }) => !isDefault);
   if (!target || more.length > 0) {
@@ -31,7 +32,7 @@ export function exportTexts(
       allowed: tagsOf(catalog),
     });
   }
-  const content = writeTextsXliff(catalog, target, stamp);
+  const content = yield* writeTextsXliff(catalog, target, stamp);
   if (content === undefined) {
     throw refuse({
       field: 'format',

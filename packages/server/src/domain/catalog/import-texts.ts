@@ -1,4 +1,5 @@
 import type { Storage } from '../../storage/port.ts';
+import { inSlices } from '../slices.ts';
 import { type Catalog, readCatalog } from './catalog.ts';
 import { type MergedTexts, mergeTexts } from './merge-texts.ts';
 import { type PublishOutcome, publishCatalog } from './publish.ts';
@@ -16,12 +17,10 @@ export async function importTexts(
   options: { author: string; now: number; prefer?: 'file' | 'catalog' },
 ): Promise<ImportOutcome> {
   const { appId } = application;
-  const current = readCatalog(await storage.catalogs.load(appId));
+  const current = await inSlices(readCatalog(await storage.catalogs.load(appId)));
   const base = await loadExported(storage, application, file.stamp);
-  const { definition, problems, conflicts, outdated } = mergeTexts(current, file.entries, {
-    ...(base && { base }),
-    ...(options.prefer && { prefer: options.prefer }),
-  });
+  const merging = { ...(base && { base }), ...(options.prefer && { prefer: options.prefer }) };
+  const { definition, problems, conflicts, outdated } = await inSlices(mergeTexts(current, file.entries, merging));
   if (problems.length > 0 || conflicts.length > 0) return { outcome: 'refused', problems, conflicts, outdated };
   const { author, now } = options;
   const published = await publishCatalog(storage, appId, definition, {
@@ -41,7 +40,7 @@ export async function loadExported(
 ): Promise<Catalog | undefined> {
   const revision = readStamp(stamp, clientId);
   const stored = revision === undefined ? undefined : await storage.catalogs.loadAt(appId, revision);
-  return stored && readCatalog(stored);
+  return stored && inSlices(readCatalog(stored));
 }
 
 /** The revision a file was exported at, when it is from this application: another's revisions say nothing here. */

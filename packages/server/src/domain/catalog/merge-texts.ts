@@ -1,12 +1,16 @@
+import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language, Texts } from './catalog.ts';
-import { type CatalogDefinition, definitionOf } from './definition.ts';
+import { type CatalogDefinition, definitionOf, type WantedGroup } from './definition.ts';
 import { TEXT_LIMIT } from './file-schema.ts';
 import { createLanguages } from './languages.ts';
 import { canonicalTag, textProblem } from './read-definition.ts';
 import { findAmbiguous } from './read-key.ts';
 import type { PlacedProblem } from './source.ts';
 import type { TextEntry } from './texts-file.ts';
-import { listNamed, pathOf, sourceText } from './translatable.ts';
+import { named, pathOf, sourceText } from './translatable.ts';
+
+/** Nobody reads on after these. */
+const MAX_AMBIGUITIES = 1_000;
 
 /** A text that somebody else changed since the file was exported, otherwise than the file does. */
 export type TextConflict = { path: string; language: string; line: number; inFile: string; inCatalog: string | null };
@@ -46,20 +50,22 @@ export type MergedTexts = {
  * Puts the texts of a file into a catalog. With the catalog that the file was exported from, only what
  * was changed in the file is changed in the catalog, and what both changed is a conflict.
  */
-export function mergeTexts(
+export function* mergeTexts(
   current: Catalog,
   entries: readonly TextEntry[],
   { base, prefer }: { base?: Catalog; prefer?: 'file' | 'catalog' } = {},
-): MergedTexts {
-  const definition = structuredClone(definitionOf(current));
+): Steps<MergedTexts> {
+  const definition = yield* copyTexts(yield* definitionOf(current));
   const merged: MergedTexts = { definition, texts: [], problems: [], conflicts: [], outdated: [] };
-  const items = new Map(listNamed(definition).map((item) => [item.path, item]));
-  const itemsBefore = base && new Map(listNamed(base).map((item) => [item.path, item]));
-  const sources = new Map([...items].map(([path, item]) => [path, sourceText(item, defaultOf(current.languages))]));
+  const items = new Map(yield* mapSteps(named(definition), (item) => [item.path, item] as const));
+  const itemsBefore = base && new Map(yield* mapSteps(named(base), (item) => [item.path, item] as const));
+  const byDefault = current.languages.find(({ isDefault }) => isDefault);
+  const sources = new Map(yield* mapSteps(items, ([path, item]) => [path, sourceText(item, byDefault)] as const));
   const lines = new Map<string, number>();
   const languages = new Map<string, Language | undefined>();
 
   for (const { path, language: word, text, source, line } of entries) {
+    yield;
     if (!languages.has(word)) languages.set(word, findLanguage(current.languages, word));
     const language = languages.get(word);
     const report = (message: string) =>
@@ -100,12 +106,21 @@ export function mergeTexts(
     if (isOutdated) merged.outdated.push({ path, language: name, line, was: source, is });
     (item.texts as Texts)[tag] = text;
   }
-  merged.problems.push(...ambiguities(definition, lines));
-  return merged;
+  return { ...merged, problems: [...merged.problems, ...(yield* ambiguities(definition, lines))] };
 }
 
-function defaultOf(languages: readonly Language[]): Language | undefined {
-  return languages.find(({ isDefault }) => isDefault);
+/** With texts of its own, to be changed. */
+function* copyTexts({ languages, groups }: CatalogDefinition): Steps<CatalogDefinition> {
+  const copied: WantedGroup[] = [];
+  for (const group of groups) {
+    const keys = yield* mapSteps(group.keys, (key) => ({
+      ...key,
+      texts: { ...key.texts },
+      values: key.values?.map((value) => ({ ...value, texts: { ...value.texts } })) ?? null,
+    }));
+    copied.push({ ...group, texts: { ...group.texts }, keys });
+  }
+  return { languages, groups: copied };
 }
 
 /** By name or tag, in any case, also in an older form of the tag. */
@@ -115,21 +130,25 @@ export function findLanguage(languages: readonly Language[], word: string): Lang
 }
 
 /** Texts that came to stand for two values, told at the one of them that the file has. */
-function ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, number>): TextProblem[] {
+function* ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, number>): Steps<TextProblem[]> {
   const languages = createLanguages(definition.languages);
-  return definition.groups.flatMap((group) =>
-    group.keys
-      .filter(({ type }) => type === 'string')
-      .flatMap((key) => {
-        const values = key.values ?? [];
-        const paths = values.map(({ value }) => pathOf(group.name, key.name, String(value)));
-        return findAmbiguous(values, languages).map(({ index, tag, text }) => {
-          const own = paths[index] as string;
-          const alike = paths.filter((_, at) => values[at]?.texts[tag] === text);
-          const path = [own, ...alike].find((each) => lines.has(`${each} ${tag}`)) ?? own;
-          const message = `has the text "${text}" in ${tag}, which stands for another value already`;
-          return { line: lines.get(`${path} ${tag}`) ?? 1, column: 1, path, message, tag };
-        });
-      }),
-  );
+  const problems: TextProblem[] = [];
+  for (const group of definition.groups) {
+    for (const key of group.keys) {
+      yield;
+      const values = key.values ?? [];
+      const ambiguous = key.type === 'string' ? findAmbiguous(values, languages) : [];
+      if (ambiguous.length === 0) continue;
+      const paths = values.map(({ value }) => pathOf(group.name, key.name, String(value)));
+      for (const { index, tag, text } of ambiguous) {
+        const own = paths[index] as string;
+        const alike = paths.filter((_, at) => values[at]?.texts[tag] === text);
+        const path = [own, ...alike].find((each) => lines.has(`${each} ${tag}`)) ?? own;
+        const message = `has the text "${text}" in ${tag}, which stands for another value already`;
+        if (problems.length === MAX_AMBIGUITIES) return problems;
+        problems.push({ line: lines.get(`${path} ${tag}`) ?? 1, column: 1, path, message, tag });
+      }
+    }
+  }
+  return problems;
 }

@@ -1,4 +1,5 @@
 import type { DraftRecord, Storage } from '../../storage/port.ts';
+import { inSlices } from '../slices.ts';
 import { type Catalog, type Language, readCatalog, withItems } from './catalog.ts';
 
 /** Applications whose catalogs are kept: those that somebody is at work on. */
@@ -46,7 +47,7 @@ export class OpenCatalogs {
     if (held.published?.catalog.revision === revision && held.published.publishedAt === publishedAt) {
       return held.published.catalog;
     }
-    const catalog = readCatalog(await this.#storage.catalogs.load(appId));
+    const catalog = await inSlices(readCatalog(await this.#storage.catalogs.load(appId)));
     // One that was published meanwhile is what is served, and what the next one asks for.
     if (catalog.revision === revision) held.published = { catalog, publishedAt };
     return catalog;
@@ -61,7 +62,7 @@ export class OpenCatalogs {
     const { items, ...draft } = stored;
     const base = await this.#base(appId, draft.baseRevision, published);
     const languages = JSON.parse(draft.languages) as Language[];
-    const open = { ...draft, base, catalog: withItems(base, { languages, items }) };
+    const open = { ...draft, base, catalog: await inSlices(withItems(base, { languages, items })) };
     held.draft = open;
     return open;
   }
@@ -69,7 +70,7 @@ export class OpenCatalogs {
   async #base(appId: number, revision: number, published: Catalog): Promise<Catalog> {
     if (revision === published.revision) return published;
     const stored = await this.#storage.catalogs.loadAt(appId, revision);
-    return stored ? readCatalog(stored) : { revision, languages: [], groups: [] };
+    return stored ? inSlices(readCatalog(stored)) : { revision, languages: [], groups: [] };
   }
 
   #hold(appId: number): Held {

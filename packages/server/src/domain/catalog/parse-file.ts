@@ -1,4 +1,5 @@
 import { findExcess } from '../find-excess.ts';
+import { finish } from '../slices.ts';
 import type { CatalogDefinition } from './definition.ts';
 import { readDefinition } from './read-definition.ts';
 import { readJson } from './read-json.ts';
@@ -20,7 +21,7 @@ export function parseCatalogFile(text: string, fileName = ''): ParsedFile {
   if ('problems' in read) return read;
 
   const { source } = read;
-  const checked = readDefinition(source.data);
+  const checked = finish(readDefinition(source.data));
   if ('definition' in checked) return checked;
   const told = checked.problems.slice(0, MAX_PROBLEMS);
   const places = source.locate(told);

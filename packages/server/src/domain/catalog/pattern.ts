@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import type { PatternCheck } from '../work.ts';
 import { createMatcher, type Program } from './match-program.ts';
 import { MAX_PROBLEMS } from './source.ts';
 
@@ -11,7 +12,7 @@ export type Pattern = {
 /** Matching takes at most the length of the text times the size of the pattern, 10 to 20 ns each: a text of a key, some 50 ms. */
 export const MAX_STEPS = 4_000_000;
 /** Of all the defaults in one file; reading one is for a worker thread. */
-const MAX_STEPS_OF_DEFAULTS = 40_000_000;
+export const MAX_STEPS_OF_DEFAULTS = 40_000_000;
 /** So the size is bounded too: before a pattern is compiled, and after. */
 const MAX_WRITTEN_OUT = 10_000;
 const MAX_SIZE = 5_000;
@@ -73,17 +74,30 @@ export function productProblem(pattern: string, maxLength: number): string | und
   return `is too large for texts of up to ${maxLength} characters: set max_length to at most ${Math.floor(MAX_STEPS / size)}, or shorten its repeats`;
 }
 
+/** Texts that were matched already, on a worker thread. */
+export type KnownMatches = ReadonlyMap<string, boolean>;
+
+export function nameCheck({ pattern, text }: PatternCheck): string {
+  return `${pattern}\0${text}`;
+}
+
 /** The patterns of one catalog. */
 export class CatalogPatterns {
+  readonly #known: KnownMatches;
   readonly #seen = new Set<string>();
   #size = 0;
   #refused = 0;
   #steps = MAX_STEPS_OF_DEFAULTS;
 
+  constructor(known: KnownMatches = new Map()) {
+    this.#known = known;
+  }
+
   /** Whether a default matches; undefined when the defaults of the catalog are too much to be matched. */
   matches(pattern: string, text: string): boolean | undefined {
     this.#steps -= countSteps(pattern, text);
-    return this.#steps < 0 ? undefined : compilePattern(pattern).test(text);
+    if (this.#steps < 0) return undefined;
+    return this.#known.get(nameCheck({ pattern, text })) ?? compilePattern(pattern).test(text);
   }
 
   /** One that the catalog has already, and that is not looked at again. */

@@ -1,9 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Group, Key, Language } from './catalog.ts';
 import type { CatalogChange, ChangeFact } from './change.ts';
 import { compareGroup, compareKey, compareLanguages, describeKey, isReordered, listed } from './compare.ts';
 import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
-import { listTranslatable, pathOf } from './translatable.ts';
+import { pathOf, translatable } from './translatable.ts';
 
 export type CatalogPlan = {
   /** What the catalog becomes; its revision is the one after the current. */
@@ -18,33 +19,37 @@ export type PlanOptions = { keyNosFrom?: number };
 /** What does as it says and may not be what was meant. */
 export type PlanNote = { path: string; text: string };
 
-/** Texts that a language has not got yet. */
-export type MissingTexts = { language: string; total: number; missing: string[] };
+/** Texts that a language has not got yet: how many, and the paths of the first. */
+export type MissingTexts = { language: string; total: number; count: number; missing: string[] };
+
+/** In two hundred languages, all of them would be more than fits into memory. */
+const MISSING_NAMED = 1_000;
 
 /** What it takes to make the catalog what the definition wants. Pure: nothing is written. */
-export function planCatalog(
+export function* planCatalog(
   current: Catalog,
   wanted: CatalogDefinition,
   { keyNosFrom = 1 }: PlanOptions = {},
-): CatalogPlan {
+): Steps<CatalogPlan> {
   const changes: CatalogChange[] = compareLanguages(current.languages, wanted.languages);
   const notes: PlanNote[] = [];
-  let lastKeyNo = current.groups
-    .flatMap((group) => group.keys)
-    .reduce((last, { keyNo }) => Math.max(last, keyNo), keyNosFrom - 1);
+  let lastKeyNo = keyNosFrom - 1;
+  for (const { keys } of current.groups) for (const { keyNo } of keys) lastKeyNo = Math.max(lastKeyNo, keyNo);
   const nextKeyNo = () => ++lastKeyNo;
 
   const known = createMatcher(current.groups, ({ groupUid }) => groupUid, wanted.groups);
   const kept = new Set<Group>();
-  const groups = wanted.groups.map((group) => {
+  const groups: Group[] = [];
+  for (const group of wanted.groups) {
+    yield;
     const before = known(group);
     if (before) kept.add(before);
     else notes.push(...noteUnknownName(group, 'group', pathOf(group.name)));
-    return planGroup(before, group, { languages: wanted.languages, changes, notes, nextKeyNo });
-  });
+    groups.push(yield* planGroup(before, group, { languages: wanted.languages, changes, notes, nextKeyNo }));
+  }
   const order = groups.map(({ groupUid }) => groupUid);
   for (const group of current.groups) {
-    if (!kept.has(group)) groups.push(archiveGroup(group, changes));
+    if (!kept.has(group)) groups.push(yield* archiveGroup(group, changes));
   }
   if (isReordered(liveUids(current.groups), order)) {
     const fact: ChangeFact = { what: 'order', ...listed(wanted.groups.map(({ name }) => name)) };
@@ -89,7 +94,7 @@ function createMatcher<T extends { name: string; archived: boolean }>(
 /** What is gathered on the way. */
 type Planning = { languages: Language[]; changes: CatalogChange[]; notes: PlanNote[]; nextKeyNo: () => number };
 
-function planGroup(before: Group | undefined, wanted: WantedGroup, planning: Planning): Group {
+function* planGroup(before: Group | undefined, wanted: WantedGroup, planning: Planning): Steps<Group> {
   const { languages, changes, notes } = planning;
   const change: CatalogChange = { kind: 'added', subject: 'group', path: pathOf(wanted.name), details: [] };
   if (before) {
@@ -100,12 +105,14 @@ function planGroup(before: Group | undefined, wanted: WantedGroup, planning: Pla
   const keysBefore = before?.keys ?? [];
   const known = createMatcher(keysBefore, ({ keyUid }) => keyUid, wanted.keys);
   const kept = new Set<Key>();
-  const keys = wanted.keys.map((key) => {
+  const keys: Key[] = [];
+  for (const key of wanted.keys) {
+    yield;
     const keyBefore = known(key);
     if (keyBefore) kept.add(keyBefore);
     else notes.push(...noteUnknownName(key, 'key', pathOf(wanted.name, key.name)));
-    return planKey(keyBefore, key, wanted.name, { ...planning, changes: keyChanges });
-  });
+    keys.push(planKey(keyBefore, key, wanted.name, { ...planning, changes: keyChanges }));
+  }
   const live = keysBefore.filter((key) => !key.archived).map(({ keyNo }) => keyNo);
   const order = keys.map(({ keyNo }) => keyNo);
   if (isReordered(live, order)) {
@@ -180,10 +187,12 @@ function isSameGroup(before: Group, wanted: WantedGroup, keys: readonly Key[]): 
   );
 }
 
-function archiveGroup(group: Group, changes: CatalogChange[]): Group {
+function* archiveGroup(group: Group, changes: CatalogChange[]): Steps<Group> {
+  yield;
   if (group.archived && group.keys.every((key) => key.archived)) return group;
   if (!group.archived) changes.push({ kind: 'archived', subject: 'group', path: pathOf(group.name), details: [] });
-  return { ...group, archived: true, keys: group.keys.map((key) => archiveKey(key, group.name, changes)) };
+  const keys = yield* mapSteps(group.keys, (key) => archiveKey(key, group.name, changes));
+  return { ...group, archived: true, keys };
 }
 
 function archiveKey(key: Key, groupName: string, changes: CatalogChange[]): Key {
@@ -196,13 +205,18 @@ function archiveKey(key: Key, groupName: string, changes: CatalogChange[]): Key 
 }
 
 /** The default language needs no text of its own: names stand in for it. */
-export function findMissingTexts(catalog: Catalog): MissingTexts[] {
-  const translatable = listTranslatable(catalog);
-  return catalog.languages
+export function* findMissingTexts(catalog: Catalog): Steps<MissingTexts[]> {
+  const found = catalog.languages
     .filter((language) => !language.isDefault)
-    .map(({ name, tag }) => ({
-      language: name,
-      total: translatable.length,
-      missing: translatable.filter(({ texts }) => texts[tag] === undefined).map(({ path }) => path),
-    }));
+    .map(({ name, tag }) => ({ tag, language: name, count: 0, missing: [] as string[] }));
+  let total = 0;
+  for (const { path, texts } of translatable(catalog)) {
+    yield;
+    total++;
+    for (const each of found) {
+      if (texts[each.tag] !== undefined) continue;
+      if (each.count++ < MISSING_NAMED) each.missing.push(path);
+    }
+  }
+  return found.map(({ tag: _, ...each }) => ({ ...each, total }));
 }

@@ -1,6 +1,7 @@
 import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
+import { inSlices } from '../slices.ts';
 import { definitionOf } from './definition.ts';
 import { type DraftOptions, trying } from './draft.ts';
 import type { Edited } from './edit-catalog.ts';
@@ -28,8 +29,11 @@ export async function publishDraft(
     if (!draft) throw new InnkeeperError('draftNotFound');
     const { revision } = published;
     if ((over ?? draft.baseRevision) !== revision) throw await draftOutdated(service, application, draft);
-    const wanted = definitionOf(draft.catalog);
-    if (textsOnly) refuseMoreThanTexts(published, planCatalog(published, wanted).next);
+    const wanted = await inSlices(definitionOf(draft.catalog));
+    if (textsOnly) {
+      const { next } = await inSlices(planCatalog(published, wanted));
+      await inSlices(refuseMoreThanTexts(published, next));
+    }
     const outcome = await publishCatalog(storage, appId, wanted, {
       author,
       now: service.now(),

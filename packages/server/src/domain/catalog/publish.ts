@@ -1,4 +1,5 @@
 import type { DraftName, Storage } from '../../storage/port.ts';
+import { inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, readCatalog, type Scalar } from './catalog.ts';
 import type { CatalogChange, ChangeFact } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
@@ -18,7 +19,7 @@ export async function planWithImpact(
   wanted: CatalogDefinition,
   options?: PlanOptions,
 ): Promise<CountedPlan> {
-  const plan = planCatalog(current, wanted, options);
+  const plan = await inSlices(planCatalog(current, wanted, options));
   const saved = await loadSaved(storage, appId, plan.changes);
   const changes: CountedChange[] = [];
   const breaking: CountedBreaking[] = [];
@@ -125,12 +126,12 @@ async function publishOnce(
   wanted: CatalogDefinition,
   options: PublishOptions,
 ): Promise<PublishOutcome> {
-  const current = options.current ?? readCatalog(await storage.catalogs.load(appId));
+  const current = options.current ?? (await inSlices(readCatalog(await storage.catalogs.load(appId))));
   if (options.expectedRevision !== undefined && options.expectedRevision !== current.revision) {
     return { outcome: 'conflict', revision: current.revision };
   }
   const plan = await planWithImpact(storage, appId, current, wanted);
-  const items = changedItems(current, plan.next).map(({ item }) => item);
+  const items = (await inSlices(changedItems(current, plan.next))).map(({ item }) => item);
   const languages = JSON.stringify(plan.next.languages);
   if (items.length === 0 && languages === JSON.stringify(current.languages)) {
     return { outcome: 'unchanged', revision: current.revision, plan };
@@ -140,7 +141,7 @@ async function publishOnce(
   const { revision } = plan.next;
   const { author, now: createdAt, draft } = options;
   // Which selections it touched is of no use later.
-  const difference = JSON.stringify(readableDifference(plan.changes.map(({ selections: _, ...change }) => change)));
+  const difference = await inSlices(writeDifference(plan.changes.map(({ selections: _, ...change }) => change)));
   const publication = { appId, revision, createdAt, author, difference, languages, items, ...(draft && { draft }) };
   const outcome = await storage.catalogs.publish(publication);
   if (outcome === 'published') return { outcome, revision, plan };
@@ -156,7 +157,8 @@ export async function restoreCatalog(
 ): Promise<PublishOutcome | { outcome: 'unknown-revision' }> {
   const stored = await storage.catalogs.loadAt(appId, revision);
   if (!stored) return { outcome: 'unknown-revision' };
-  return publishCatalog(storage, appId, definitionOf(readCatalog(stored)), options);
+  const catalog = await inSlices(readCatalog(stored));
+  return publishCatalog(storage, appId, await inSlices(definitionOf(catalog)), options);
 }
 
 /** A change as people read it. */
@@ -166,9 +168,35 @@ export type ReadableChange = Omit<CountedChange, 'details' | 'keyNo'> & {
   facts?: ChangeFact[];
 };
 
-export function readableDifference(changes: readonly CountedChange[]): ReadableChange[] {
-  return changes.map(({ details, keyNo: _, ...change }) => {
+export function readableDifference(changes: readonly CountedChange[]): Steps<ReadableChange[]> {
+  return mapSteps(changes, ({ details, keyNo: _, ...change }) => {
     const facts = details.map(({ fact }) => fact);
     return { ...change, details: facts.map(sayFact), facts };
   });
+}
+
+/** Of a difference that is kept: whoever looks back reads no more, and a hundred of them are read at once. */
+const MAX_KEPT = 50_000;
+
+/** A difference as it is kept with a revision or an edit of a draft: JSON, the first so many characters of it. */
+export function* writeDifference(changes: readonly CatalogChange[]): Steps<string> {
+  const written: string[] = [];
+  let length = 0;
+  for (const change of changes) {
+    const text = JSON.stringify((yield* readableDifference([change]))[0]);
+    length += text.length;
+    if (length > MAX_KEPT) break;
+    written.push(text);
+  }
+  const more = changes.length - written.length;
+  if (more > 0) {
+    const rest: CatalogChange = {
+      kind: 'changed',
+      subject: 'group',
+      path: 'groups',
+      details: [{ fact: { what: 'moreChanges', more } }],
+    };
+    written.push(JSON.stringify((yield* readableDifference([rest]))[0]));
+  }
+  return `[${written.join()}]`;
 }

@@ -1,3 +1,4 @@
+import { mapSteps, type Steps } from '../slices.ts';
 import type { Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
@@ -9,10 +10,10 @@ import { readKey } from './read-key.ts';
 import { structureProblems } from './structure-problems.ts';
 
 /** The definition that a parsed file holds, or everything that is wrong with it. `patterns` has those of the catalog that are not in it. */
-export function readDefinition(
+export function* readDefinition(
   data: unknown,
   patterns = new CatalogPatterns(),
-): { definition: CatalogDefinition } | { problems: FileProblem[] } {
+): Steps<{ definition: CatalogDefinition } | { problems: FileProblem[] }> {
   const problems = structureProblems(data);
   if (problems.length > 0) return { problems };
   const file = data as CatalogFile;
@@ -22,21 +23,42 @@ export function readDefinition(
   const readTexts = textReader(languages, report);
   const reading = { readTexts, languages: createLanguages(languages), patterns, report };
   refuseRepeats(file.groups, ['groups'], 'group', report);
-  const groups = file.groups.map((group, index): WantedGroup => {
+  refuseTooMany(file.groups, report);
+  const groups: WantedGroup[] = [];
+  for (const [index, group] of file.groups.entries()) {
+    yield;
     const path = ['groups', index];
     refuseBadName(group.name, [...path, 'name'], report);
     refuseRepeats(group.keys ?? [], [...path, 'keys'], 'key', report);
-    return {
-      name: group.name,
-      ...(group.was !== undefined && { was: group.was }),
-      texts: readTexts(group.translations, [...path, 'translations']),
-      keys: (group.keys ?? []).map((key, at) => {
-        refuseBadName(key.name, [...path, 'keys', at, 'name'], report);
-        return readKey(key, [...path, 'keys', at], reading);
-      }),
-    };
-  });
+    const texts = readTexts(group.translations, [...path, 'translations']);
+    const keys = yield* mapSteps(group.keys ?? [], (key, at) => {
+      refuseBadName(key.name, [...path, 'keys', at, 'name'], report);
+      return readKey(key, [...path, 'keys', at], reading);
+    });
+    groups.push({ name: group.name, ...(group.was !== undefined && { was: group.was }), texts, keys });
+  }
   return problems.length > 0 ? { problems } : { definition: { languages, groups } };
+}
+
+/** Of all groups together: nobody chooses among so many, and every change is compared with all of them. */
+const MAX_KEYS = 20_000;
+const MAX_VALUES = 200_000;
+
+/** What a catalog has too much of, as a whole; undefined when it has not. */
+export function sizeProblem({ keys, values }: { keys: number; values: number }): string | undefined {
+  if (keys > MAX_KEYS) return `have ${keys} keys together: a catalog has at most ${MAX_KEYS}`;
+  if (values > MAX_VALUES) return `have ${values} values together: a catalog has at most ${MAX_VALUES}`;
+  return undefined;
+}
+
+function refuseTooMany(groups: CatalogFile['groups'], report: Report): void {
+  const size = { keys: 0, values: 0 };
+  for (const { keys = [] } of groups) {
+    size.keys += keys.length;
+    for (const { values = [] } of keys) size.values += values.length;
+  }
+  const problem = sizeProblem(size);
+  if (problem !== undefined) report(['groups'], problem);
 }
 
 function readLanguages(languages: CatalogFile['languages'], report: Report): Language[] {

@@ -11,8 +11,13 @@ type Path = (string | number)[];
 /** What the rest of the file brings to the reading of a key. */
 export type KeyReading = { readTexts: TextReader; languages: Languages; patterns: CatalogPatterns; report: Report };
 
+/** Of one key, in characters: a key is read, compared and stored in one go, some 50 ms. */
+const MAX_KEY_SIZE = 1_000_000;
+
 export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKey {
   const { readTexts, report } = reading;
+  if (sizeOf(key) > MAX_KEY_SIZE)
+    report(path, `is larger than ${MAX_KEY_SIZE} characters: give it fewer values or texts`);
   const multiple = key.multiple === true;
   const constraint = readConstraint(key, [...path, 'constraint'], reading);
   const values = readValues(key, [...path, 'values'], reading);
@@ -33,6 +38,17 @@ export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKe
   };
   if (key.default !== undefined) wanted.defaultValue = readDefault(key.default, wanted, [...path, 'default'], reading);
   return wanted;
+}
+
+/** About as long as it is in a file. */
+function sizeOf({ values = [], default: given }: FileKey): number {
+  let size = 0;
+  for (const value of [...values, ...[given ?? []].flat()]) {
+    const { value: plain, translations = {} } = typeof value === 'object' ? value : { value };
+    size += 4 + String(plain).length;
+    for (const [language, text] of Object.entries(translations)) size += 6 + language.length + text.length;
+  }
+  return size;
 }
 
 /** A boolean without `values` has its two; any other key without them is open. */

@@ -1,5 +1,6 @@
 import type { RevisionRecord, Storage } from '../../storage/port.ts';
 import { InnkeeperError } from '../errors.ts';
+import { inSlices } from '../slices.ts';
 import { type Catalog, readCatalog } from './catalog.ts';
 import { definitionOf } from './definition.ts';
 import { planCatalog } from './plan.ts';
@@ -24,7 +25,7 @@ export async function getRevision(
   const { items } = await storage.catalogs.revisions(appId, { offset: newest - revision, limit: 2 });
   const record = items.find((item) => item.revision === revision);
   if (!record) throw new InnkeeperError('revisionNotFound');
-  return { record: readRevision(record), catalog: readCatalog(stored) };
+  return { record: readRevision(record), catalog: await inSlices(readCatalog(stored)) };
 }
 
 /** What it takes to come from one revision to another. Revision 0 is the empty catalog that all begin with. */
@@ -35,14 +36,15 @@ export async function compareRevisions(
   to: number,
 ): Promise<ReadableChange[]> {
   const [before, after] = [await catalogAt(storage, appId, from), await catalogAt(storage, appId, to)];
-  return readableDifference(planCatalog(before, definitionOf(after)).changes);
+  const { changes } = await inSlices(planCatalog(before, await inSlices(definitionOf(after))));
+  return inSlices(readableDifference(changes));
 }
 
 async function catalogAt(storage: Storage, appId: number, revision: number): Promise<Catalog> {
   if (revision === 0) return { revision, languages: [], groups: [] };
   const stored = await storage.catalogs.loadAt(appId, revision);
   if (!stored) throw new InnkeeperError('revisionNotFound');
-  return readCatalog(stored);
+  return inSlices(readCatalog(stored));
 }
 
 /** As many as a person reads through before starting anew. */

@@ -32,6 +32,7 @@ const SENTENCES: Record<FactKind, (fact: ChangeFact) => string> = {
   valueRetired: ({ value }) => `value retired: ${show(value)}`,
   valueBack: ({ value }) => `value no longer retired: ${show(value)}`,
   replacement: ({ value, from, to }) => `replacement of ${show(value)}: ${show(from)} → ${show(to)}`,
+  moreChanges: ({ more }) => `and ${more} more changes`,
   text: ({ value, language, from, to }) =>
     `${value === undefined ? '' : `${show(value)} in `}${language}: ${show(from)} → ${show(to)}`,
 };

@@ -1,5 +1,6 @@
+import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
-import { listTranslatable, sourceText } from './translatable.ts';
+import { sourceText, translatable } from './translatable.ts';
 
 /** What Excel and others take for the beginning of a formula; full-width forms where keyboards have them. */
 const FORMULA = /^'*(?:[\t\r\n]|[\s\u200b\ufeff]*[=+\-@＝＋－＠])/u;
@@ -9,15 +10,17 @@ export const BYTE_ORDER_MARK = '\ufeff';
  * Texts as RFC 4180 has tables: `path`, `source` (what to translate), and a column for each language. It begins with
  * a byte order mark, without which Excel does not take it for UTF-8; no cell can be taken for a formula.
  */
-export function writeTextsCsv(catalog: Catalog, languages: readonly Language[], stamp: string): string {
+export function* writeTextsCsv(catalog: Catalog, languages: readonly Language[], stamp: string): Steps<string> {
   const byDefault = catalog.languages.find(({ isDefault }) => isDefault);
-  const rows = listTranslatable(catalog).map((item) => [
-    item.path,
-    sourceText(item, byDefault),
-    ...languages.map(({ tag }) => item.texts[tag] ?? ''),
-  ]);
-  const head = [`path (${stamp})`, 'source', ...languages.map(({ name }) => name)];
-  return BYTE_ORDER_MARK + [head, ...rows].map((cells) => `${cells.map(toCell).join(',')}\r\n`).join('');
+  const rows = yield* mapSteps(translatable(catalog), (item) =>
+    toRow([item.path, sourceText(item, byDefault), ...languages.map(({ tag }) => item.texts[tag] ?? '')]),
+  );
+  const head = toRow([`path (${stamp})`, 'source', ...languages.map(({ name }) => name)]);
+  return BYTE_ORDER_MARK + head + rows.join('');
+}
+
+function toRow(cells: readonly string[]): string {
+  return `${cells.map(toCell).join(',')}\r\n`;
 }
 
 /** A cell that no program takes for anything but its text. */

@@ -1,5 +1,6 @@
+import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Language } from './catalog.ts';
-import { listTranslatable, sourceText } from './translatable.ts';
+import { sourceText, translatable } from './translatable.ts';
 
 export const XLIFF_NAMESPACE = 'urn:oasis:names:tc:xliff:document:2.0';
 
@@ -7,11 +8,10 @@ export const XLIFF_NAMESPACE = 'urn:oasis:names:tc:xliff:document:2.0';
  * Texts of one language as XLIFF 2.0 (core). Undefined when there is nothing to translate: a file of XLIFF has at least one
  * unit. Units are known by their `name`, the path; `id` is only a token.
  */
-export function writeTextsXliff(catalog: Catalog, target: Language, stamp: string): string | undefined {
+export function* writeTextsXliff(catalog: Catalog, target: Language, stamp: string): Steps<string | undefined> {
   const byDefault = catalog.languages.find(({ isDefault }) => isDefault);
-  const items = listTranslatable(catalog);
-  if (items.length === 0 || !byDefault) return undefined;
-  const units = items.map((item, index) => {
+  if (!byDefault) return undefined;
+  const units = yield* mapSteps(translatable(catalog), (item, index) => {
     const text = item.texts[target.tag];
     const state = text === undefined ? 'initial' : 'translated';
     return [
@@ -23,6 +23,7 @@ export function writeTextsXliff(catalog: Catalog, target: Language, stamp: strin
       '    </unit>',
     ].join('\n');
   });
+  if (units.length === 0) return undefined;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xliff xmlns="${XLIFF_NAMESPACE}" version="2.0" srcLang="${attribute(byDefault.tag)}" trgLang="${attribute(target.tag)}">
   <file id="catalog" original="${attribute(stamp)}" canResegment="no" xml:space="preserve">

@@ -1,19 +1,25 @@
+import { mapSteps, type Steps } from '../slices.ts';
 import type { AllowedValue, Catalog, Key, Language, Scalar, Texts } from './catalog.ts';
-import type { CatalogFile, FileKey, FileValue } from './file-schema.ts';
+import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
 
 /** The file that makes this catalog: reading it back and applying it changes nothing. Archived parts are not in it. */
-export function toFile(catalog: Catalog): CatalogFile {
-  const { languages } = catalog;
-  return {
-    languages: languages.map(({ name, tag, isDefault }) => ({ name, tag, ...(isDefault && { default: true }) })),
-    groups: catalog.groups
-      .filter((group) => !group.archived)
-      .map(({ name, texts, keys }) => ({
-        name,
-        ...translations(texts, languages),
-        keys: keys.filter((key) => !key.archived).map((key) => toFileKey(key, languages)),
-      })),
-  };
+export function* toFile(catalog: Catalog): Steps<CatalogFile> {
+  const groups: FileGroup[] = [];
+  for (const { name, texts, keys, archived } of catalog.groups) {
+    yield;
+    if (archived) continue;
+    const live = keys.filter((key) => !key.archived);
+    groups.push({
+      name,
+      ...translations(texts, catalog.languages),
+      keys: yield* mapSteps(live, (key) => toFileKey(key, catalog.languages)),
+    });
+  }
+  return { languages: toFileLanguages(catalog.languages), groups };
+}
+
+export function toFileLanguages(languages: readonly Language[]): CatalogFile['languages'] {
+  return languages.map(({ name, tag, isDefault }) => ({ name, tag, ...(isDefault && { default: true }) }));
 }
 
 /** undefined when nothing is limited. */
@@ -28,7 +34,7 @@ export function toFileConstraint({ min, max, step, pattern, maxLength }: Key['co
   return Object.keys(constraint).length > 0 ? constraint : undefined;
 }
 
-function toFileKey(key: Key, languages: Language[]): FileKey {
+export function toFileKey(key: Key, languages: Language[]): FileKey {
   const constraint = toFileConstraint(key.constraint);
   return {
     name: key.name,
@@ -69,7 +75,7 @@ function toFileValue(value: AllowedValue, languages: Language[]): Scalar | FileV
 }
 
 /** In the order of the languages. Texts of a language that the catalog no longer has stay behind in older revisions. */
-function translations(texts: Texts, languages: Language[]): { translations?: Record<string, string> } {
+export function translations(texts: Texts, languages: Language[]): { translations?: Record<string, string> } {
   const entries = languages.flatMap(({ name, tag }) => (texts[tag] === undefined ? [] : [[name, texts[tag]] as const]));
   return entries.length > 0 ? { translations: Object.fromEntries(entries) } : {};
 }

@@ -12,7 +12,12 @@ export type Translatable = {
 /** The name of a group, a key or a value in one line that any file can hold; never the same for two of them. */
 export function pathOf(group: string, key?: string, value?: string): string {
   const names = [group, ...(key === undefined ? [] : [key])].map((name) => percentEncode(name, NAMES));
-  return names.join('/') + (value === undefined ? '' : `=${percentEncode(value, VALUES)}`);
+  const path = names.join('/');
+  return value === undefined ? path : withValue(path, value);
+}
+
+function withValue(path: string, value: string): string {
+  return `${path}=${percentEncode(value, VALUES)}`;
 }
 
 const NAMES = /[%/=\p{Cc}\ufffe\uffff]/gu;
@@ -28,29 +33,26 @@ function percentEncode(text: string, characters: RegExp): string {
 type Named = { name: string; texts: Texts; archived?: boolean };
 type Parts = { groups: (Named & { keys: (Named & Pick<KeyDefinition, 'type' | 'values'>)[] })[] };
 
-/** All that can have a text, in order. The texts are those of the parts themselves. */
-export function listNamed({ groups }: Parts): (Translatable & { speaksForItself: boolean })[] {
-  return groups
-    .filter((group) => !group.archived)
-    .flatMap((group) => [
-      { path: pathOf(group.name), name: group.name, texts: group.texts, speaksForItself: false },
-      ...group.keys
-        .filter((key) => !key.archived)
-        .flatMap((key) => [
-          { path: pathOf(group.name, key.name), name: key.name, texts: key.texts, speaksForItself: false },
-          ...(key.values ?? []).map(({ value, texts }) => ({
-            path: pathOf(group.name, key.name, String(value)),
-            name: String(value),
-            texts,
-            speaksForItself: key.type !== 'string',
-          })),
-        ]),
-    ]);
+/** All that can have a text, in order, one at a time: a catalog has hundreds of thousands. The texts are those of the parts themselves. */
+export function* named({ groups }: Parts): Iterable<Translatable & { speaksForItself: boolean }> {
+  for (const group of groups) {
+    if (group.archived) continue;
+    yield { path: pathOf(group.name), name: group.name, texts: group.texts, speaksForItself: false };
+    for (const key of group.keys) {
+      if (key.archived) continue;
+      const path = pathOf(group.name, key.name);
+      yield { path, name: key.name, texts: key.texts, speaksForItself: false };
+      for (const { value, texts } of key.values ?? []) {
+        const name = String(value);
+        yield { path: withValue(path, name), name, texts, speaksForItself: key.type !== 'string' };
+      }
+    }
+  }
 }
 
 /** What wants a text. Values other than texts speak for themselves, unless they were given one. */
-export function listTranslatable(parts: Parts): Translatable[] {
-  return listNamed(parts).filter(({ texts, speaksForItself }) => !speaksForItself || Object.keys(texts).length > 0);
+export function* translatable(parts: Parts): Iterable<Translatable> {
+  for (const item of named(parts)) if (!item.speaksForItself || Object.keys(item.texts).length > 0) yield item;
 }
 
 /** What a translator translates from: the text of the default language, or the name. */

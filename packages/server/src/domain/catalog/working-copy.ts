@@ -1,10 +1,11 @@
+import type { Steps } from '../slices.ts';
 import type { Catalog, Group, Key, Language } from './catalog.ts';
 import { type CatalogDefinition, type WantedGroup, type WantedKey, wantedGroupOf, wantedKeyOf } from './definition.ts';
 import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
-import { CatalogPatterns } from './pattern.ts';
-import { readDefinition } from './read-definition.ts';
+import { CatalogPatterns, type KnownMatches } from './pattern.ts';
+import { readDefinition, sizeProblem } from './read-definition.ts';
 import { invalidCatalog } from './show-path.ts';
-import { toFile } from './to-file.ts';
+import { toFileKey, toFileLanguages, translations } from './to-file.ts';
 
 /**
  * A catalog in the form of its file, to change one thing in it: what is there already is known by its UID, and texts
@@ -24,7 +25,7 @@ export type OpenKey = { uid?: string; key: FileKey };
 export function workingCopyOf(catalog: Catalog): WorkingCopy {
   return {
     catalog,
-    languages: toFile({ ...catalog, groups: [] }).languages,
+    languages: toFileLanguages(catalog.languages),
     groups: catalog.groups.filter((group) => !group.archived).map((group) => ({ uid: group.groupUid, closed: group })),
   };
 }
@@ -32,7 +33,8 @@ export function workingCopyOf(catalog: Catalog): WorkingCopy {
 export function openGroup(copy: WorkingCopy, index: number): OpenGroup {
   const group = copy.groups[index] as ClosedGroup | OpenGroup;
   if (!('closed' in group)) return group;
-  const { keys: _, ...written } = writeGroup(copy.catalog, { ...group.closed, keys: [] });
+  const { name, texts } = group.closed;
+  const written = { name, ...translations(texts, byTag(copy.catalog)) };
   const keys = group.closed.keys.filter((key) => !key.archived).map((key) => ({ uid: key.keyUid, closed: key }));
   const open = { uid: group.uid, group: written, keys };
   copy.groups[index] = open;
@@ -42,16 +44,14 @@ export function openGroup(copy: WorkingCopy, index: number): OpenGroup {
 export function openKey(copy: WorkingCopy, { keys }: OpenGroup, index: number): OpenKey {
   const key = keys[index] as ClosedKey | OpenKey;
   if (!('closed' in key)) return key;
-  const alone = { groupUid: '', name: '', texts: {}, archived: false, keys: [key.closed] };
-  const open = { uid: key.uid, key: writeGroup(copy.catalog, alone).keys?.[0] as FileKey };
+  const open = { uid: key.uid, key: toFileKey(key.closed, byTag(copy.catalog)) };
   keys[index] = open;
   return open;
 }
 
-/** As the file has it, with texts under tags. */
-function writeGroup(catalog: Catalog, group: Group): FileGroup {
-  const languages = catalog.languages.map((language) => ({ ...language, name: language.tag }));
-  return toFile({ ...catalog, languages, groups: [group] }).groups[0] as FileGroup;
+/** In a copy texts stand under tags. */
+function byTag({ languages }: Catalog): Language[] {
+  return languages.map((language) => ({ ...language, name: language.tag }));
 }
 
 export function nameOf(item: ClosedGroup | OpenGroup | ClosedKey | OpenKey): string {
@@ -60,20 +60,59 @@ export function nameOf(item: ClosedGroup | OpenGroup | ClosedKey | OpenKey): str
 }
 
 /** The definition that a copy makes; what is wrong within `base` is told as seen from there. */
-export function readWorkingCopy(copy: WorkingCopy, base: readonly (string | number)[]): CatalogDefinition {
-  const read = readDefinition({ languages: copy.languages, groups: copy.groups.map(toFileGroup) }, patternsOf(copy));
+export function* readWorkingCopy(
+  copy: WorkingCopy,
+  base: readonly (string | number)[],
+  known?: KnownMatches,
+): Steps<CatalogDefinition> {
+  refuseGrowth(copy);
+  const file = { languages: copy.languages, groups: copy.groups.map(toFileGroup) };
+  const read = yield* readDefinition(file, yield* patternsOf(copy, known));
   if ('problems' in read) throw invalidCatalog(read.problems, base);
-  const { languages, groups } = read.definition;
-  return { languages, groups: groups.map((group, index) => identifyGroup(copy.groups[index], group)) };
+  const { languages, groups: readGroups } = read.definition;
+  const groups: WantedGroup[] = [];
+  for (const [index, group] of readGroups.entries()) groups.push(yield* identifyGroup(copy.groups[index], group));
+  return { languages, groups };
+}
+
+/** What is closed counts too. A catalog that was larger already can be edited, but not grow. */
+function refuseGrowth({ catalog, groups }: WorkingCopy): void {
+  const before = sizeOf(catalog.groups.filter((group) => !group.archived).map(({ keys }) => keys));
+  const after = sizeOf(
+    groups.map((group) =>
+      'closed' in group ? group.closed.keys : group.keys.map((key) => ('closed' in key ? key.closed : key.key)),
+    ),
+  );
+  const problem = after.keys > before.keys || after.values > before.values ? sizeProblem(after) : undefined;
+  if (problem !== undefined) throw invalidCatalog([{ path: ['groups'], message: problem }]);
+}
+
+function sizeOf(groups: readonly (readonly (Key | FileKey)[])[]): { keys: number; values: number } {
+  const size = { keys: 0, values: 0 };
+  for (const key of groups.flat()) {
+    if ('archived' in key && key.archived) continue;
+    size.keys++;
+    // What was sent may be anything as yet.
+    if (Array.isArray(key?.values)) size.values += key.values.length;
+  }
+  return size;
+}
+
+/** Those that are checked with the copy. */
+export function openKeys({ groups }: WorkingCopy): FileKey[] {
+  return groups.flatMap((group) =>
+    'closed' in group ? [] : group.keys.flatMap((key) => ('closed' in key ? [] : [key.key])),
+  );
 }
 
 /** Of what is closed: they count with those that are checked. */
-function patternsOf({ groups }: WorkingCopy): CatalogPatterns {
-  const patterns = new CatalogPatterns();
+function* patternsOf({ groups }: WorkingCopy, known: KnownMatches | undefined): Steps<CatalogPatterns> {
+  const patterns = new CatalogPatterns(known);
   const keys = groups.flatMap((group) =>
     'closed' in group ? group.closed.keys : group.keys.flatMap((key) => ('closed' in key ? [key.closed] : [])),
   );
   for (const { archived, constraint } of keys) {
+    yield;
     if (!archived && constraint.pattern !== undefined) patterns.keep(constraint.pattern);
   }
   return patterns;
@@ -87,8 +126,9 @@ function toFileGroup(group: ClosedGroup | OpenGroup): unknown {
   return { keys, ...group.group };
 }
 
-function identifyGroup(group: ClosedGroup | OpenGroup | undefined, read: WantedGroup): WantedGroup {
-  if (group && 'closed' in group) return wantedGroupOf(group.closed);
+function* identifyGroup(group: ClosedGroup | OpenGroup | undefined, read: WantedGroup): Steps<WantedGroup> {
+  if (group && 'closed' in group) return yield* wantedGroupOf(group.closed);
+  yield;
   return { ...withUid(read, group?.uid), keys: read.keys.map((key, at) => identifyKey(group?.keys[at], key)) };
 }
 

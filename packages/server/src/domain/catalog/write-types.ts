@@ -1,14 +1,18 @@
+import { mapSteps, type Steps } from '../slices.ts';
 import type { AllowedValue, Catalog, Group, Key, Language, Scalar, Texts } from './catalog.ts';
 
 /**
  * A TypeScript module of what can be chosen: `Catalog`, which the client and the React package take as their one generic
  * parameter (packages/client/README.md), and `values`. The same catalog gives the same bytes; archived parts are not in it.
  */
-export function writeTypes(catalog: Catalog): string {
+export function* writeTypes(catalog: Catalog): Steps<string> {
   const { languages } = catalog;
   const groups = catalog.groups.flatMap((group) =>
     group.archived ? [] : [{ ...group, keys: group.keys.filter((key) => !key.archived) }],
   );
+  const written: string[] = [];
+  for (const group of groups) written.push(yield* writeGroup(group, languages));
+  const values = yield* writeValues(groups, languages);
   const words = [...new Set(languages.flatMap(({ name, tag }) => [name, tag]))];
   return `// Written by \`innkeeper catalog types\`: write it anew when the catalog has changed.
 
@@ -16,17 +20,18 @@ export interface Catalog {
   /** Names and tags: whatever \`language\` takes. */
   languages: ${union(words)};
   groups: {
-${groups.map((group) => writeGroup(group, languages)).join('')}  };
+${written.join('')}  };
 }
 
 /** Every allowed value by its key. */
 export const values = {
-${writeValues(groups, languages)}} as const;
+${values}} as const;
 `;
 }
 
-function writeGroup({ name, texts, keys }: Group, languages: Language[]): string {
-  const lines = keys.map(
+function* writeGroup({ name, texts, keys }: Group, languages: Language[]): Steps<string> {
+  const lines = yield* mapSteps(
+    keys,
     (key) => `${comment(6, textOf(key.texts, languages))}      ${property(key.name)}: ${writeKey(key)};\n`,
   );
   return `${comment(4, textOf(texts, languages))}    ${property(name)}: {\n${lines.join('')}    };\n`;
@@ -43,21 +48,22 @@ function writeKey({ type, multiple, values }: Key): string {
 
 const OPEN = { boolean: 'boolean', string: 'string', integer: 'number', number: 'number', date: 'string' };
 
-function writeValues(groups: Group[], languages: Language[]): string {
+function* writeValues(groups: Group[], languages: Language[]): Steps<string> {
   const written = new Set<string>();
-  return groups
-    .flatMap((group) => group.keys.map((key) => ({ name: `${group.name}.${key.name}`, key })))
-    .filter(({ name, key }) => {
+  let text = '';
+  for (const group of groups) {
+    for (const key of group.keys) {
+      yield;
+      const name = `${group.name}.${key.name}`;
       // Names with dots in them can meet: a name means the first then.
       const isNew = !written.has(name);
       written.add(name);
-      return isNew && key.values !== null && key.type !== 'boolean';
-    })
-    .map(({ name, key }) => {
-      const lines = (key.values ?? []).map((each) => writeValue(each, languages));
-      return `  ${property(name)}: {\n${lines.join('')}  },\n`;
-    })
-    .join('');
+      if (!isNew || key.values === null || key.type === 'boolean') continue;
+      const lines = key.values.map((each) => writeValue(each, languages));
+      text += `  ${property(name)}: {\n${lines.join('')}  },\n`;
+    }
+  }
+  return text;
 }
 
 function writeValue({ value, texts, retired, replacement }: AllowedValue, languages: Language[]): string {

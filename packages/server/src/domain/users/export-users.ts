@@ -1,6 +1,7 @@
 import type { SelectionRecord, Storage, StoredUser } from '../../storage/port.ts';
 import { readCatalog } from '../catalog/catalog.ts';
 import { type CompiledCatalog, compileCatalog } from '../catalog/compile.ts';
+import { inSlices } from '../slices.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { writeTransferTime } from './transfer-time.ts';
 
@@ -34,7 +35,8 @@ type ExportCatalog = {
 };
 
 async function loadCatalog(storage: Storage, appId: number): Promise<ExportCatalog> {
-  const catalog = compileCatalog(readCatalog(await storage.catalogs.load(appId)));
+  const stored = await inSlices(readCatalog(await storage.catalogs.load(appId)));
+  const catalog = await inSlices(compileCatalog(stored));
   return {
     revision: catalog.revision,
     catalog,

@@ -1,6 +1,7 @@
 import type { ImportEntry, Storage } from '../../storage/port.ts';
 import { readCatalog, type Scalar } from '../catalog/catalog.ts';
 import { compileCatalog } from '../catalog/compile.ts';
+import { inSlices } from '../slices.ts';
 import { ImportBatches, type ImportCounts, type ImportOptions } from './import-batches.ts';
 import { createLineReader, type FileLine, type Held, LineRefused } from './import-line.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -14,7 +15,8 @@ export async function importUsers(
   lines: AsyncIterable<readonly FileLine[]>,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const catalog = compileCatalog(readCatalog(await storage.catalogs.load(appId)));
+  const stored = await inSlices(readCatalog(await storage.catalogs.load(appId)));
+  const catalog = await inSlices(compileCatalog(stored));
   const readLine = createLineReader(catalog, options);
   const tryLine = (line: FileLine, held?: Held): ImportEntry | LineRefused => {
     try {

@@ -10,8 +10,8 @@ import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } 
 import { change, IF_MATCH, published, THEME_KEY } from './examples.ts';
 import { readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams, Nullable } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
 
 const patched: TProperties = Object.fromEntries(
   KEY_MEMBERS.map((name) => [name, Type.Optional(Nullable(FileKeySchema.properties[name]))]),
@@ -64,7 +64,7 @@ const schema = {
 };
 
 export function changeKeyRoute(app: Routes, service: Service): void {
-  const operation = { method: 'PATCH', path: '/catalog/keys/:keyUid', schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = { method: 'PATCH', path: '/catalog/keys/:keyUid', schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const body = context.readMembers();

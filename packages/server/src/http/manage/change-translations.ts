@@ -7,8 +7,8 @@ import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } 
 import { APPLICATION, change, DRAFT_EDIT, edited, IF_MATCH, published, RENAMED } from './examples.ts';
 import { readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { ChangedMembers, EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
 
 const MAX_TEXTS = 100_000;
 
@@ -106,7 +106,7 @@ export function changeTranslationsRoute(app: Routes, service: Service): void {
     path: '/catalog/translations',
     schema,
     access: 'texts',
-    bodyLimit: CATALOG_LIMIT,
+    bodyLimit: EDIT_LIMIT,
   } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);

@@ -9,8 +9,8 @@ import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } 
 import { APPLICATION, change, IF_MATCH, newKey, published } from './examples.ts';
 import { readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
 
 const { name, translations, keys } = CatalogFileSchema.properties.groups.items.properties;
 export const PositionMember = Type.Optional(
@@ -61,13 +61,13 @@ const schema = {
 };
 
 export function createGroupRoute(app: Routes, service: Service): void {
-  const operation = { method: 'POST', path: '/catalog/groups', schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = { method: 'POST', path: '/catalog/groups', schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const { position, ...group } = context.readMembers();
     const edited = await editCatalog(service, context.application, addGroup(group, readPosition(position)), options);
     const made = edited.plan.next.groups.find((each) => !each.archived && each.name === group.name);
     context.reply.code(201);
-    return { groupUid: made?.groupUid, ...answerEdited(context.reply, edited) };
+    return { groupUid: made?.groupUid, ...(await answerEdited(context.reply, edited)) };
   });
 }

@@ -9,8 +9,8 @@ import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } 
 import { APPEARANCE_GROUP, change, IF_MATCH, newKey, published } from './examples.ts';
 import { readPosition } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, GroupParams } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
 
 const { was: _, ...KeyMembers } = FileKeySchema.properties;
 export const KEY_MEMBERS = Object.keys(KeyMembers) as (keyof typeof KeyMembers)[];
@@ -71,7 +71,7 @@ const schema = {
 
 export function createKeyRoute(app: Routes, service: Service): void {
   const path = '/catalog/groups/:groupUid/keys';
-  const operation = { method: 'POST', path, schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = { method: 'POST', path, schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const { position, ...key } = context.readMembers();
@@ -81,6 +81,6 @@ export function createKeyRoute(app: Routes, service: Service): void {
     const group = edited.plan.next.groups.find((each) => each.groupUid === groupUid);
     const made = group?.keys.find((each) => !each.archived && each.name === key.name);
     context.reply.code(201);
-    return { keyUid: made?.keyUid, ...answerEdited(context.reply, edited) };
+    return { keyUid: made?.keyUid, ...(await answerEdited(context.reply, edited)) };
   });
 }

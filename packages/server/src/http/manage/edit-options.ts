@@ -5,6 +5,7 @@ import { readableDifference } from '../../domain/catalog/publish.ts';
 import { type ErrorName, InnkeeperError } from '../../domain/errors.ts';
 import { includesAccess } from '../../domain/manage/access.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { readEntityTags } from '../etag.ts';
 import type { HttpReply } from '../server/request-and-reply.ts';
@@ -94,14 +95,20 @@ function versionOf(seen: Seen): number {
 }
 
 /** What was changed, with the ETag of the catalog as it is now. */
-export function answerEdited(reply: HttpReply, { revision, changed, plan, draft }: Edited) {
+export async function answerEdited(reply: HttpReply, { revision, changed, plan, draft }: Edited) {
   if (draft === undefined) {
     reply.header('etag', revisionTag(revision));
-    return { revision, changed, ...viewPlan(plan) };
+    return { revision, changed, ...(await viewPlan(plan)) };
   }
   reply.header('etag', draft ? draftTag(draft) : revisionTag(revision));
   const { changes, notes } = plan;
-  return { revision, changed, changes: readableDifference(changes), notes, draft: draft && viewDraft(draft) };
+  return {
+    revision,
+    changed,
+    changes: await inSlices(readableDifference(changes)),
+    notes,
+    draft: draft && viewDraft(draft),
+  };
 }
 
 /** The catalog that was asked for, the draft or the published one; its ETag goes with the answer. */

@@ -106,8 +106,8 @@ export function plan({ changes, breaking = [], texts = 14, missing = [] }: Plan)
     breaking,
     notes: [],
     missing: [
-      { language: 'Deutsch', total: texts, missing: [] },
-      { language: 'Español', total: texts, missing },
+      { language: 'Deutsch', total: texts, count: 0, missing: [] as string[] },
+      { language: 'Español', total: texts, count: missing.length, missing },
     ],
   };
 }

@@ -1,5 +1,6 @@
 import { exportTexts, TEXT_FORMATS, type TextFormat } from '../../domain/catalog/export-texts.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { badParameter, type Query, readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
@@ -42,7 +43,7 @@ export function exportTranslationsRoute(app: Routes, service: Service): void {
     const catalog = await openAsked(service, context);
     // A file is known by its bytes: they hold more than the catalog.
     context.reply.removeHeader('etag');
-    const { name, content } = exportTexts(application, catalog, { format, languages });
+    const { name, content } = await inSlices(exportTexts(application, catalog, { format, languages }));
     return new FileAnswer(TYPES[format], name, content);
   });
 }

@@ -1,6 +1,7 @@
-import type { Catalog, Group, Key } from '../../domain/catalog/catalog.ts';
-import { toFile } from '../../domain/catalog/to-file.ts';
+import type { Catalog } from '../../domain/catalog/catalog.ts';
+import { toFileKey, toFileLanguages, translations } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
@@ -52,28 +53,19 @@ const schema = {
 export function getCatalogTreeRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/catalog/tree', schema }, async (context) => {
     const catalog = await openAsked(service, context);
-    return viewTree(catalog);
+    return inSlices(viewTree(catalog));
   });
 }
 
-function viewTree(catalog: Catalog) {
-  const live = <T extends Group | Key>(item: T): T => ({ ...item, archived: false });
-  // The file leaves out what is archived; here it is there, and says so.
-  const file = toFile({
-    ...catalog,
-    groups: catalog.groups.map((group) => ({ ...live(group), keys: group.keys.map(live) })),
-  });
-  return {
-    revision: catalog.revision,
-    languages: file.languages,
-    groups: catalog.groups.map(({ groupUid, archived, keys }, index) => {
-      const { keys: fileKeys = [], ...group } = file.groups[index] ?? { name: '' };
-      return {
-        groupUid,
-        archived,
-        ...group,
-        keys: keys.map((key, at) => ({ keyUid: key.keyUid, archived: archived || key.archived, ...fileKeys[at] })),
-      };
-    }),
-  };
+function* viewTree({ revision, languages, groups }: Catalog): Steps<object> {
+  const viewed: object[] = [];
+  for (const { groupUid, archived, name, texts, keys } of groups) {
+    const viewedKeys = yield* mapSteps(keys, (key) => ({
+      keyUid: key.keyUid,
+      archived: archived || key.archived,
+      ...toFileKey(key, languages),
+    }));
+    viewed.push({ groupUid, archived, name, ...translations(texts, languages), keys: viewedKeys });
+  }
+  return { revision, languages: toFileLanguages(languages), groups: viewed };
 }

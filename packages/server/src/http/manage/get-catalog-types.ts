@@ -1,5 +1,6 @@
 import { writeTypes } from '../../domain/catalog/write-types.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
@@ -22,6 +23,6 @@ export function getCatalogTypesRoute(app: Routes, service: Service): void {
     const catalog = await openAsked(service, context);
     // A file is known by its bytes: a newer Innkeeper may write the same catalog otherwise.
     context.reply.removeHeader('etag');
-    return new FileAnswer('text/plain', 'catalog.ts', writeTypes(catalog));
+    return new FileAnswer('text/plain', 'catalog.ts', await inSlices(writeTypes(catalog)));
   });
 }

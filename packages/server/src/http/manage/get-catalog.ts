@@ -1,6 +1,7 @@
 import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
@@ -28,6 +29,6 @@ const schema = {
 export function getCatalogRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, { method: 'GET', path: '/catalog', schema }, async (context) => {
     const catalog = await openAsked(service, context);
-    return toFile(catalog);
+    return inSlices(toFile(catalog));
   });
 }

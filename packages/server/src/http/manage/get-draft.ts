@@ -1,5 +1,4 @@
 import { type DescribedDraft, describeDraft } from '../../domain/catalog/describe-draft.ts';
-import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readParameter } from '../paging.ts';
@@ -95,11 +94,11 @@ export function getDraftRoute(app: Routes, service: Service): void {
     const withImpact = readParameter(query, 'plan') === undefined || readFlag(query, 'plan');
     const { revision, described } = await describeDraft(service, application, { withImpact });
     reply.header('etag', described ? draftTag(described.draft) : revisionTag(revision));
-    return { revision, draft: described ? viewDescribed(described) : null };
+    return { revision, draft: described ? await viewDescribed(described) : null };
   });
 }
 
-function viewDescribed({
+async function viewDescribed({
   draft,
   plan,
   counted,
@@ -110,6 +109,7 @@ function viewDescribed({
   redo,
   revisions,
 }: DescribedDraft) {
+  const viewed = counted && (await viewPlan(counted));
   return {
     ...viewDraft(draft),
     changeCount: plan.changes.length,
@@ -119,10 +119,10 @@ function viewDescribed({
     redo: redo ? viewEdit(redo) : null,
     edits: edits.slice(0, EDITS_TOLD).map(viewEdit),
     revisions: revisions.map(viewRevision),
-    ...(counted && {
+    ...(viewed && {
       plan: {
-        ...viewPlan(counted),
-        missing: findMissingTexts(counted.next).map((each) => ({ ...each, missing: each.missing.length })),
+        ...viewed,
+        missing: viewed.missing.map(({ language, total, count }) => ({ language, total, missing: count })),
       },
     }),
   };

@@ -2,6 +2,7 @@ import { DEMO_CATALOG } from '../../demo/catalog.ts';
 import { getRevision } from '../../domain/catalog/revisions.ts';
 import { toFile } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { APPLICATION, FIRST_REVISION } from './examples.ts';
@@ -31,6 +32,6 @@ export function getRevisionRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, operation, async ({ application, params }) => {
     const wanted = readNumber(params.revision, 'revision');
     const { record, catalog } = await getRevision(service.storage, application.appId, wanted);
-    return { ...viewRevision(record), catalog: toFile(catalog) };
+    return { ...viewRevision(record), catalog: await inSlices(toFile(catalog)) };
   });
 }

@@ -2,16 +2,18 @@ import { editCatalog } from '../../domain/catalog/edit-catalog.ts';
 import { type TakenTexts, takeTexts } from '../../domain/catalog/edits/import-texts.ts';
 import { loadExported } from '../../domain/catalog/import-texts.ts';
 import type { OutdatedText } from '../../domain/catalog/merge-texts.ts';
+import { unpack } from '../../domain/packed.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { answerEdited, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { APPLICATION, change, IF_MATCH, published, RENAMED } from './examples.ts';
-import { readObjects, refuse } from './input.ts';
+import { checkMembers, readObjects, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, Nullable } from './schemas.ts';
 import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
+import { UPLOAD_LIMIT } from './uploads.ts';
 
 const MAX_TAKEN = 100_000;
 
@@ -92,19 +94,19 @@ export function importTranslationsRoute(app: Routes, service: Service): void {
     path: '/catalog/translations/import',
     schema,
     access: 'texts',
-    bodyLimit: CATALOG_LIMIT,
+    bodyLimit: UPLOAD_LIMIT,
   } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, reply } = context;
     const options = readEditOptions(context);
-    const input = { body: context.body, members: ['name', 'prefer', 'take'] };
-    const { file, members } = await service.work.run('readTextsBody', input, application);
-    const taken = readTaken(members);
-    const base = await loadExported(service.storage, application, file.stamp);
+    const sent = await service.work.run('readTextsBody', { body: context.body }, application);
+    const taken = readTaken(checkMembers(sent.members, ['name', 'prefer', 'take']));
+    const entries = await inSlices(unpack(sent.entries));
+    const base = await loadExported(service.storage, application, sent.stamp);
     let outdated: OutdatedText[] = [];
-    const edit = takeTexts(file, { base, taken, note: (found) => (outdated = found) });
+    const edit = takeTexts(entries, { base, taken, note: (found) => (outdated = found) });
     const edited = await editCatalog(service, application, edit, options);
-    return { ...answerEdited(reply, edited), outdated };
+    return { ...(await answerEdited(reply, edited)), outdated };
   });
 }
 

@@ -1,5 +1,6 @@
 import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, toListing } from '../paging.ts';
@@ -49,14 +50,14 @@ export function listLanguagesRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, operation, async (context) => {
     const { application, query, reply } = context;
     const catalog = await openAsked(service, context);
-    const missing = new Map(findMissingTexts(catalog).map((each) => [each.language, each]));
+    const missing = new Map((await inSlices(findMissingTexts(catalog))).map((each) => [each.language, each]));
     const total = Math.max(0, ...[...missing.values()].map((each) => each.total));
     const languages = catalog.languages.map(({ name, tag, isDefault }) => ({
       name,
       tag,
       default: isDefault,
       texts: missing.get(name)?.total ?? total,
-      missing: missing.get(name)?.missing.length ?? 0,
+      missing: missing.get(name)?.count ?? 0,
     }));
     const listing = toListing(languages, readPage(query));
     const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/languages`, query, listing);

@@ -1,5 +1,6 @@
 import { listTexts } from '../../domain/catalog/list-texts.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import { ListAnswer } from '../options/schemas.ts';
 import { linkHeader, readPage, readParameter, toListing } from '../paging.ts';
@@ -62,7 +63,7 @@ export function listTranslationsRoute(app: Routes, service: Service): void {
     const page = readPage(query, MAX_ROWS);
     const catalog = await openAsked(service, context);
     const missingIn = readParameter(query, 'missing');
-    const texts = listTexts(catalog, { missingIn, search: readParameter(query, 'search') });
+    const texts = await inSlices(listTexts(catalog, { missingIn, search: readParameter(query, 'search') }));
     if (!texts) throw refuse('missing', 'is not a language of this application');
     const listing = toListing(texts, page);
     const link = linkHeader(`/manage/v1/applications/${application.clientId}/catalog/translations`, query, listing);

@@ -5,20 +5,23 @@ import { type Access, includesAccess } from '../../domain/manage/access.ts';
 import { authorizeManager, type Presented } from '../../domain/manage/authorize-manager.ts';
 import type { Manager } from '../../domain/manage/manager.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import type { TSchema } from '../../schema.ts';
 import { readAuthorization } from '../authorization.ts';
-import { etagOf, hasCurrent } from '../etag.ts';
+import { hasCurrent } from '../etag.ts';
 import { readJsonObject } from '../json-body.ts';
 import type { Query } from '../paging.ts';
 import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
+import { JSON_TYPE } from '../server/wire-text.ts';
 import { viewDraft, viewEdit } from './draft-views.ts';
+import { encodeAnswer } from './encode-answer.ts';
 import { checkMembers } from './input.ts';
 import { refuseForeignPage } from './own-page.ts';
 import { ApplicationParams, BreakingMembers, ChangedMembers, NotModified, withParams } from './schemas.ts';
 import { readSessionCookie } from './session-cookie.ts';
 import { viewRevision } from './views.ts';
-import { hidesAddresses, withoutAddresses } from './without-addresses.ts';
+import { hidesAddresses, withoutAddress } from './without-addresses.ts';
 
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -194,15 +197,19 @@ function addRoute(
     admit,
     async handler(request, reply) {
       reply.header('cache-control', 'no-store');
-      const shown = <T>(value: T): T => (hides(request) ? withoutAddresses(value) : value);
       try {
         // A body may take its time to come: who was let in for it may no longer be.
         if (schema.body !== undefined) await admit(request);
-        const body = shown(await handle(request, reply));
-        if (body === undefined) return reply.code(204).send();
-        return method === 'GET' && !alwaysNew ? answerIfNew(request, reply, body) : body;
+        const answer = await handle(request, reply);
+        if (answer === undefined) return reply.code(204).send();
+        const isFile = answer instanceof FileAnswer;
+        const replace = hides(request) ? withoutAddress : undefined;
+        const { body, etag } = await inSlices(encodeAnswer(isFile ? answer.content : answer, replace));
+        if (method === 'GET' && !alwaysNew && hasNewest(request, reply, etag)) return reply.code(304).send();
+        if (isFile) reply.header('content-disposition', `attachment; filename="${answer.name}"`);
+        return reply.type(isFile ? `${answer.type}; charset=utf-8` : JSON_TYPE).send(body);
       } catch (error) {
-        throw inOwnWords(error, shown);
+        throw inOwnWords(error, hides(request));
       }
     },
   });
@@ -258,15 +265,11 @@ export class FileAnswer {
   }
 }
 
-/** With the ETag that the operation gave it, or one of its bytes. */
-function answerIfNew(request: HttpRequest, reply: HttpReply, value: object): HttpReply {
-  const file = value instanceof FileAnswer ? value : undefined;
-  const body = file ? file.content : JSON.stringify(value);
-  const etag = (reply.getHeader('etag') as string | undefined) ?? etagOf(body);
+/** The answer has the ETag that the operation gave it, or one of its bytes. */
+function hasNewest(request: HttpRequest, reply: HttpReply, ofBytes: string): boolean {
+  const etag = reply.getHeader('etag') ?? ofBytes;
   reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Cookie');
-  if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  if (file) reply.header('content-disposition', `attachment; filename="${file.name}"`);
-  return reply.header('content-type', `${file?.type ?? 'application/json'}; charset=utf-8`).send(body);
+  return hasCurrent(request.headers['if-none-match'], etag);
 }
 
 type Changed = {
@@ -276,7 +279,7 @@ type Changed = {
 };
 
 /** What is shared with the other areas answers with their codes; here it is 9400. */
-function inOwnWords(error: unknown, shown: <T>(value: T) => T): unknown {
+function inOwnWords(error: unknown, hides: boolean): unknown {
   if (!(error instanceof InnkeeperError)) return error;
   const { message, fields, headers, more } = error;
   if (error.error === 'badParameter' || error.error === 'bodyNotJson') {
@@ -290,7 +293,11 @@ function inOwnWords(error: unknown, shown: <T>(value: T) => T): unknown {
       ...(edits && { edits: edits.map(viewEdit) }),
       ...(draft && { draft: viewDraft(draft) }),
     };
-    return new InnkeeperError(error.error, { message, headers, more: shown(told) });
+    return new InnkeeperError(error.error, {
+      message,
+      headers,
+      more: hides ? JSON.parse(JSON.stringify(told, withoutAddress)) : told,
+    });
   }
   return error;
 }

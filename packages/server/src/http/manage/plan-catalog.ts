@@ -5,8 +5,8 @@ import type { Routes } from '../server/routes.ts';
 import { revisionTag } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, NEW_VALUE, plan } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { CatalogShape, PlanShape } from './schemas.ts';
+import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 import { viewPlan } from './views.ts';
 
 const schema = {
@@ -38,14 +38,14 @@ export function planCatalogRoute(app: Routes, service: Service): void {
     path: '/catalog/plan',
     schema,
     access: 'read',
-    bodyLimit: CATALOG_LIMIT,
+    bodyLimit: UPLOAD_LIMIT,
   } as const;
   applicationRoute(app, service, operation, async ({ application, body, reply }) => {
     const { appId } = application;
-    const definition = await service.work.run('readCatalogBody', { body }, { appId });
+    const definition = await readCatalogBody(service, application, body);
     const current = await service.openCatalogs.published(appId);
     const plan = await planWithImpact(service.storage, appId, current, definition);
     reply.header('etag', revisionTag(current.revision));
-    return { revision: current.revision, ...viewPlan(plan) };
+    return { revision: current.revision, ...(await viewPlan(plan)) };
   });
 }

@@ -1,14 +1,17 @@
 import { loadExported } from '../../domain/catalog/import-texts.ts';
 import type { MergedText } from '../../domain/catalog/merge-texts.ts';
+import { unpack } from '../../domain/packed.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices, mapSteps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { DraftQuery, openAsked } from './edit-options.ts';
 import { APPLICATION } from './examples.ts';
+import { checkMembers } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { Nullable } from './schemas.ts';
 import { EXAMPLE_FILE, TextsFileShape } from './texts-file-body.ts';
+import { toStored, UPLOAD_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'previewTranslations',
@@ -91,21 +94,21 @@ export function previewTranslationsRoute(app: Routes, service: Service): void {
     path: '/catalog/translations/preview',
     schema,
     access: 'read',
-    bodyLimit: CATALOG_LIMIT,
+    bodyLimit: UPLOAD_LIMIT,
   } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, body } = context;
-    const members = ['name'];
-    const stamp = await service.work.run('readTextsStamp', { body, members }, application);
+    const { members, stamp, entries } = await service.work.run('readTextsBody', { body }, application);
+    checkMembers(members, ['name']);
     const catalog = await openAsked(service, context);
     const base = await loadExported(service.storage, application, stamp);
-    const preview = { body, members, catalog, base };
-    const { same, texts, problems } = await service.work.run('previewTexts', preview, application);
+    const input = { entries, catalog: await toStored(catalog), base: base && (await toStored(base)) };
+    const { same, texts, problems } = await service.work.run('previewTexts', input, application);
     return {
       revision: catalog.revision,
       exportedRevision: base?.revision ?? null,
       same,
-      texts: texts.map(viewText),
+      texts: await inSlices(mapSteps(await inSlices(unpack(texts)), viewText)),
       problems: problems.map(({ line, path, tag, message }) => ({ line, path, language: tag ?? null, message })),
     };
   });

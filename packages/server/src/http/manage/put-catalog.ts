@@ -5,9 +5,7 @@ import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } 
 import { APPLICATION, CHANGED_CATALOG, IF_MATCH, NEW_VALUE, published } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
 import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
-
-/** Five thousand keys in twenty languages. */
-export const CATALOG_LIMIT = 32 * 1024 ** 2;
+import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'putCatalog',
@@ -32,11 +30,11 @@ const schema = {
 };
 
 export function putCatalogRoute(app: Routes, service: Service): void {
-  const operation = { method: 'PUT', path: '/catalog', schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = { method: 'PUT', path: '/catalog', schema, bodyLimit: UPLOAD_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const { application, body } = context;
-    const definition = await service.work.run('readCatalogBody', { body }, application);
+    const definition = await readCatalogBody(service, application, body);
     const edited = await applyDefinition(service, application, definition, options);
     return answerEdited(context.reply, edited);
   });

@@ -4,8 +4,8 @@ import type { Routes } from '../server/routes.ts';
 import { answerEdited, IfMatchHeader, readDraftOptions } from './edit-options.ts';
 import { APPLICATION, CHANGED_CATALOG, edited, IF_MATCH, NEW_VALUE_EDIT } from './examples.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { CatalogShape, EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'putDraft',
@@ -30,11 +30,11 @@ const schema = {
 };
 
 export function putDraftRoute(app: Routes, service: Service): void {
-  const operation = { method: 'PUT', path: '/catalog/draft', schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = { method: 'PUT', path: '/catalog/draft', schema, bodyLimit: UPLOAD_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = { ...readDraftOptions(context), draft: true, allowBreaking: false };
     const { application, body } = context;
-    const definition = await service.work.run('readCatalogBody', { body }, application);
+    const definition = await readCatalogBody(service, application, body);
     return answerEdited(context.reply, await applyDefinition(service, application, definition, options));
   });
 }

@@ -8,8 +8,8 @@ import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } 
 import { APPLICATION, change, IF_MATCH, published } from './examples.ts';
 import { readObjects } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
 
 const MAX_GROUPS = 10_000;
 
@@ -46,7 +46,7 @@ const schema = {
 };
 
 export function putOrderRoute(app: Routes, service: Service): void {
-  const operation = { method: 'PUT', path: '/catalog/order', schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = { method: 'PUT', path: '/catalog/order', schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const { groups } = context.readMembers();

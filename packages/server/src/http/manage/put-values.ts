@@ -7,8 +7,8 @@ import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } 
 import { BREAKS, breaks, change, DARK, IF_MATCH, LIGHT, published, SYSTEM, THEME_KEY } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
-import { CATALOG_LIMIT } from './put-catalog.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams } from './schemas.ts';
+import { EDIT_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'putValues',
@@ -55,7 +55,7 @@ const schema = {
 };
 
 export function putValuesRoute(app: Routes, service: Service): void {
-  const operation = { method: 'PUT', path: '/catalog/keys/:keyUid/values', schema, bodyLimit: CATALOG_LIMIT } as const;
+  const operation = { method: 'PUT', path: '/catalog/keys/:keyUid/values', schema, bodyLimit: EDIT_LIMIT } as const;
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const { values } = context.readMembers();

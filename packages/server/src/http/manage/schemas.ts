@@ -148,7 +148,8 @@ const Note = Type.Object({ path: Type.String(), text: Type.String() });
 const Missing = Type.Object({
   language: Type.String(),
   total: Type.Integer(),
-  missing: Type.Array(Type.String({ description: 'path of what has no text' })),
+  count: Type.Integer({ description: 'how many are missing' }),
+  missing: Type.Array(Type.String(), { description: 'path of what has no text, the first 1,000' }),
 });
 
 export const PlanShape = {

@@ -5,6 +5,7 @@ import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import { type CountedPlan, readableDifference } from '../../domain/catalog/publish.ts';
 import type { Revision } from '../../domain/catalog/revisions.ts';
 import type { DescribedOption } from '../../domain/selections/describe-options.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { emailOf } from '../../domain/users/email.ts';
 import type { AccessTokenRecord, SecretUse, SelectionEvent, UserRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
@@ -28,8 +29,9 @@ export function viewRevision({ revision, author, createdAt, changes }: Revision)
   return { revision, author, createdAt: formatTime(createdAt), changes };
 }
 
-export function viewPlan({ changes, breaking, notes, next }: CountedPlan) {
-  return { changes: readableDifference(changes), breaking, notes, missing: findMissingTexts(next) };
+export async function viewPlan({ changes, breaking, notes, next }: CountedPlan) {
+  const readable = await inSlices(readableDifference(changes));
+  return { changes: readable, breaking, notes, missing: await inSlices(findMissingTexts(next)) };
 }
 
 export function viewUser({ userId, clientUserId, clientUserName, status, createdAt, updatedAt }: UserRecord) {

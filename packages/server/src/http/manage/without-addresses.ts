@@ -8,18 +8,7 @@ export function hidesAddresses(held: Access | undefined): boolean {
   return !includesAccess(held, 'write');
 }
 
-/** The same, with `ada@…` for addresses of accounts. */
-export function withoutAddresses<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withoutAddresses) as T;
-  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      WHO.has(name) && typeof member === 'string' ? shortened(member) : withoutAddresses(member),
-    ]),
-  ) as T;
-}
-
-function shortened(who: string): string {
-  return who.replace(/^([^@\s]+)@[^@\s]+$/, '$1@…');
+/** A member of an answer, with `ada@…` for the address of an account. */
+export function withoutAddress(name: string, member: unknown): unknown {
+  return WHO.has(name) && typeof member === 'string' ? member.replace(/^([^@\s]+)@[^@\s]+$/, '$1@…') : member;
 }

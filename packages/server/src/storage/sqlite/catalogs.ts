@@ -1,5 +1,5 @@
 import type { CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
-import { toItem } from './catalog-item.ts';
+import { PAGE, readItems } from './catalog-item.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { deleteDraft } from './drafts.ts';
@@ -12,26 +12,32 @@ export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' 
     const row = statement('select max(revision) as revision from catalog_revisions where app_id = ?').get(appId);
     return (row?.revision as number | null) ?? 0;
   };
-  const loadAt = (appId: number, revision: number): StoredCatalog | undefined => {
-    const row = statement('select languages from catalog_revisions where app_id = ? and revision = ?').get(
+  const look = (appId: number, revision: number) =>
+    statement('select languages, created_at from catalog_revisions where app_id = ? and revision = ?').get(
       appId,
       revision,
     );
+  /** In pages, as reads run on the thread that answers. Of a revision nothing changes meanwhile, unless it goes as a whole. */
+  const loadAt = async (appId: number, revision: number): Promise<StoredCatalog | undefined> => {
+    const row = look(appId, revision);
     if (!row) return undefined;
-    const items = statement(
+    const page = statement(
       `select item_uid, kind, group_uid, key_no, document from catalog_items
-       where app_id = ?1 and from_revision <= ?2 and (until_revision is null or until_revision > ?2)`,
-    ).all(appId, revision);
-    return { revision, languages: row.languages as string, items: items.map(toItem) };
+       where app_id = ?1 and item_uid > ?3 and from_revision <= ?2 and (until_revision is null or until_revision > ?2)
+       order by item_uid limit ${PAGE}`,
+    );
+    const items = await readItems((after) => page.all(appId, revision, after));
+    const now = look(appId, revision);
+    if (now?.created_at !== row.created_at) return now && loadAt(appId, revision);
+    return { revision, languages: row.languages as string, items };
   };
 
   return {
     async load(appId) {
-      return snapshot(() => loadAt(appId, newest(appId))) ?? { revision: 0, languages: '[]', items: [] };
+      const revision = newest(appId);
+      return (await loadAt(appId, revision)) ?? { revision: 0, languages: '[]', items: [] };
     },
-    async loadAt(appId, revision) {
-      return snapshot(() => loadAt(appId, revision));
-    },
+    loadAt,
     async revisions(appId, { offset, limit }) {
       return snapshot(() => {
         const items = statement(

@@ -1,5 +1,5 @@
 import type { CatalogItem, DraftChange, DraftEdit, DraftName, DraftRecord, DraftStore } from '../port.ts';
-import { toItem } from './catalog-item.ts';
+import { PAGE, readItems } from './catalog-item.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
@@ -26,13 +26,18 @@ export function draftReads(connection: Connection): Omit<DraftStore, 'save' | 'd
       });
     },
     async load(appId) {
-      return snapshot(() => {
+      const page = statement(
+        `select item_uid, kind, group_uid, key_no, document from catalog_draft_items
+         where app_id = ? and item_uid > ? order by item_uid limit ${PAGE}`,
+      );
+      for (;;) {
         const record = find(appId);
-        const items = statement(
-          'select item_uid, kind, group_uid, key_no, document from catalog_draft_items where app_id = ?',
-        ).all(appId);
-        return record && { ...record, items: items.map(toItem) };
-      });
+        if (!record) return undefined;
+        const items = await readItems((after) => page.all(appId, after));
+        // Somebody may have edited it between two pages.
+        const now = find(appId);
+        if (now?.draftId === record.draftId && now.version === record.version) return { ...record, items };
+      }
     },
     async edits(appId, draftId, after) {
       const rows = statement(

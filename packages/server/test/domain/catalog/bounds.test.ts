@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
 import { suggestLanguage } from '../../../src/domain/catalog/suggest-language.ts';
+import { finish } from '../../../src/domain/slices.ts';
 import { processorTime } from '../../processor-time.ts';
 
 const withKey = (key: object) => ({
@@ -9,7 +10,7 @@ const withKey = (key: object) => ({
   groups: [{ name: 'g', keys: [{ name: 'k', ...key }] }],
 });
 const problems = (key: object) => {
-  const read = readDefinition(withKey(key));
+  const read = finish(readDefinition(withKey(key)));
   return 'problems' in read ? read.problems.map(({ message }) => message).join('\n') : '';
 };
 
@@ -31,6 +32,23 @@ test('a default has no more values than a key can have', () => {
   const values = Array.from({ length: 2000 }, (_, value) => value);
   const list = Array(200_000).fill(1999);
   expect(problems({ type: 'integer', multiple: true, values, default: list })).not.toBe('');
+});
+
+test('a catalog has so many keys and values, and no key larger than can be read in one go', () => {
+  const read = (groups: object[]) => {
+    const found = finish(readDefinition({ ...withKey({ type: 'string' }), groups }));
+    return 'problems' in found ? found.problems.map(({ message }) => message).join() : '';
+  };
+  const keys = (count: number, more: object = {}) =>
+    Array.from({ length: count }, (_, at) => ({ name: `k${at}`, type: 'string', ...more }));
+  const groups = (count: number, more: object) =>
+    Array.from({ length: count }, (_, at) => ({ name: `g${at}`, ...more }));
+  expect(read(groups(2, { keys: keys(10_000) }))).toBe('');
+  expect(read([...groups(2, { keys: keys(10_000) }), { name: 'more', keys: keys(1) }])).toMatch(/at most 20000/);
+  const values = Array.from({ length: 2_000 }, (_, at) => `v${at}`);
+  expect(read(groups(1, { keys: keys(101, { values }) }))).toMatch(/at most 200000/);
+  const long = values.map((value) => ({ value, translations: { English: `${value} ${'x'.repeat(600)}` } }));
+  expect(read(groups(1, { keys: keys(1, { values: long }) }))).toMatch(/larger than 1000000 characters/);
 });
 
 test.each(['integer', 'number'])('a bound of the wrong type is told, whatever else stands beside it: %s', (type) => {
@@ -60,7 +78,7 @@ describe('the patterns of one catalog', () => {
 
   test('are at most 1000 different ones; keys may share them', () => {
     const patterns = many(1000, (at) => `a|${at}`);
-    expect(readDefinition(withPatterns([...patterns, ...patterns]))).toHaveProperty('definition');
+    expect(finish(readDefinition(withPatterns([...patterns, ...patterns])))).toHaveProperty('definition');
     const text = JSON.stringify(withPatterns([...patterns, 'a|b', 'a|c', 'a|1']), null, 1);
     const parsed = parseCatalogFile(text);
     const line = text.slice(0, text.indexOf('a|b')).split('\n').length;
@@ -82,7 +100,7 @@ describe('the patterns of one catalog', () => {
     ['that are all wrong', (at: number) => `(a|${at}`, /not a pattern/],
   ])('%s are not compiled for long', (_, make, message) => {
     const read = () => {
-      const definition = readDefinition(withPatterns(many(5000, make)));
+      const definition = finish(readDefinition(withPatterns(many(5000, make))));
       expect('problems' in definition && definition.problems[0]?.message).toMatch(message);
     };
     // Compiling each of them would take a minute.

@@ -11,30 +11,31 @@ import type { CatalogDefinition } from '../../../src/domain/catalog/definition.t
 import type { CatalogFile, FileGroup, FileKey, FileValue } from '../../../src/domain/catalog/file-schema.ts';
 import { planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
+import { finish } from '../../../src/domain/slices.ts';
 
 export const EMPTY: Catalog = { revision: 0, languages: [], groups: [] };
 
 /** The definition of a file that has to be good. */
 export function define(file: CatalogFile): CatalogDefinition {
-  const read = readDefinition(file);
+  const read = finish(readDefinition(file));
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
   return read.definition;
 }
 
 /** What a catalog is after the definition was applied and stored. */
 export function apply(catalog: Catalog, wanted: CatalogDefinition): Catalog {
-  return stored(planCatalog(catalog, wanted).next);
+  return stored(finish(planCatalog(catalog, wanted)).next);
 }
 
 /** As the database gives it back: items in no particular order. */
 export function stored(catalog: Catalog): Catalog {
-  const items = toItems(catalog).sort((a, b) => (a.document < b.document ? -1 : 1));
-  return readCatalog({ revision: catalog.revision, languages: JSON.stringify(catalog.languages), items });
+  const items = finish(toItems(catalog)).sort((a, b) => (a.document < b.document ? -1 : 1));
+  return finish(readCatalog({ revision: catalog.revision, languages: JSON.stringify(catalog.languages), items }));
 }
 
 /** Every version there is, by UID. */
 export function documents(catalog: Catalog): Record<string, string> {
-  return Object.fromEntries(toItems(catalog).map(({ itemUid, document }) => [itemUid, document]));
+  return Object.fromEntries(finish(toItems(catalog)).map(({ itemUid, document }) => [itemUid, document]));
 }
 
 /** The UIDs of what can be chosen, by name. */

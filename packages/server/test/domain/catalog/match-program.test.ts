@@ -3,6 +3,7 @@ import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
 import { compilePattern, countSteps } from '../../../src/domain/catalog/pattern.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
+import { finish } from '../../../src/domain/slices.ts';
 import { processorTime } from '../../processor-time.ts';
 
 /** Patterns over a small alphabet, so that texts often match. */
@@ -70,7 +71,7 @@ const keyWith = (constraint: object, rest: object = {}) => ({
   groups: [{ name: 'g', keys: [{ name: 'k', type: 'string', constraint, ...rest }] }],
 });
 const problemsOf = (file: object) => {
-  const read = readDefinition(file);
+  const read = finish(readDefinition(file));
   return 'problems' in read ? read.problems.map(({ message }) => message).join('\n') : '';
 };
 

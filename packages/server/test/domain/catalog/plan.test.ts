@@ -5,6 +5,7 @@ import type { CatalogFile, FileKey } from '../../../src/domain/catalog/file-sche
 import { findMissingTexts, planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { readableDifference } from '../../../src/domain/catalog/publish.ts';
 import { sayFact } from '../../../src/domain/catalog/say-fact.ts';
+import { finish } from '../../../src/domain/slices.ts';
 import { apply, define, EMPTY, uids } from './generated.ts';
 
 const LANGUAGES = [
@@ -21,7 +22,7 @@ const names = (...groups: string[]): CatalogFile => ({
 });
 
 function plan(before: CatalogFile, after: CatalogFile) {
-  return planCatalog(apply(EMPTY, define(before)), define(after));
+  return finish(planCatalog(apply(EMPTY, define(before)), define(after)));
 }
 
 /** The details of the one key, each with which of the saved selections it touches. */
@@ -184,7 +185,7 @@ describe('what breaks saved selections, and which', () => {
 
 describe('the difference in words', () => {
   const words = (before: CatalogFile, after: CatalogFile) =>
-    readableDifference(plan(before, after).changes).map(({ kind, path, details }) =>
+    finish(readableDifference(plan(before, after).changes)).map(({ kind, path, details }) =>
       [kind, path, ...details].join(' | '),
     );
 
@@ -228,8 +229,8 @@ describe('the difference in words', () => {
     const file = withKey({ ...string, values: [{ value: 'a', translations: { Español: 'A' } }, 'b'] });
     const number = { name: 'n', type: 'number' as const, values: [1, { value: 2, translations: { English: 'Two' } }] };
     file.groups[0]?.keys?.push(number);
-    expect(findMissingTexts(planCatalog(EMPTY, define(file)).next)).toEqual([
-      { language: 'Español', total: 6, missing: ['g', 'g/k', 'g/k=b', 'g/n', 'g/n=2'] },
+    expect(finish(findMissingTexts(finish(planCatalog(EMPTY, define(file))).next))).toEqual([
+      { language: 'Español', total: 6, count: 5, missing: ['g', 'g/k', 'g/k=b', 'g/n', 'g/n=2'] },
     ]);
   });
 });
@@ -244,12 +245,12 @@ describe('who is who', () => {
       ['b', false],
       ['b', true],
     ]);
-    expect(planCatalog(renamed, define(names('b'))).changes).toEqual([]);
+    expect(finish(planCatalog(renamed, define(names('b')))).changes).toEqual([]);
   });
 
   test('by UID two can swap their names', () => {
     const before = apply(EMPTY, define(names('a', 'b')));
-    const swapped = definitionOf(before);
+    const swapped = finish(definitionOf(before));
     for (const group of swapped.groups) group.name = group.name === 'a' ? 'b' : 'a';
     const after = apply(before, swapped);
     expect(uids(after)).toEqual({ '["a"]': uids(before)['["b"]'], '["b"]': uids(before)['["a"]'] });

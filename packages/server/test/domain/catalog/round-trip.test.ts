@@ -5,6 +5,7 @@ import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { toFile } from '../../../src/domain/catalog/to-file.ts';
 import { writeJson, writeYaml } from '../../../src/domain/catalog/write-file.ts';
+import { finish } from '../../../src/domain/slices.ts';
 import { apply, catalogFile, define, documents, EMPTY, stored, uids } from './generated.ts';
 
 const RUNS = { numRuns: 300 };
@@ -20,9 +21,9 @@ describe('export, then apply', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
         const catalog = apply(EMPTY, define(file));
-        const parsed = parseCatalogFile(write(toFile(catalog)), fileName);
+        const parsed = parseCatalogFile(write(finish(toFile(catalog))), fileName);
         if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
-        const plan = planCatalog(catalog, parsed.definition);
+        const plan = finish(planCatalog(catalog, parsed.definition));
         expect(plan.changes).toEqual([]);
         expect(documents(plan.next)).toEqual(documents(catalog));
         expect(plan.next.languages).toEqual(catalog.languages);
@@ -34,7 +35,7 @@ describe('export, then apply', () => {
   test('gives what was wanted: apply, then export', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
-        expect(define(toFile(apply(EMPTY, define(file))))).toEqual(define(file));
+        expect(define(finish(toFile(apply(EMPTY, define(file)))))).toEqual(define(file));
       }),
       RUNS,
     );
@@ -48,11 +49,11 @@ describe('from any catalog to any other', () => {
     fc.assert(
       fc.property(pairs, ([one, other]) => {
         const before = apply(EMPTY, define(one));
-        const plan = planCatalog(before, define(other));
+        const plan = finish(planCatalog(before, define(other)));
         const after = stored(plan.next);
-        expect(define(toFile(after))).toEqual(define(other));
-        expect(planCatalog(after, define(other)).changes).toEqual([]);
-        expect(planCatalog(after, definitionOf(after)).changes).toEqual([]);
+        expect(define(finish(toFile(after)))).toEqual(define(other));
+        expect(finish(planCatalog(after, define(other))).changes).toEqual([]);
+        expect(finish(planCatalog(after, finish(definitionOf(after)))).changes).toEqual([]);
         expect(documents(after)).toEqual(documents(plan.next));
       }),
       RUNS,
@@ -68,7 +69,7 @@ describe('from any catalog to any other', () => {
           wanted.groups.reverse();
           for (const group of wanted.groups) group.keys.reverse();
         }
-        const plan = planCatalog(before, wanted);
+        const plan = finish(planCatalog(before, wanted));
         const isUnchanged =
           JSON.stringify(plan.next.languages) === JSON.stringify(before.languages) &&
           JSON.stringify(documents(plan.next)) === JSON.stringify(documents(before));
@@ -123,11 +124,11 @@ describe('from any catalog to any other', () => {
           for (const key of group.keys) [key.was, key.name] = [key.name, `${key.name} (new)`];
           [group.was, group.name] = [group.name, `${group.name} (new)`];
         }
-        const plan = planCatalog(before, renamed);
+        const plan = finish(planCatalog(before, renamed));
         const after = stored(plan.next);
         expect(Object.values(uids(after))).toEqual(Object.values(uids(before)));
         expect(plan.changes.every(({ kind }) => kind === 'renamed')).toBe(true);
-        expect(planCatalog(after, renamed).changes, 'the file may stay as it is').toEqual([]);
+        expect(finish(planCatalog(after, renamed)).changes, 'the file may stay as it is').toEqual([]);
       }),
       RUNS,
     );
@@ -143,9 +144,9 @@ describe('from any catalog to any other', () => {
           [group.was, group.name] = [group.name, `${group.name} (new)`];
         }
         const after = apply(apply(apply(before, renamed), define(other)), define(one));
-        const back = apply(after, definitionOf(before));
+        const back = apply(after, finish(definitionOf(before)));
         expect(uids(back)).toEqual(uids(before));
-        expect(toFile(back)).toEqual(toFile(before));
+        expect(finish(toFile(back))).toEqual(finish(toFile(before)));
       }),
       RUNS,
     );

@@ -4,6 +4,7 @@ import { parseCatalogFile } from '../../../src/domain/catalog/parse-file.ts';
 import { planCatalog } from '../../../src/domain/catalog/plan.ts';
 import { toFile } from '../../../src/domain/catalog/to-file.ts';
 import { writeJson } from '../../../src/domain/catalog/write-file.ts';
+import { finish } from '../../../src/domain/slices.ts';
 import { apply, define, EMPTY, stored } from './generated.ts';
 
 // The figures are in docs/performance.md; this only notices when something takes the square of what it should.
@@ -23,9 +24,9 @@ test('5,000 keys in 20 languages are planned in seconds, and one change among th
   }));
   const before = process.threadCpuUsage();
   const catalog = apply(EMPTY, define({ languages, groups }));
-  const parsed = parseCatalogFile(writeJson(toFile(catalog)).replace('"7 of 3 in Language de"', '"Anders"'));
+  const parsed = parseCatalogFile(writeJson(finish(toFile(catalog))).replace('"7 of 3 in Language de"', '"Anders"'));
   if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
-  const plan = planCatalog(catalog, parsed.definition);
+  const plan = finish(planCatalog(catalog, parsed.definition));
   expect(plan.changes).toEqual([
     {
       kind: 'changed',
@@ -35,13 +36,13 @@ test('5,000 keys in 20 languages are planned in seconds, and one change among th
       details: [{ fact: { what: 'text', language: 'Language de', from: '7 of 3 in Language de', to: 'Anders' } }],
     },
   ]);
-  const known = new Set(toItems(catalog).map(({ document }) => document));
+  const known = new Set(finish(toItems(catalog)).map(({ document }) => document));
   const isNew = ({ document }: { document: string }) => !known.has(document);
-  expect(toItems(stored(plan.next)).filter(isNew)).toHaveLength(1);
+  expect(finish(toItems(stored(plan.next))).filter(isNew)).toHaveLength(1);
 
   // A key put first: itself and the order in its group.
   const [first] = parsed.definition.groups;
   first?.keys.unshift({ ...(first.keys[0] as (typeof first.keys)[0]), name: 'new' });
-  expect(toItems(planCatalog(stored(plan.next), parsed.definition).next).filter(isNew)).toHaveLength(3);
+  expect(finish(toItems(finish(planCatalog(stored(plan.next), parsed.definition)).next)).filter(isNew)).toHaveLength(3);
   expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(15_000);
 });

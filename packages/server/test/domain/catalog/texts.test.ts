@@ -9,7 +9,8 @@ import { readTextsXliff } from '../../../src/domain/catalog/read-xliff.ts';
 import { writeTextsCsv } from '../../../src/domain/catalog/texts-csv.ts';
 import type { ReadTexts, TextsFile } from '../../../src/domain/catalog/texts-file.ts';
 import { writeTextsXliff } from '../../../src/domain/catalog/texts-xliff.ts';
-import { listNamed } from '../../../src/domain/catalog/translatable.ts';
+import { named } from '../../../src/domain/catalog/translatable.ts';
+import { finish } from '../../../src/domain/slices.ts';
 import { apply, catalogFile, define, EMPTY, stored } from './generated.ts';
 
 const RUNS = { numRuns: 300 };
@@ -23,16 +24,15 @@ function fileOf(read: ReadTexts): TextsFile {
 function withoutTexts(catalog: Catalog, keepDefault = false): Catalog {
   const bare = structuredClone(catalog);
   const byDefault = bare.languages.find(({ isDefault }) => isDefault)?.tag;
-  for (const { texts } of listNamed(bare)) {
+  for (const { texts } of named(bare))
     for (const tag of Object.keys(texts)) if (!keepDefault || tag !== byDefault) delete texts[tag];
-  }
   return bare;
 }
 
 test('paths are never the same for two things', () => {
   fc.assert(
     fc.property(catalogFile, (file) => {
-      const paths = listNamed(define(file)).map(({ path }) => path);
+      const paths = [...named(define(file))].map(({ path }) => path);
       expect(new Set(paths).size).toBe(paths.length);
     }),
     RUNS,
@@ -44,17 +44,17 @@ describe('CSV', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
         const catalog = apply(EMPTY, define(file));
-        const read = fileOf(readTextsCsv(writeTextsCsv(catalog, catalog.languages, '1_a@1')));
+        const read = fileOf(readTextsCsv(finish(writeTextsCsv(catalog, catalog.languages, '1_a@1'))));
         expect(read.stamp).toBe('1_a@1');
 
-        const merged = mergeTexts(catalog, read.entries);
+        const merged = finish(mergeTexts(catalog, read.entries));
         expect(merged).toMatchObject({ problems: [], conflicts: [], outdated: [] });
-        expect(planCatalog(catalog, merged.definition).changes).toEqual([]);
+        expect(finish(planCatalog(catalog, merged.definition)).changes).toEqual([]);
 
         const bare = withoutTexts(catalog);
-        const filled = mergeTexts(bare, read.entries);
+        const filled = finish(mergeTexts(bare, read.entries));
         expect(filled).toMatchObject({ problems: [], conflicts: [] });
-        expect(stored(planCatalog(bare, filled.definition).next).groups).toEqual(catalog.groups);
+        expect(stored(finish(planCatalog(bare, filled.definition)).next).groups).toEqual(catalog.groups);
       }),
       RUNS,
     );
@@ -64,12 +64,12 @@ describe('CSV', () => {
     fc.assert(
       fc.property(catalogFile, fc.constantFrom(';', '\t', ','), (file, delimiter) => {
         const catalog = apply(EMPTY, define(file));
-        const cells = parse(writeTextsCsv(catalog, catalog.languages, '1_a@1').slice(1)) as string[][];
+        const cells = parse(finish(writeTextsCsv(catalog, catalog.languages, '1_a@1')).slice(1)) as string[][];
         const saved = cells
           .map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter))
           .join('\n');
         const { entries } = fileOf(readTextsCsv(saved));
-        expect(planCatalog(catalog, mergeTexts(catalog, entries).definition).changes).toEqual([]);
+        expect(finish(planCatalog(catalog, finish(mergeTexts(catalog, entries)).definition)).changes).toEqual([]);
       }),
       RUNS,
     );
@@ -79,7 +79,7 @@ describe('CSV', () => {
     fc.assert(
       fc.property(catalogFile, (file) => {
         const catalog = apply(EMPTY, define(file));
-        const text = writeTextsCsv(catalog, catalog.languages, '1_a@1');
+        const text = finish(writeTextsCsv(catalog, catalog.languages, '1_a@1'));
         expect(text.startsWith('\ufeffpath')).toBe(true);
         for (const cell of (parse(text.slice(1)) as string[][]).flat())
           expect(cell).not.toMatch(/^(?:[\t\r]|[\s\u200b]*[=+\-@＝＋－＠])/);
@@ -121,15 +121,15 @@ describe('XLIFF', () => {
       fc.property(catalogFile, (file) => {
         const catalog = apply(EMPTY, define(file));
         const others = catalog.languages.filter(({ isDefault }) => !isDefault);
-        const files = others.flatMap((language) => writeTextsXliff(catalog, language, '1_a@1') ?? []);
+        const files = others.flatMap((language) => finish(writeTextsXliff(catalog, language, '1_a@1')) ?? []);
         const read = files.map((each) => fileOf(readTextsXliff(each)));
         for (const { stamp } of read) expect(stamp).toBe('1_a@1');
 
         const entries = read.flatMap((each) => each.entries);
         const bare = withoutTexts(catalog, true);
-        const filled = mergeTexts(bare, entries);
+        const filled = finish(mergeTexts(bare, entries));
         expect(filled).toMatchObject({ problems: [], conflicts: [], outdated: [] });
-        expect(stored(planCatalog(bare, filled.definition).next).groups).toEqual(catalog.groups);
+        expect(stored(finish(planCatalog(bare, filled.definition)).next).groups).toEqual(catalog.groups);
       }),
       RUNS,
     );
@@ -233,11 +233,11 @@ describe('merging', () => {
     line: 7,
     ...more,
   });
-  const changed = (base: Catalog) => apply(base, mergeTexts(base, [entry('g', 'he', 'theirs')]).definition);
+  const changed = (base: Catalog) => apply(base, finish(mergeTexts(base, [entry('g', 'he', 'theirs')])).definition);
 
   test('finds languages by name and tag in any case and older form', () => {
     for (const word of ['Hebrew', 'HEBREW', 'he', 'iw', 'HE']) {
-      expect(mergeTexts(catalog, [entry('g', word, 'new')]).definition.groups[0]?.texts.he).toBe('new');
+      expect(finish(mergeTexts(catalog, [entry('g', word, 'new')])).definition.groups[0]?.texts.he).toBe('new');
     }
   });
 
@@ -259,13 +259,13 @@ describe('merging', () => {
       'g/k=a has the text "b" in he, which stands for another value already',
     ],
   ])('refuses %s', (_, entries, expected) => {
-    const [problem] = mergeTexts(catalog, entries).problems;
+    const [problem] = finish(mergeTexts(catalog, entries)).problems;
     expect(`${problem?.path} ${problem?.message}`).toContain(expected);
     expect(problem?.line).toBe(7);
   });
 
   test('leaves alone what the file did not change since the export', () => {
-    const merged = mergeTexts(changed(catalog), [entry('g', 'he', 'old')], { base: catalog });
+    const merged = finish(mergeTexts(changed(catalog), [entry('g', 'he', 'old')], { base: catalog }));
     expect(merged).toMatchObject({ conflicts: [], problems: [] });
     expect(merged.definition.groups[0]?.texts.he).toBe('theirs');
   });
@@ -273,26 +273,27 @@ describe('merging', () => {
   test('tells of what both changed, and takes the side it is told to', () => {
     const current = changed(catalog);
     const entries = [entry('g', 'he', 'mine')];
-    expect(mergeTexts(current, entries, { base: catalog }).conflicts).toEqual([
+    expect(finish(mergeTexts(current, entries, { base: catalog })).conflicts).toEqual([
       { path: 'g', language: 'Hebrew', line: 7, inFile: 'mine', inCatalog: 'theirs' },
     ]);
     for (const [prefer, text] of [
       ['file', 'mine'],
       ['catalog', 'theirs'],
     ] as const) {
-      const merged = mergeTexts(current, entries, { base: catalog, prefer });
+      const merged = finish(mergeTexts(current, entries, { base: catalog, prefer }));
       expect(merged.conflicts).toEqual([]);
       expect(merged.definition.groups[0]?.texts.he).toBe(text);
     }
-    expect(mergeTexts(current, [entry('g', 'he', 'theirs')], { base: catalog }).conflicts, 'the same change').toEqual(
-      [],
-    );
+    expect(
+      finish(mergeTexts(current, [entry('g', 'he', 'theirs')], { base: catalog })).conflicts,
+      'the same change',
+    ).toEqual([]);
   });
 
   test('tells of texts translated from another source than there is now', () => {
-    expect(mergeTexts(catalog, [entry('g', 'he', 'new', { source: 'Groop' })]).outdated).toEqual([
+    expect(finish(mergeTexts(catalog, [entry('g', 'he', 'new', { source: 'Groop' })])).outdated).toEqual([
       { path: 'g', language: 'Hebrew', line: 7, was: 'Groop', is: 'Group' },
     ]);
-    expect(mergeTexts(catalog, [entry('g/k', 'he', 'new', { source: 'k' })]).outdated).toEqual([]);
+    expect(finish(mergeTexts(catalog, [entry('g/k', 'he', 'new', { source: 'k' })])).outdated).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { AllowedValue, Catalog, Group, Key, Scalar } from '../../../src/domain/catalog/catalog.ts';
 import { writeTypes } from '../../../src/domain/catalog/write-types.ts';
+import { finish } from '../../../src/domain/slices.ts';
 
 const ROOT = join(import.meta.dirname, '../../../../..');
 
@@ -128,14 +129,14 @@ test('good use compiles, bad use does not, whatever groups, keys and values are 
   const folder = await mkdtemp(join(tmpdir(), 'innkeeper-types-'));
   try {
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    const empty = writeTypes({ revision: 0, languages: [], groups: [] });
+    const empty = finish(writeTypes({ revision: 0, languages: [], groups: [] }));
     const files = {
       'package.json': '{"type":"module"}',
       'tsconfig.json': JSON.stringify({
         extends: join(ROOT, 'tsconfig.base.json'),
         compilerOptions: { lib: ['es2025', 'dom', 'dom.iterable'], types: [] },
       }),
-      'catalog.ts': writeTypes(CATALOG),
+      'catalog.ts': finish(writeTypes(CATALOG)),
       'empty.ts': empty,
       'use.ts': USE,
       'empty-use.ts': `import { createOptionsClient } from '@innkeeper/client';\nimport type { Catalog } from './empty.ts';\n
@@ -157,7 +158,7 @@ test('good use compiles, bad use does not, whatever groups, keys and values are 
 });
 
 test('a retired value is marked, texts cannot end their comments, and the same catalog gives the same module', () => {
-  const text = writeTypes(CATALOG);
+  const text = finish(writeTypes(CATALOG));
   expect(text).toContain(`    /** @deprecated retired; choose "sms" instead */\n    fax: 'fax',\n`);
   expect(text).toContain('/** Channels: how *\\/ we reach you */');
   expect(text).toContain(`channels: { type: 'string'; multiple: true; value: 'email' | 'sms'; retired: 'fax' };`);
@@ -165,5 +166,5 @@ test('a retired value is marked, texts cannot end their comments, and the same c
   expect(text).toContain(`'nothing left': { type: 'string'; multiple: false; value: never; retired: 'telex' };`);
   expect(text).toContain('/** \\@deprecated by a text */');
   expect(text).not.toMatch(/[\u202E\u2028\u2029\0\r]/);
-  expect(writeTypes(structuredClone(CATALOG))).toBe(text);
+  expect(finish(writeTypes(structuredClone(CATALOG)))).toBe(text);
 });

@@ -1,6 +1,7 @@
 import type { CatalogFile } from '../../../src/domain/catalog/file-schema.ts';
 import { publishCatalog } from '../../../src/domain/catalog/publish.ts';
 import { readDefinition } from '../../../src/domain/catalog/read-definition.ts';
+import { finish } from '../../../src/domain/slices.ts';
 import type { TestServer } from '../start.ts';
 
 /** One of each kind of key, in three languages of which one is a variant of another. */
@@ -54,7 +55,7 @@ export async function withCatalog(server: TestServer, file: CatalogFile = EXAMPL
   const application = await server.application(settings);
   const apiKey = { apiKey: application.clientId };
   const publish = async (next: CatalogFile, allowBreaking = true) => {
-    const read = readDefinition(next);
+    const read = finish(readDefinition(next));
     if ('problems' in read) throw new Error(JSON.stringify(read.problems));
     const options = { author: 'test', now: Date.now(), allowBreaking };
     return publishCatalog(server.service.storage, application.appId, read.definition, options);

@@ -1,4 +1,5 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
+import { mapSteps } from '../../slices.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { findLanguage, type MergedText, mergeTexts, type OutdatedText } from '../merge-texts.ts';
@@ -22,23 +23,22 @@ export async function readSentFile(text: string, name: string | undefined): Prom
 
 /** Puts the texts of a file, or some of them, into the catalog: all or none. `note` hears what was translated from an older source. */
 export function takeTexts(
-  { entries }: TextsFile,
+  entries: readonly TextEntry[],
   { base, taken, note }: { base: Catalog | undefined; taken: TakenTexts; note(outdated: OutdatedText[]): void },
 ): Edit {
-  return (copy) => {
+  return function* (copy) {
     const { catalog } = copy;
     const chosen = 'take' in taken ? chooseEntries(catalog, entries, taken.take) : entries;
     const prefer = 'take' in taken ? 'file' : taken.prefer;
-    const merged = mergeTexts(catalog, chosen, { ...(base && { base }), ...(prefer && { prefer }) });
+    const merged = yield* mergeTexts(catalog, chosen, { ...(base && { base }), ...(prefer && { prefer }) });
     if (merged.problems.length > 0) throw brokenTexts(merged.problems);
     if (merged.conflicts.length > 0) {
       throw new InnkeeperError('textsConflict', { more: { conflicts: merged.conflicts.slice(0, TOLD) } });
     }
     note(merged.outdated);
     const isTaken = ({ isConflict }: MergedText) => !isConflict || prefer === 'file';
-    return changeTexts(merged.texts.filter(isTaken).map(({ path, tag, text }) => ({ path, language: tag, text })))(
-      copy,
-    );
+    const texts = merged.texts.filter(isTaken);
+    return yield* changeTexts(yield* mapSteps(texts, ({ path, tag, text }) => ({ path, language: tag, text })))(copy);
   };
 }
 

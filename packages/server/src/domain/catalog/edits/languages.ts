@@ -1,12 +1,13 @@
+import type { Steps } from '../../slices.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { canonicalTag } from '../read-definition.ts';
 import { openGroup, openKey, toFileValue, type WorkingCopy } from '../working-copy.ts';
 
 /** The whole list, in order. A language is known by its tag: one that is no longer named takes its texts along. */
 export function setLanguages(languages: unknown): Edit {
-  return (copy) => {
+  return function* (copy) {
     copy.languages = languages as WorkingCopy['languages'];
-    dropTexts(copy, new Set(tagsOf(languages)));
+    yield* dropTexts(copy, new Set(tagsOf(languages)));
     return [];
   };
 }
@@ -19,7 +20,7 @@ function tagsOf(languages: unknown): string[] {
   });
 }
 
-function dropTexts(copy: WorkingCopy, kept: ReadonlySet<string>): void {
+function* dropTexts(copy: WorkingCopy, kept: ReadonlySet<string>): Steps<void> {
   const clean = <T extends { translations?: Record<string, string> }>({ translations, ...item }: T) => {
     const texts = Object.entries(translations ?? {}).filter(([tag]) => kept.has(tag));
     return { ...item, ...(texts.length > 0 && { translations: Object.fromEntries(texts) }) } as T;
@@ -28,6 +29,7 @@ function dropTexts(copy: WorkingCopy, kept: ReadonlySet<string>): void {
     const group = openGroup(copy, index);
     group.group = clean(group.group);
     for (const at of group.keys.keys()) {
+      yield;
       const key = openKey(copy, group, at);
       const values = key.key.values?.map((value) => (typeof value === 'object' ? clean(toFileValue(value)) : value));
       key.key = { ...clean(key.key), ...(values && { values }) };

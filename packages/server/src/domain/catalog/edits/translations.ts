@@ -1,6 +1,7 @@
 import { type FieldError, InnkeeperError } from '../../errors.ts';
+import type { Steps } from '../../slices.ts';
 import type { AllowedValue, Scalar, ValueType } from '../catalog.ts';
-import type { Edit } from '../edit-catalog.ts';
+import type { EditPath } from '../edit-catalog.ts';
 import { type FileKey, type FileValue, TEXT_LIMIT } from '../file-schema.ts';
 import { createLanguages } from '../languages.ts';
 import { textProblem } from '../read-definition.ts';
@@ -24,9 +25,12 @@ export type WantedText = { path: unknown; language: unknown; text: unknown; was?
 /** A text that is not the one that somebody wanted to replace. */
 export type ChangedText = { path: string; language: string; text: string | null };
 
+/** Whoever mends these finds the others then. */
+const MAX_PROBLEMS = 200;
+
 /** Many texts at once, all or none; null takes one away. */
-export function changeTexts(wanted: readonly WantedText[]): Edit {
-  return (copy) => {
+export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) => Steps<EditPath> {
+  return function* (copy) {
     const findHolder = textHolders(copy);
     const problems: FieldError[] = [];
     const changed: ChangedText[] = [];
@@ -35,7 +39,8 @@ export function changeTexts(wanted: readonly WantedText[]): Edit {
     for (const [index, { path, language, text, was }] of wanted.entries()) {
       const refuse = (member: string, message: string) =>
         problems.push({ field: `texts[${index}].${member}`, message });
-      const holder = typeof path === 'string' ? findHolder(path) : undefined;
+      yield;
+      const holder = typeof path === 'string' ? yield* findHolder(path) : undefined;
       const tag = typeof language === 'string' ? findLanguage(copy.languages, language) : undefined;
       const problem = problemOf(text);
       const isWasGood = was === undefined || was === null || typeof was === 'string';
@@ -55,7 +60,7 @@ export function changeTexts(wanted: readonly WantedText[]): Edit {
       holder.set(tag, text as string | null);
       if (holder.siblings) touched.add(holder.siblings);
     }
-    problems.push(...findSharedTexts(copy, touched, wanted, places));
+    for (const problem of yield* findSharedTexts(copy, touched, wanted, places)) problems.push(problem);
     if (problems.length > 0) throw new InnkeeperError('catalogInvalid', { fields: problems });
     if (changed.length > 0) throw changedMeanwhile(copy, changed);
     return [];
@@ -78,26 +83,30 @@ function changedMeanwhile({ catalog: { revision } }: WorkingCopy, texts: Changed
 }
 
 /** Texts that came to stand for two values of a key, told as of who sent one of them. */
-function findSharedTexts(
+function* findSharedTexts(
   { catalog }: WorkingCopy,
   touched: ReadonlySet<Siblings>,
   wanted: readonly WantedText[],
   places: ReadonlyMap<string, number>,
-): FieldError[] {
+): Steps<FieldError[]> {
   const languages = createLanguages(catalog.languages);
-  return [...touched].flatMap(({ key, paths }) => {
+  const problems: FieldError[] = [];
+  for (const { key, paths } of touched) {
+    yield;
     const values = (key().values ?? []).map((plain): AllowedValue => {
       const { value, translations = {}, retired = false } = toFileValue(plain);
       return { value, texts: translations, retired };
     });
-    return findAmbiguous(values, languages).flatMap(({ index, tag, text }) => {
+    for (const { index, tag, text } of findAmbiguous(values, languages)) {
+      if (problems.length === MAX_PROBLEMS) return problems;
       const own = places.get(`${tag} ${paths[index]}`);
       const others = paths.flatMap((path) => places.get(`${tag} ${path}`) ?? []);
       const place = own ?? others.find((other) => wanted[other]?.text === text) ?? others[0];
       const message = `makes "${text}" stand for two values of this key in this language`;
-      return place === undefined ? [] : [{ field: `texts[${place}].text`, message }];
-    });
-  });
+      if (place !== undefined) problems.push({ field: `texts[${place}].text`, message });
+    }
+  }
+  return problems;
 }
 
 /** The values of a string key, whose texts must differ, and their paths in order. */
@@ -105,23 +114,24 @@ type Siblings = { key(): FileKey; paths: string[] };
 type Holder = { get(tag: string): string | null; set(tag: string, text: string | null): void; siblings?: Siblings };
 
 /** What has the text of a path. Only what is asked for is opened. */
-function textHolders(copy: WorkingCopy): (path: string) => Holder | undefined {
+function textHolders(copy: WorkingCopy): (path: string) => Steps<Holder | undefined> {
   const groups = new Map(copy.groups.map((group, index) => [pathOf(nameOf(group)), index]));
   const holders = new Map<number, Map<string, Holder>>();
-  return (path) => {
+  return function* (path) {
     // The path of a group is that of all in it, up to the first slash: in names it is written otherwise.
     const index = groups.get(path.split('/', 1)[0] as string);
     if (index === undefined) return undefined;
-    const ofGroup = holders.get(index) ?? holdersOf(copy, openGroup(copy, index));
+    const ofGroup = holders.get(index) ?? (yield* holdersOf(copy, openGroup(copy, index)));
     holders.set(index, ofGroup);
     return ofGroup.get(path);
   };
 }
 
-function holdersOf(copy: WorkingCopy, group: OpenGroup): Map<string, Holder> {
+function* holdersOf(copy: WorkingCopy, group: OpenGroup): Steps<Map<string, Holder>> {
   const { name } = group.group;
   const holders = new Map([[pathOf(name), holderOf(() => group.group)]]);
   for (const [at, item] of group.keys.entries()) {
+    yield;
     const keyName = nameOf(item);
     const key = () => openKey(copy, group, at).key;
     holders.set(pathOf(name, keyName), holderOf(key));

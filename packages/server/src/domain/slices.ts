@@ -1,0 +1,65 @@
+/** Work that can pause wherever it yields: on catalogs of any size, without holding up the thread that answers. */
+export type Steps<T> = Generator<void, T, void>;
+
+/** Other requests wait no longer than this for a slice. */
+const SLICE_MS = 5;
+/** The clock is read once for so many steps; each takes microseconds, a few of them milliseconds. */
+const STEPS_PER_LOOK = 4;
+
+type Waiting = { run(until: number): boolean };
+
+const waiting: Waiting[] = [];
+
+/** All at once: on worker threads, on the command line and in tests. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** A slice in each turn of the event loop. Works take turns, so that however many there are, a turn has one slice. */
+export function inSlices<T>(steps: Steps<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    waiting.push({
+      run(until) {
+        try {
+          for (let count = 1; ; count++) {
+            const step = steps.next();
+            if (step.done) {
+              resolve(step.value);
+              return true;
+            }
+            if (count % STEPS_PER_LOOK === 0 && performance.now() >= until) return false;
+          }
+        } catch (error) {
+          reject(error);
+          return true;
+        }
+      },
+    });
+    if (waiting.length === 1) setImmediate(runSlice);
+  });
+}
+
+function runSlice(): void {
+  const until = performance.now() + SLICE_MS;
+  // Several small ones fit into one slice.
+  while (performance.now() < until) {
+    const work = waiting[0];
+    if (!work) return;
+    const isDone = work.run(until);
+    waiting.shift();
+    if (!isDone) waiting.push(work);
+  }
+  if (waiting.length > 0) setImmediate(runSlice);
+}
+
+export function* mapSteps<T, U>(items: Iterable<T>, map: (item: T, index: number) => U): Steps<U[]> {
+  const mapped: U[] = [];
+  for (const item of items) {
+    yield;
+    mapped.push(map(item, mapped.length));
+  }
+  return mapped;
+}

@@ -1,0 +1,25 @@
+import type { Application } from '../../domain/applications/application.ts';
+import { type Catalog, toItems } from '../../domain/catalog/catalog.ts';
+import { type CatalogDefinition, unpackDefinition } from '../../domain/catalog/definition.ts';
+import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
+import type { StoredCatalog } from '../../storage/port.ts';
+
+/** A whole catalog or file of texts, which worker threads read: five thousand keys in twenty languages. */
+export const UPLOAD_LIMIT = 32 * 1024 ** 2;
+/** One edit, which is parsed on the thread that answers: some 30 ms. */
+export const EDIT_LIMIT = 2 * 1024 ** 2;
+
+export async function readCatalogBody(
+  { work }: Service,
+  { appId }: Application,
+  body: Buffer,
+): Promise<CatalogDefinition> {
+  return inSlices(unpackDefinition(await work.run('readCatalogBody', { body }, { appId })));
+}
+
+/** As it is stored, for a worker thread: texts are copied in no time, objects are not. */
+export async function toStored(catalog: Catalog): Promise<StoredCatalog> {
+  const { revision, languages } = catalog;
+  return { revision, languages: JSON.stringify(languages), items: await inSlices(toItems(catalog)) };
+}

@@ -1,0 +1,69 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { pack, unpack } from '../../src/domain/packed.ts';
+import { finish, inSlices, type Steps } from '../../src/domain/slices.ts';
+import { encodeAnswer } from '../../src/http/manage/encode-answer.ts';
+
+/** Works for so many milliseconds, a tenth of one in each step. */
+function* busy(ms: number): Steps<string> {
+  for (let step = 0; step < ms * 10; step++) {
+    const until = performance.now() + 0.1;
+    while (performance.now() < until);
+    yield;
+  }
+  return 'done';
+}
+
+test('others have turns of the event loop between the slices', async () => {
+  let [turns, isDone] = [0, false];
+  const work = inSlices(busy(100)).finally(() => (isDone = true));
+  while (!isDone) {
+    await nextTurn();
+    turns++;
+  }
+  expect(await work).toBe('done');
+  // A slice has 5 ms; a slow machine only makes more of them.
+  expect(turns).toBeGreaterThan(10);
+});
+
+test('works take turns: a short one does not wait for a long one', async () => {
+  const order: string[] = [];
+  const long = inSlices(busy(100)).then(() => order.push('long'));
+  const short = inSlices(busy(1)).then(() => order.push('short'));
+  await Promise.all([long, short]);
+  expect(order).toEqual(['short', 'long']);
+});
+
+test('what a work throws is for whoever waits for it', async () => {
+  const failing = function* (): Steps<never> {
+    yield;
+    throw new Error('no');
+  };
+  const other = inSlices(busy(1));
+  await expect(inSlices(failing())).rejects.toThrow('no');
+  expect(await other).toBe('done');
+});
+
+test('an answer in pieces is what JSON.stringify gives', () => {
+  const value = fc.oneof(fc.jsonValue({ maxDepth: 9 }), fc.object({ maxDepth: 9, withDate: true }));
+  fc.assert(
+    fc.property(fc.record({ value }), (answer) => {
+      expect(finish(encodeAnswer(answer)).body.toString()).toBe(JSON.stringify(answer));
+    }),
+  );
+});
+
+test('a text in pieces is the same text, and the tag is of its bytes', () => {
+  const text = `${'a'.repeat(65_535)}😀${'ű'.repeat(70_000)}`;
+  const { body, etag } = finish(encodeAnswer(text));
+  expect(body.toString()).toBe(text);
+  expect(finish(encodeAnswer(`${text}.`)).etag).not.toBe(etag);
+});
+
+test('a packed list comes out as it went in', () => {
+  const items = Array.from({ length: 5_000 }, (_, at) => ({ at, text: 'x'.repeat(at % 300) }));
+  expect(pack(items).pieces.length).toBeGreaterThan(1);
+  expect(finish(unpack(pack(items)))).toEqual(items);
+  expect(finish(unpack(pack([])))).toEqual([]);
+});
