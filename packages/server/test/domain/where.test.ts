@@ -5,6 +5,7 @@ import { compileCatalog } from '../../src/domain/catalog/compile.ts';
 import type { CatalogFile } from '../../src/domain/catalog/file-schema.ts';
 import { publishCatalog } from '../../src/domain/catalog/publish.ts';
 import { readDefinition } from '../../src/domain/catalog/read-definition.ts';
+import { finish } from '../../src/domain/slices.ts';
 import { countUsers, type ListPlace, pageOfUsers } from '../../src/domain/users/match-users.ts';
 import { readWhere } from '../../src/domain/users/where.ts';
 import { storageDriver } from '../../src/storage/open.ts';
@@ -125,10 +126,10 @@ describe.each(databases)('where on $kind', (database) => {
   afterAll(() => storage.close());
 
   const publish = async (appId: number, file: CatalogFile) => {
-    const read = readDefinition(file);
+    const read = finish(readDefinition(file));
     if ('problems' in read) throw new Error(JSON.stringify(read.problems));
     await publishCatalog(storage, appId, read.definition, { author: 'test', now: NOW, allowBreaking: true });
-    return compileCatalog(readCatalog(await storage.catalogs.load(appId)));
+    return finish(compileCatalog(finish(readCatalog(await storage.catalogs.load(appId)))));
   };
 
   test('finds whom a model finds, page by page, and counts them', async () => {
