@@ -348,7 +348,10 @@ export interface paths {
         };
         /** List a user's options */
         get: operations["listUserOptions"];
-        /** Save many user options at once, all or none */
+        /**
+         * Save many user options at once, all or none
+         * @description A refusal names every field at fault. Its code is that of the first.
+         */
         put: operations["saveUserOptions"];
         /**
          * Save a user option
@@ -1827,7 +1830,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write" */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -2062,19 +2065,34 @@ export interface components {
             /** @description how many more there are than `to` lists */
             more?: number;
         };
-        /** @description with effective=true: the default of a key that was never saved */
+        /** @description with effective=true: the default, of a key that was never saved (user_options_uid is null) or whose saved value (saved_value) it no longer allows */
         DefaultOption: {
-            user_options_uid: null;
+            user_options_uid: string | null;
             app_id: string;
             /** Format: uuid */
             user_uid: string;
+            /** Format: uuid */
+            option_group_uid: string;
+            /**
+             * Format: uuid
+             * @description the key it belongs to, whatever its name is today
+             */
+            option_key_uid: string;
             group: {
                 name: string;
+                /** @description the text to show, by the catalog of today */
+                label: string;
+                label_language: string | null;
                 translations: components["schemas"]["OptionGroupTranslation"][];
             };
             option: {
                 name: string;
+                /** @description the text to show, by the catalog of today */
+                label: string;
+                label_language: string | null;
                 value: components["schemas"]["OptionValue"];
+                /** @description the text of the value, or of each of several, by the catalog of today */
+                value_label: string | string[];
                 translations: {
                     /** Format: uuid */
                     option_key_translation_uid: string;
@@ -2083,10 +2101,14 @@ export interface components {
                     value: components["schemas"]["OptionValue"];
                 }[];
             };
-            created_at: null;
-            updated_at: null;
+            created_at: string | null;
+            updated_at: string | null;
+            etag: string | null;
             /** @constant */
             is_default: true;
+            /** @constant */
+            source: "default";
+            saved_value?: components["schemas"]["OptionValue"];
         };
         /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
         EditedCatalog: {
@@ -2300,6 +2322,10 @@ export interface components {
             userOptionsUid: string | null;
             revision: number | null;
             language: string | null;
+            texts: {
+                [key: string]: string | string[];
+            } | null;
+            etag: string | null;
             createdAt: string | null;
             updatedAt: string | null;
         };
@@ -2310,6 +2336,8 @@ export interface components {
             action: "save" | "unset";
             /** @enum {unknown} */
             by: "user_uid" | "access_token" | "import" | "manage";
+            actor: string | null;
+            language: string | null;
             /** Format: uuid */
             userOptionsUid: string;
             groupUid: string | null;
@@ -2521,13 +2549,28 @@ export interface components {
             app_id: string;
             /** Format: uuid */
             user_uid: string;
+            /** Format: uuid */
+            option_group_uid: string;
+            /**
+             * Format: uuid
+             * @description the key it belongs to, whatever its name is today
+             */
+            option_key_uid: string;
             group: {
                 name: string;
+                /** @description the text to show, by the catalog of today */
+                label: string;
+                label_language: string | null;
                 translations: components["schemas"]["OptionGroupTranslation"][];
             };
             option: {
                 name: string;
+                /** @description the text to show, by the catalog of today */
+                label: string;
+                label_language: string | null;
                 value: components["schemas"]["OptionValue"];
+                /** @description the text of the value, or of each of several, by the catalog of today */
+                value_label: string | string[];
                 translations: {
                     /** Format: uuid */
                     option_key_translation_uid: string;
@@ -2540,6 +2583,13 @@ export interface components {
             created_at: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             updated_at: string;
+            /** @description changes when the record does, not with labels or languages: send it as If-Match, or `if_match` */
+            etag: string;
+            /**
+             * @description with effective=true
+             * @constant
+             */
+            source?: "saved";
         };
         UserOptionEvent: {
             /** @enum {unknown} */
@@ -2548,6 +2598,8 @@ export interface components {
             at: string;
             /** @enum {unknown} */
             by: "user_uid" | "access_token" | "import" | "manage";
+            /** @description of an open text: the tag of the language saved */
+            language: string | null;
             from_value: components["schemas"]["OptionValue"] | null;
             to_value: components["schemas"]["OptionValue"] | null;
         };
@@ -3381,6 +3433,88 @@ export interface components {
                             }[];
                         }[];
                     }[];
+                };
+            };
+        };
+        /** @description - `1014` The record has changed. */
+        "412_selectionChanged": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1014";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                    current?: {
+                        /** Format: uuid */
+                        user_options_uid: string;
+                        app_id: string;
+                        /** Format: uuid */
+                        user_uid: string;
+                        /** Format: uuid */
+                        option_group_uid: string;
+                        /**
+                         * Format: uuid
+                         * @description the key it belongs to, whatever its name is today
+                         */
+                        option_key_uid: string;
+                        group: {
+                            name: string;
+                            /** @description the text to show, by the catalog of today */
+                            label: string;
+                            label_language: string | null;
+                            translations: {
+                                /** Format: uuid */
+                                option_group_translation_uid: string;
+                                name: string;
+                                language: string;
+                            }[];
+                        };
+                        option: {
+                            name: string;
+                            /** @description the text to show, by the catalog of today */
+                            label: string;
+                            label_language: string | null;
+                            /**
+                             * OptionValue
+                             * @description one value, or an array for a key that takes several
+                             */
+                            value: (boolean | string | number) | (boolean | string | number)[];
+                            /** @description the text of the value, or of each of several, by the catalog of today */
+                            value_label: string | string[];
+                            translations: {
+                                /** Format: uuid */
+                                option_key_translation_uid: string;
+                                language: string;
+                                name: string;
+                                /**
+                                 * OptionValue
+                                 * @description one value, or an array for a key that takes several
+                                 */
+                                value: (boolean | string | number) | (boolean | string | number)[];
+                            }[];
+                        };
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        created_at: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        updated_at: string;
+                        /** @description changes when the record does, not with labels or languages: send it as If-Match, or `if_match` */
+                        etag: string;
+                        /**
+                         * @description with effective=true
+                         * @constant
+                         */
+                        source?: "saved";
+                    } | null;
                 };
             };
         };
@@ -4698,10 +4832,13 @@ export interface operations {
                 option_group_uid?: string;
                 option_group_name?: string;
                 option_key_uid?: string;
-                /** @description adds the defaults of keys never saved */
+                /** @description what to act on now: with the defaults of keys never saved, without archived keys, and with the default in place of a value that the key no longer allows */
                 effective?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4744,7 +4881,10 @@ export interface operations {
     saveUserOptions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4767,9 +4907,15 @@ export interface operations {
                         option_group_name?: string;
                         /** Format: uuid */
                         option_key_uid: string;
-                        value: (boolean | string | number)[];
-                        /** @description with it, values may be in that language */
+                        value?: (boolean | string | number)[];
+                        /** @description in place of `value`, of a key that takes several: values to add to the list as it is at that moment */
+                        add?: (boolean | string | number)[];
+                        /** @description the same: values to remove from the list */
+                        remove?: (boolean | string | number)[];
+                        /** @description with it, values may be in that language; of an open text, whose text is saved */
                         language?: string;
+                        /** @description the `etag` of the record: all are saved only if it is still the same */
+                        if_match?: string;
                     }[];
                 };
             };
@@ -4792,6 +4938,7 @@ export interface operations {
             403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
             409: components["responses"]["409_keyArchived"];
+            412: components["responses"]["412_selectionChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             /** @description - `1008` A value is not allowed for this option key. */
             422: {
@@ -4822,7 +4969,12 @@ export interface operations {
     saveUserOption: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description the ETag of the record: it is saved only if the record is still the same */
+                "If-Match"?: string;
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4842,8 +4994,12 @@ export interface operations {
                     option_group_name?: string;
                     /** Format: uuid */
                     option_key_uid: string;
-                    value: (boolean | string | number)[];
-                    /** @description with it, values may be in that language */
+                    value?: (boolean | string | number)[];
+                    /** @description in place of `value`, of a key that takes several: values to add to the list as it is at that moment */
+                    add?: (boolean | string | number)[];
+                    /** @description the same: values to remove from the list */
+                    remove?: (boolean | string | number)[];
+                    /** @description with it, values may be in that language; of an open text, whose text is saved */
                     language?: string;
                 };
             };
@@ -4852,6 +5008,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description of the record, as `etag` */
+                    ETag?: string;
                     /** @description where the record is */
                     Location?: string;
                     [name: string]: unknown;
@@ -4863,6 +5021,8 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description of the record, as `etag` */
+                    ETag?: string;
                     /** @description where the record is */
                     Location?: string;
                     [name: string]: unknown;
@@ -4876,6 +5036,7 @@ export interface operations {
             403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
             409: components["responses"]["409_keyArchived"];
+            412: components["responses"]["412_selectionChanged"];
             413: components["responses"]["413_bodyTooLarge"];
             /** @description - `1008` A value is not allowed for this option key. */
             422: {
@@ -4911,7 +5072,10 @@ export interface operations {
                 /** @description with HTTP Basic */
                 user_uid?: string;
             };
-            header?: never;
+            header?: {
+                /** @description the language of labels where `language` is not given */
+                "Accept-Language"?: string;
+            };
             path: {
                 user_options_uid: string;
             };
@@ -4922,7 +5086,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description validator of these bytes: send it as If-None-Match */
+                    /** @description begins with the `etag` of the record: send it as If-None-Match with GET, or as If-Match with POST */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -9514,7 +9678,7 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */
@@ -9569,7 +9733,7 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */

@@ -152,17 +152,7 @@ export function makeOptionsClient<C extends AnyCatalog>(
 
 const listOf = (value: Scalar | readonly Scalar[]): Scalar[] => [value].flat() as Scalar[];
 
-/**
- * What was saved for a key, among selections. By the uids of its texts: a record keeps the names of the moment it was
- * saved in, and the key may have another one since. By its names where there are no texts.
- */
+/** What was saved for a key, among selections. By its UID alone: names change, and another key may have the name today. */
 export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {
-  return ofOneClass(() => {
-    const texts = new Set(key.translations?.map((each) => each.option_key_translation_uid));
-    return (
-      selections.find((each) =>
-        each?.option?.translations?.some((text) => texts.has(text.option_key_translation_uid)),
-      ) ?? selections.find((each) => each?.group?.name === key.option_group_name && each?.option?.name === key.name)
-    );
-  });
+  return ofOneClass(() => selections.find((each) => each?.option_key_uid === key.option_key_uid));
 }

@@ -118,23 +118,26 @@ test('lists are read page by page, and only as far as anybody looks', async () =
   expect((await options.keys().all()).map(({ name }) => name)).toEqual(many.map(({ name }) => name));
 });
 
-test('what was saved for a key is found after the key got another name', async () => {
-  const [kitchen] = EXAMPLE.groups ?? [];
-  const { application, publish } = await withCatalog(server, EXAMPLE);
+test('what was saved for a key is found by its UID, whatever has its name today', async () => {
+  const ads = (keys: { name: string; was?: string; default?: boolean }[]) => ({
+    languages: EXAMPLE.languages,
+    groups: [{ name: 'ads', keys: keys.map((key) => ({ type: 'boolean' as const, ...key })) }],
+  });
+  const { application, publish } = await withCatalog(server, ads([{ name: 'consent' }]));
   const theirs = createUsersClient({ baseUrl: server.url, ...application });
   const options = createOptionsClient({
     baseUrl: server.url,
     apiKey: application.clientId,
     accessToken: (await theirs.signIn(newUser())).access_token,
   });
-  await options.save('kitchen.vegetarian', true);
-  const texts = { Deutsch: 'Fleischlos' };
-  const keys = [{ name: 'meatless', was: 'vegetarian', type: 'boolean' as const, default: false, translations: texts }];
-  await publish({ ...EXAMPLE, groups: [{ ...kitchen, name: 'kitchen', keys }] });
-  const first = async () => (await options.keys().all())[0];
-  await expect.poll(first).toMatchObject({ name: 'meatless' });
-  const renamed = await first();
-  const selections = await options.selections().all();
-  expect(selections[0]?.option.name).toBe('vegetarian');
-  expect(renamed && selectionOf(renamed, selections)?.option.value).toBe(true);
+  await options.save('ads.consent', true);
+  await publish(ads([{ name: 'consent_2025', was: 'consent' }]));
+  await publish(ads([{ name: 'consent_2025' }, { name: 'consent' }]));
+  await server.service.refresh();
+  const [given, asked] = await options.keys().all();
+  const selections = await options.selections({ effective: true }).all();
+  expect(selections.map(({ option }) => option.name)).toEqual(['consent']);
+  expect(given && selectionOf(given, selections)?.option.value).toBe(true);
+  // Nobody was asked for the new one.
+  expect(asked && selectionOf(asked, selections)).toBeUndefined();
 });

@@ -142,14 +142,21 @@ function provisional(key: OptionKey, value: Value): Selection {
     user_options_uid: null,
     app_id: '',
     user_uid: '',
-    group: { name: key.option_group_name, translations: [] },
+    option_group_uid: key.option_group_uid,
+    option_key_uid: key.option_key_uid,
+    group: { name: key.option_group_name, label: key.option_group_name, label_language: null, translations: [] },
     option: {
       name: key.name,
+      label: key.label,
+      label_language: key.label_language,
       value: scalar,
+      value_label: Array.isArray(scalar) ? scalar.map(String) : String(scalar),
       translations: key.translations.map((each) => ({ ...each, value: scalar })),
     },
     created_at: null,
     updated_at: null,
+    etag: null,
     is_default: true,
+    source: 'default',
   };
 }

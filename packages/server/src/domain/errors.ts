@@ -226,6 +226,13 @@ export const ERRORS = {
     remedy: 'Offer only what GET /api/option_keys lists.',
     namesFields: true,
   },
+  selectionChanged: {
+    code: '1014',
+    status: 412,
+    message: 'The record has changed.',
+    remedy: '`current` is the record as it is now, null when there is none. Decide again, and send its `etag`.',
+    namesFields: true,
+  },
   userUidNotAccepted: {
     code: '1011',
     status: 401,

@@ -6,6 +6,7 @@ import type {
   ManageTokenRecord,
   MemberRecord,
   Membership,
+  SelectionChange,
   Stores,
   UserChange,
   UserRecord,
@@ -24,7 +25,7 @@ export type Told = {
   sharedUid?: string;
 };
 
-/** A draft can be edited in thousands of places at once: an entry names so many, each in so many characters. */
+/** Thousands of places can be changed at once: an entry names so many, each in so many characters. */
 const EDITED = { places: 10, characters: 100 };
 
 export async function findApplication(stores: Stores, appId: number): Promise<ApplicationRecord | undefined> {
@@ -70,6 +71,12 @@ export function draftEdit({ appId, draft, edit }: DraftChange): Told {
 function shorten(text: string, characters: number): string {
   const all = [...text];
   return all.length <= characters ? text : `${all.slice(0, characters - 1).join('')}…`;
+}
+
+/** Keys by name: what was chosen is the user's own. */
+export function toldOfOptions(what: 'saved' | 'unset', userId: string, by: NonNullable<SelectionChange['by']>): Told[] {
+  const keys = by.keys.slice(0, EDITED.places).map((key) => shorten(key, EDITED.characters));
+  return [{ action: 'user.optionsChanged', appId: by.appId, subject: '', userId, after: { [what]: keys } }];
 }
 
 /** One entry an import, however many batches it has. */

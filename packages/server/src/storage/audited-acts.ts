@@ -7,6 +7,7 @@ import {
   type Told,
   toldOfChange,
   toldOfJoining,
+  toldOfOptions,
   toldOfToken,
   toldOfUser,
   toTime,
@@ -331,8 +332,17 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   selections: {
     list: 'read',
     listOfToken: 'read',
-    save: BY_HISTORY,
+    // By /manage/v1; what users and applications save themselves is told by the history alone.
+    save: {
+      tell: (_, { outcome }, _before, _appId, userId, _selections, { by }) =>
+        outcome === 'saved' && by ? toldOfOptions('saved', userId, by) : [],
+    },
     unset: BY_HISTORY,
+    unsetKeys: {
+      tell: (_, keyNos, _before, userId, _wanted, { by }) =>
+        keyNos.length > 0 && by ? toldOfOptions('unset', userId, by) : [],
+    },
+    purgeHistory: SERVICE,
     history: 'read',
     countByValue: 'read',
     survey: 'read',

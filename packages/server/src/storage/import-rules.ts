@@ -1,11 +1,11 @@
-import type { IfThere, ImportEntry, ImportOutcome, ImportSelection } from './port.ts';
+import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, SelectionRecord } from './port.ts';
 
 /** What is in the database for an entry's clientUserId, before the import. */
 export type StoredProfile = {
   userId: string;
   clientUserName: string;
   hasUser: boolean;
-  selections: ReadonlyMap<number, { value: string; language: string | null; updatedAt: number }>;
+  selections: ReadonlyMap<number, Pick<SelectionRecord, 'value' | 'language' | 'texts' | 'updatedAt'>>;
   /** By key number: when it was last unset. Needed for an update only. */
   unsetAt: ReadonlyMap<number, number>;
 };
@@ -39,9 +39,9 @@ export function planEntry(
   if (entry.userId !== null && entry.userId !== stored.userId) return nothing({ differsIn: 'userId' });
 
   const rename = entry.clientUserName !== stored.clientUserName;
-  const different = entry.selections.flatMap(({ keyNo, value, language }, index) => {
+  const different = entry.selections.flatMap(({ keyNo, value, language, texts = null }, index) => {
     const held = stored.selections.get(keyNo);
-    return held?.value === value && held.language === language ? [] : [index];
+    return held?.value === value && held.language === language && held.texts === texts ? [] : [index];
   });
   if (!rename && different.length === 0) return nothing('unchanged');
   if (ifThere === 'compare') return nothing({ differsIn: rename ? 'clientUserName' : (different[0] as number) });

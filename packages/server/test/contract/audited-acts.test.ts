@@ -37,7 +37,7 @@ test('every act that changes something is audited, or says why not', () => {
     'requestLog.trim',
     'secondFactors.begin',
     'secondFactors.spend',
-    'selections.save',
+    'selections.purgeHistory',
     'selections.unset',
     'sessions.end',
     'sessions.openByLink',

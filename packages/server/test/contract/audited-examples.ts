@@ -277,6 +277,25 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     prepare: async (_, appId) => (storage) => storage.trials.add(appId, 'somebody', NOW),
     actions: ['application.tried'],
   },
+  'selections.save': {
+    async prepare(storage, appId) {
+      const { userId } = await createUser(storage, appId);
+      const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
+      const change = { at: NOW, means: 'manage' as const, by: { actor: 'ada@example.com', appId, keys: ['g.k'] } };
+      return ({ selections }) => selections.save(appId, userId, [selection], change);
+    },
+    actions: ['user.optionsChanged'],
+  },
+  'selections.unsetKeys': {
+    async prepare(storage, appId) {
+      const { userId } = await createUser(storage, appId);
+      const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: 'true', language: null };
+      await storage.selections.save(appId, userId, [selection], { at: NOW, means: 'user_uid' });
+      const change = { at: NOW, means: 'manage' as const, by: { actor: 'ada@example.com', appId, keys: ['g.k'] } };
+      return ({ selections }) => selections.unsetKeys(userId, [1], change);
+    },
+    actions: ['user.optionsChanged'],
+  },
   'transfer.importUsers': {
     async prepare(_, appId) {
       const who = { clientUserId: 'mia', clientUserName: 'Mia', userId: null, newUserId: randomUUID() };

@@ -26,10 +26,14 @@ const selection = (keyNo: number, value: unknown, given: Partial<ImportSelection
   revision: 3,
   value: JSON.stringify(value),
   language: null,
+  texts: null,
   createdAt: NOW - 4 * MINUTE,
   updatedAt: NOW - 3 * MINUTE,
   ...given,
 });
+
+/** As it is stored at first. */
+const first = (wanted: ImportSelection) => ({ ...wanted, version: 1 });
 
 describe.each(databases)('importing users into $kind', (database) => {
   let storage: Storage;
@@ -59,7 +63,7 @@ describe.each(databases)('importing users into $kind', (database) => {
   };
 
   test('a new user comes in whole, with its selections and their history', async () => {
-    const text = selection(7, 'Zoë 🦊 "\\{},\u0000', { language: 'es' });
+    const text = selection(7, 'Zoë 🦊 "\\{},\u0000', { language: 'es', texts: '{"de":"Ä"}' });
     const flag = selection(2, true);
     const one = await putOne({ clientUserId: 'Zoë 🦊\n"\\', userId: randomUUID(), selections: [text, flag] });
     const { clientUserId, clientUserName, userId, createdAt } = one;
@@ -68,18 +72,29 @@ describe.each(databases)('importing users into $kind', (database) => {
       clientUserName,
       userId,
       createdAt,
-      selections: [flag, text],
+      selections: [flag, text].map(first),
     });
     expect(await other.users.find(appId, userId as string)).toEqual({
       userId,
       appId,
       clientUserId,
       clientUserName,
+      status: 'active',
       createdAt,
+      updatedAt: createdAt,
     });
-    expect(await other.selections.list(userId as string)).toEqual([flag, text]);
+    expect(await other.selections.list(userId as string)).toEqual([flag, text].map(first));
     expect((await other.selections.history(userId as string, ALL, flag.selectionId)).items).toEqual([
-      { selectionId: flag.selectionId, keyNo: 2, at: NOW, means: 'import', fromValue: null, toValue: 'true' },
+      {
+        selectionId: flag.selectionId,
+        keyNo: 2,
+        at: NOW,
+        means: 'import',
+        actor: null,
+        language: null,
+        fromValue: null,
+        toValue: 'true',
+      },
     ]);
   });
 
@@ -102,6 +117,8 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await again({ clientUserName: 'Other' })).toEqual([{ differsIn: 'clientUserName' }]);
     expect(await again({ selections: [selection(1, 'a'), selection(3, 'c')] })).toEqual([{ differsIn: 1 }]);
     expect(await again({ selections: [selection(2, 'b', { language: 'en' })] })).toEqual([{ differsIn: 0 }]);
+    const texts = '{"en":"c"}';
+    expect(await again({ selections: [selection(2, 'b', { language: 'de', texts })] })).toEqual([{ differsIn: 0 }]);
     expect(await again({ createdAt: null, selections: [] })).toEqual(['has-user']);
     const found = await stored(one.clientUserId);
     expect(found).toMatchObject({ clientUserName: one.clientUserName, userId: one.userId, selections: held });
@@ -163,9 +180,9 @@ describe.each(databases)('importing users into $kind', (database) => {
     const found = await stored(one.clientUserId);
     expect(found).toMatchObject({ clientUserName: 'New name', userId: one.newUserId, createdAt: one.createdAt });
     expect(found?.selections).toEqual([
-      kept,
-      { ...next, selectionId: changed.selectionId, createdAt: changed.createdAt },
-      { ...added, selectionId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      first(kept),
+      { ...next, selectionId: changed.selectionId, version: 2, createdAt: changed.createdAt },
+      { ...first(added), selectionId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     ]);
     expect((await storage.selections.history(one.newUserId, ALL, changed.selectionId)).items).toMatchObject([
       { means: 'import', fromValue: '"old"', toValue: '"new"', at: NOW },
@@ -176,13 +193,13 @@ describe.each(databases)('importing users into $kind', (database) => {
   });
 
   test('an update of a key that was unset before begins a new record', async () => {
-    const first = selection(1, 'first');
-    const one = await putOne({ selections: [first] });
-    await storage.selections.unset(one.newUserId, first.selectionId, { at: NOW, means: 'user_uid' });
-    expect(await put([{ ...one, selections: [{ ...first, updatedAt: NOW }] }], 'update')).toEqual(['updated']);
+    const begun = selection(1, 'first');
+    const one = await putOne({ selections: [begun] });
+    await storage.selections.unset(one.newUserId, begun.selectionId, { at: NOW, means: 'user_uid' });
+    expect(await put([{ ...one, selections: [{ ...begun, updatedAt: NOW }] }], 'update')).toEqual(['updated']);
     const [again] = await storage.selections.list(one.newUserId);
-    expect(again?.selectionId).not.toBe(first.selectionId);
-    expect((await storage.selections.history(one.newUserId, ALL, first.selectionId)).items).toHaveLength(2);
+    expect(again?.selectionId).not.toBe(begun.selectionId);
+    expect((await storage.selections.history(one.newUserId, ALL, begun.selectionId)).items).toHaveLength(2);
   });
 
   test('an update keeps what was saved or unset later than the entry says', async () => {
@@ -281,7 +298,7 @@ describe.each(databases)('importing users into $kind', (database) => {
     const adopted = await stored(clientUserId);
     // The user that the profile named is who it is again.
     expect(adopted).toMatchObject({ userId: orphan.newUserId, clientUserName: 'Whole', createdAt: whole.createdAt });
-    expect(adopted?.selections).toEqual(whole.selections);
+    expect(adopted?.selections).toEqual(whole.selections.map(first));
     expect(await storage.users.createWithToken(user(appId, { clientUserId }))).toBe('duplicate');
     expect(await put([whole])).toEqual(['unchanged']);
   });

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storageDriver } from '../../src/storage/open.ts';
-import type { NewSelection, SelectionMeans, SelectionRecord, Storage } from '../../src/storage/port.ts';
+import type { SelectionMeans, SelectionRecord, Storage, WantedChange } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
 import { ALL, accessToken, createApplication, createUser, NOW, times } from './examples.ts';
 
-const selection = (keyNo: number, value: unknown, given: Partial<NewSelection> = {}): NewSelection => ({
+type Wanted = WantedChange & Pick<SelectionRecord, 'texts'>;
+const selection = (keyNo: number, value: unknown, given: Partial<Wanted> = {}): Wanted => ({
   selectionId: randomUUID(),
   keyNo,
   revision: 1,
   value: JSON.stringify(value),
   language: null,
+  texts: null,
   ...given,
 });
 
@@ -33,7 +35,7 @@ describe.each(databases)('selections on $kind', (database) => {
   const createdUser = async (): Promise<string> => (await createUser(storage, appId)).userId;
   const save = async (
     userId: string,
-    selections: NewSelection[],
+    selections: WantedChange[],
     at = NOW,
     replica = storage,
   ): Promise<SelectionRecord[]> => {
@@ -44,14 +46,14 @@ describe.each(databases)('selections on $kind', (database) => {
 
   test('what was saved is answered and listed, whole', async () => {
     const userId = await createdUser();
-    const text = selection(7, 'Zoë 🦊 "\\{},\u0000\ud800', { language: 'es', revision: 12 });
+    const text = selection(7, 'Zoë 🦊 "\\{},\u0000\ud800', { language: 'es', texts: '{"de":"Ä"}', revision: 12 });
     const [record] = await save(userId, [text]);
-    expect(record).toEqual({ ...text, createdAt: NOW, updatedAt: NOW });
+    expect(record).toEqual({ ...text, version: 1, createdAt: NOW, updatedAt: NOW });
     const flag = selection(2, true);
     await save(userId, [flag], NOW + 1);
     expect(await other.selections.list(userId)).toEqual([
-      { ...flag, createdAt: NOW + 1, updatedAt: NOW + 1 },
-      { ...text, createdAt: NOW, updatedAt: NOW },
+      { ...flag, version: 1, createdAt: NOW + 1, updatedAt: NOW + 1 },
+      { ...text, version: 1, createdAt: NOW, updatedAt: NOW },
     ]);
     expect(await storage.selections.list(randomUUID())).toEqual([]);
   });
@@ -78,7 +80,7 @@ describe.each(databases)('selections on $kind', (database) => {
     const first = selection(1, 'blue', { language: 'en' });
     await save(userId, [first]);
     const next = selection(1, ['red', 'blue'], { revision: 3 });
-    const expected = { ...next, selectionId: first.selectionId, createdAt: NOW, updatedAt: NOW + 5 };
+    const expected = { ...next, selectionId: first.selectionId, version: 2, createdAt: NOW, updatedAt: NOW + 5 };
     expect(await save(userId, [next], NOW + 5)).toEqual([expected]);
     expect(await storage.selections.list(userId)).toEqual([expected]);
   });
@@ -94,8 +96,8 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(records).toEqual(
       many.map((each) =>
         each.keyNo === 50
-          ? { ...each, selectionId: old.selectionId, createdAt: NOW, updatedAt: NOW + 1 }
-          : { ...each, createdAt: NOW + 1, updatedAt: NOW + 1 },
+          ? { ...each, selectionId: old.selectionId, version: 2, createdAt: NOW, updatedAt: NOW + 1 }
+          : { ...each, version: 1, createdAt: NOW + 1, updatedAt: NOW + 1 },
       ),
     );
     expect(await storage.selections.list(userId)).toEqual(records.toSorted((a, b) => a.keyNo - b.keyNo));
@@ -114,7 +116,7 @@ describe.each(databases)('selections on $kind', (database) => {
     await save(userId, [kept]);
     const bad = selection(9, 'bad', { revision: null as unknown as number });
     await expect(storage.selections.save(appId, userId, [selection(1, 'new'), bad], change())).rejects.toThrow();
-    expect(await storage.selections.list(userId)).toEqual([{ ...kept, createdAt: NOW, updatedAt: NOW }]);
+    expect(await storage.selections.list(userId)).toEqual([{ ...kept, version: 1, createdAt: NOW, updatedAt: NOW }]);
     expect((await storage.selections.history(userId, ALL, kept.selectionId)).items).toHaveLength(1);
   });
 
@@ -141,7 +143,114 @@ describe.each(databases)('selections on $kind', (database) => {
     expect(await storage.selections.unset(userId, first.selectionId, change())).toBe('unknown');
     expect(await storage.selections.list(userId)).toMatchObject([{ keyNo: 2 }]);
     const anew = selection(1, 'c');
-    expect(await save(userId, [anew], NOW + 9)).toEqual([{ ...anew, createdAt: NOW + 9, updatedAt: NOW + 9 }]);
+    expect(await save(userId, [anew], NOW + 9)).toEqual([
+      { ...anew, version: 1, createdAt: NOW + 9, updatedAt: NOW + 9 },
+    ]);
+  });
+
+  test('what is saved as it was gets a new revision and time, and nothing in the history', async () => {
+    const userId = await createdUser();
+    const first = selection(1, 'a', { language: 'en', texts: '{"de":"b"}' });
+    await save(userId, [first]);
+    const [again] = await save(userId, [{ ...first, selectionId: randomUUID(), revision: 7 }], NOW + 5);
+    expect(again).toEqual({ ...first, revision: 7, version: 1, createdAt: NOW, updatedAt: NOW + 5 });
+    expect(await storage.selections.list(userId)).toEqual([again]);
+    const total = async () => (await storage.selections.history(userId, ALL, first.selectionId)).total;
+    expect(await total()).toBe(1);
+    for (const [more, version] of [
+      [{ texts: '{"de":"c"}' }, 2],
+      [{ texts: null }, 3],
+      [{ language: 'de' }, 4],
+    ] as const) {
+      const [record] = await save(userId, [{ ...first, ...more }]);
+      expect([record?.version, await total()]).toEqual([version, version]);
+    }
+  });
+
+  test('what is not as expected keeps all of the act from being saved', async () => {
+    const userId = await createdUser();
+    const [held] = await save(userId, [selection(1, 'held', { language: 'en' })]);
+    const seen = { selectionId: held?.selectionId ?? '', version: 1 };
+    const outcome = async (wanted: Partial<Wanted>, keyNo = 1) => {
+      const selections = [selection(9, 'beside'), selection(keyNo, 'new', { language: 'en', ...wanted })];
+      const { outcome: told } = await storage.selections.save(appId, userId, selections, change());
+      const saved = (await storage.selections.list(userId)).map((record) => record.value);
+      return [told, saved.includes('"beside"')];
+    };
+    const changed = ['changed', false];
+    expect(await outcome({ expected: null })).toEqual(changed);
+    expect(await outcome({ expected: { ...seen, version: 2 } })).toEqual(changed);
+    expect(await outcome({ expected: { ...seen, selectionId: randomUUID() } })).toEqual(changed);
+    expect(await outcome({ expected: seen }, 2)).toEqual(changed);
+    expect(await outcome({ expected: 'own-text', language: 'de' })).toEqual(changed);
+    expect(await outcome({ expected: 'own-text', language: null })).toEqual(changed);
+    expect((await storage.selections.history(userId, ALL)).total).toBe(1);
+    expect(await outcome({ expected: seen })).toEqual(['saved', true]);
+    expect(await outcome({ expected: 'own-text' })).toEqual(['saved', true]);
+    expect(await outcome({ expected: null }, 3)).toEqual(['saved', true]);
+    expect(await outcome({ expected: 'own-text' }, 4)).toEqual(['saved', true]);
+    await save(userId, [selection(4, 'x', { language: 'en', texts: '{"de":"y"}' })]);
+    expect(await outcome({ expected: 'own-text' }, 4)).toEqual(['changed', true]);
+  });
+
+  test('of many that expect the same, from any replica, one is saved; the others change nothing', async () => {
+    const userId = await createdUser();
+    for (let round = 0; round < 3; round++) {
+      const held = (await storage.selections.list(userId))[0];
+      const expected = held ? { selectionId: held.selectionId, version: held.version } : null;
+      const outcomes = await Promise.all(
+        times(12, (i) =>
+          (i % 2 ? storage : other).selections.save(
+            appId,
+            userId,
+            [selection(5, `${round} ${i}`, { expected }), selection(6, `${round} ${i}`)],
+            change(),
+          ),
+        ),
+      );
+      expect(outcomes.filter(({ outcome }) => outcome === 'saved')).toHaveLength(1);
+      const [five, six] = await storage.selections.list(userId);
+      expect([five?.version, five?.value]).toEqual([round + 1, six?.value]);
+    }
+  });
+
+  test('several keys are unset at once, and the history says by whom', async () => {
+    const userId = await createdUser();
+    await save(userId, [selection(1, 'a'), selection(2, 'b'), selection(3, 'c')]);
+    const by = { actor: 'ada@example.com', appId, keys: ['g.a', 'g.c'] };
+    expect(await storage.selections.unsetKeys(userId, [1, 3, 8], { ...change(NOW + 1, 'manage'), by })).toEqual([1, 3]);
+    expect(await storage.selections.list(userId)).toMatchObject([{ keyNo: 2 }]);
+    expect((await storage.selections.history(userId, { offset: 0, limit: 2 })).items).toMatchObject([
+      { keyNo: 1, means: 'manage', actor: 'ada@example.com', fromValue: '"a"', toValue: null },
+      { keyNo: 3, means: 'manage', actor: 'ada@example.com', fromValue: '"c"', toValue: null },
+    ]);
+  });
+
+  test('history before a time is removed, some users at a time', async () => {
+    const mine = await createApplication(storage);
+    const users = await Promise.all(times(5, (i) => createUser(storage, mine, { clientUserId: `user ${i}` })));
+    for (const { userId } of users) {
+      for (const at of [1, 2, 3]) await storage.selections.save(mine, userId, [selection(1, at)], change(NOW + at));
+    }
+    const stranger = await createdUser();
+    await save(stranger, [selection(1, 'a')]);
+    const removed: number[] = [];
+    let after: string | null = null;
+    do {
+      const done: { removed: number; next: string | null } = await other.selections.purgeHistory(mine, {
+        before: NOW + 3,
+        after,
+        users: 2,
+      });
+      removed.push(done.removed);
+      after = done.next;
+    } while (after !== null);
+    expect(removed).toEqual([4, 4, 2]);
+    for (const { userId } of users) {
+      expect((await storage.selections.history(userId, ALL)).items).toMatchObject([{ at: NOW + 3, toValue: '3' }]);
+      expect(await storage.selections.list(userId)).toMatchObject([{ value: '3', version: 3 }]);
+    }
+    expect((await storage.selections.history(stranger, ALL)).total).toBe(1);
   });
 
   test('the history tells what, when, by which means and from which value, newest first', async () => {
@@ -150,13 +259,13 @@ describe.each(databases)('selections on $kind', (database) => {
     const { selectionId } = first;
     await storage.selections.save(appId, userId, [first], change(NOW, 'user_uid'));
     await storage.selections.save(appId, userId, [selection(5, 1), selection(4, 'b')], change(NOW, 'access_token'));
-    await storage.selections.save(appId, userId, [selection(4, 'b')], change(NOW - 1, 'import'));
+    await storage.selections.save(appId, userId, [selection(4, 'c')], change(NOW - 1, 'import'));
     await storage.selections.unset(userId, selectionId, change(NOW, 'manage'));
     await save(userId, [selection(4, 'a life of its own')]);
-    const event = { selectionId, keyNo: 4, at: NOW };
+    const event = { selectionId, keyNo: 4, at: NOW, actor: null, language: null };
     expect((await other.selections.history(userId, ALL, selectionId)).items).toEqual([
-      { ...event, means: 'manage', fromValue: '"b"', toValue: null },
-      { ...event, means: 'import', fromValue: '"b"', toValue: '"b"', at: NOW - 1 },
+      { ...event, means: 'manage', fromValue: '"c"', toValue: null },
+      { ...event, means: 'import', fromValue: '"b"', toValue: '"c"', at: NOW - 1 },
       { ...event, means: 'access_token', fromValue: '"a"', toValue: '"b"' },
       { ...event, means: 'user_uid', fromValue: null, toValue: '"a"' },
     ]);

@@ -141,13 +141,14 @@ describe.each(databases)('looking for users on $kind', (database) => {
     const second = await save(2, '2', NOW + 1);
     await save(1, '"b"', NOW + 2);
     await storage.selections.unset(userId, second, { at: NOW + 3, means: 'access_token' });
+    const byNobody = { actor: null, language: null };
     const { total, items } = await storage.selections.history(userId, { offset: 0, limit: 10 });
     expect(total).toBe(4);
     expect(items).toEqual([
-      { selectionId: second, keyNo: 2, at: NOW + 3, means: 'access_token', fromValue: '2', toValue: null },
-      { selectionId: first, keyNo: 1, at: NOW + 2, means: 'manage', fromValue: '"a"', toValue: '"b"' },
-      { selectionId: second, keyNo: 2, at: NOW + 1, means: 'manage', fromValue: null, toValue: '2' },
-      { selectionId: first, keyNo: 1, at: NOW, means: 'manage', fromValue: null, toValue: '"a"' },
+      { selectionId: second, keyNo: 2, at: NOW + 3, means: 'access_token', ...byNobody, fromValue: '2', toValue: null },
+      { selectionId: first, keyNo: 1, at: NOW + 2, means: 'manage', ...byNobody, fromValue: '"a"', toValue: '"b"' },
+      { selectionId: second, keyNo: 2, at: NOW + 1, means: 'manage', ...byNobody, fromValue: null, toValue: '2' },
+      { selectionId: first, keyNo: 1, at: NOW, means: 'manage', ...byNobody, fromValue: null, toValue: '"a"' },
     ]);
     expect(await storage.selections.history(userId, { offset: 1, limit: 2 })).toEqual({
       total,

@@ -19,7 +19,7 @@ const OF_MANAGE = ['9400', '9401', '9403', '9404', '9409', '9412', '9422', '9428
 const OF_HTTP = ['9401', '9404', '9405', '9413', '9422', '9429', '9500', '9503', '9400', '9408', '9417', '9431'];
 
 /** CONTRACT.md section 3. */
-const OF_THE_OPTIONS = Array.from({ length: 12 }, (_, index) => String(1001 + index));
+const OF_THE_OPTIONS = Array.from({ length: 14 }, (_, index) => String(1001 + index));
 
 /** Codes that no test over HTTP provokes, each with its reason. */
 const NOT_PROVOKED: Record<string, string> = {

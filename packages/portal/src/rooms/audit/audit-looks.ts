@@ -50,6 +50,7 @@ export const APPLICATION_ACTIONS = [
   'user.created',
   'user.read',
   'user.exported',
+  'user.optionsChanged',
   'user.changed',
   'user.suspended',
   'user.resumed',

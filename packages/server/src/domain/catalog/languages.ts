@@ -1,4 +1,4 @@
-import type { Language, Texts } from './catalog.ts';
+import type { Language } from './catalog.ts';
 
 /** The languages of one catalog: finding one, choosing one, and what to show when a text is missing. */
 export type Languages = {
@@ -9,7 +9,11 @@ export type Languages = {
   /** What a browser's Accept-Language asks for, else the default. */
   negotiate(acceptLanguage: string | undefined): Language | undefined;
   /** CONTRACT.md section 3: that language, else its base language, else the default, else the name itself. */
-  textFor(texts: Texts, language: Language | undefined, name: string): { text: string; language: string | null };
+  textFor<Text = string>(
+    texts: Readonly<Record<string, Text>>,
+    language: Language | undefined,
+    name: Text,
+  ): { text: Text; language: string | null };
 };
 
 /** Names have at most 255 characters. Normalising a word takes time quadratic in the marks that follow one letter. */

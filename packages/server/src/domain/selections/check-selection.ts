@@ -50,6 +50,42 @@ export function checkSelection(key: Key, sent: readonly unknown[], circumstances
   return { value: key.multiple ? distinct : (distinct[0] as Scalar) };
 }
 
+/**
+ * The list of a key that takes several, changed: `add` is checked as what is saved is, `remove` by its type alone, as what the key
+ * no longer has can be taken away too. `min` and `max` are for the list that comes of it.
+ */
+export function changeList(
+  key: Key,
+  list: readonly Scalar[],
+  { add, remove }: { add: readonly unknown[]; remove: readonly unknown[] },
+  circumstances: Circumstances,
+): CheckedValue {
+  const added = checkSelection({ ...key, minSelected: 0, maxSelected: null }, add, circumstances);
+  if ('problems' in added) {
+    return {
+      problems: added.problems.map((problem) => ({ ...problem, field: problem.field.replace('value', 'add') })),
+    };
+  }
+  const adds = new Set<unknown>(added.value as Scalar[]);
+  const removes = new Set<unknown>();
+  const problems: FieldError[] = [];
+  for (const [index, value] of remove.entries()) {
+    const meant = findTranslated(key, value, circumstances.languages, circumstances.language)?.value ?? value;
+    const problem = typeProblem(key.type, meant) ?? (adds.has(meant) ? 'is in `add` too' : undefined);
+    if (problem !== undefined) problems.push({ field: `remove[${index}]`, message: problem });
+    if (problems.length === MAX_PROBLEMS) break;
+    removes.add(meant);
+  }
+  if (problems.length > 0) return { problems };
+  const changed = inCatalogOrder(key, [...list.filter((value) => !removes.has(value)), ...(added.value as Scalar[])]);
+  const atMost = Math.min(key.maxSelected ?? MAX_VALUES, MAX_VALUES);
+  if (changed.length >= key.minSelected && changed.length <= atMost) return { value: changed };
+  const { message } = countProblem(key, changed.length, atMost);
+  return {
+    problems: [{ field: add.length > 0 ? 'add' : 'remove', message: message.replace('must hold', 'must leave') }],
+  };
+}
+
 function countProblem(key: Key, count: number, atMost: number): FieldError {
   if (!key.multiple) return { field: 'value', message: 'must hold exactly one value' };
   const bound = count > atMost ? `at most ${atMost}` : `at least ${key.minSelected}`;

@@ -1,8 +1,74 @@
 import type { SelectionRecord } from '../../storage/port.ts';
+import type { Scalar } from '../catalog/catalog.ts';
+import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import type { Service } from '../service.ts';
+import { checkSelection } from './check-selection.ts';
+import { countMatching, MAX_STEPS_INLINE, matchOnThread } from './match-patterns.ts';
+
+/** What an application should act on for one key. */
+export type EffectiveSelection = {
+  placed: PlacedKey;
+  source: 'saved' | 'default';
+  /** What was saved; with the source `default`, something that the key no longer allows. */
+  record: SelectionRecord | undefined;
+};
 
 /** The keys a user has not chosen for but that have a default: what holds for the user all the same. */
 export function defaultedKeys(catalog: CompiledCatalog, saved: readonly SelectionRecord[]): PlacedKey[] {
   const chosen = new Set(saved.map(({ keyNo }) => keyNo));
   return catalog.keys.filter(({ key }) => key.defaultValue !== null && !chosen.has(key.keyNo));
+}
+
+/**
+ * What holds for a user today, in the order of the catalog: what they saved, as far as the key still allows it, else the default.
+ * Archived keys are left out, and so are keys with neither.
+ */
+export async function effectiveSelections(
+  service: Service,
+  appId: number,
+  catalog: CompiledCatalog,
+  saved: readonly SelectionRecord[],
+): Promise<EffectiveSelection[]> {
+  const byKey = new Map(saved.map((record) => [record.keyNo, record]));
+  const matches = await matchesFor(service, appId, catalog, saved);
+  return catalog.keys.flatMap((placed): EffectiveSelection[] => {
+    const record = byKey.get(placed.key.keyNo);
+    if (record && isAllowed(catalog, placed, record, matches)) return [{ placed, source: 'saved', record }];
+    return placed.key.defaultValue === null ? [] : [{ placed, source: 'default', record }];
+  });
+}
+
+/** Whether the key allows today what was saved. Who has a retired value keeps it. */
+export function isAllowed(
+  catalog: CompiledCatalog,
+  placed: PlacedKey,
+  record: Pick<SelectionRecord, 'revision' | 'value'>,
+  matches?: Matches,
+): boolean {
+  const { key } = placed;
+  // It was checked against this very revision.
+  if (record.revision === catalog.revision) return true;
+  const value = JSON.parse(record.value) as Scalar | Scalar[];
+  if (Array.isArray(value) !== key.multiple) return false;
+  const held = [value].flat();
+  const isCostly = !matches && countMatching([{ placed, values: held }]) > MAX_STEPS_INLINE;
+  const circumstances = { languages: catalog.languages, language: undefined, held };
+  return 'value' in checkSelection(key, held, { ...circumstances, matches: isCostly ? () => true : matches });
+}
+
+/** Long texts of keys with patterns are matched on a thread; more than a request may ever match counts as allowed. */
+async function matchesFor(
+  service: Service,
+  appId: number,
+  catalog: CompiledCatalog,
+  saved: readonly SelectionRecord[],
+): Promise<Matches | undefined> {
+  const texts = saved.flatMap(({ keyNo, revision, value }) => {
+    const placed = catalog.keyByNo.get(keyNo);
+    if (!placed || revision === catalog.revision || placed.key.constraint.pattern === undefined) return [];
+    return [{ placed, values: [JSON.parse(value) as unknown].flat() }];
+  });
+  if (texts.length === 0 || countMatching(texts) <= MAX_STEPS_INLINE) return undefined;
+  return matchOnThread(service, appId, texts).catch(() => () => true);
 }

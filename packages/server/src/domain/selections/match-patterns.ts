@@ -6,6 +6,9 @@ import type { PatternCheck } from '../work.ts';
 import { MAX_VALUES } from './check-selection.ts';
 import type { WantedSelection } from './save-selections.ts';
 
+/** Texts that a key's pattern is matched against. */
+type Matched = Pick<WantedSelection, 'placed' | 'values'>;
+
 /** What is matched on the thread that answers: some 10 ms. What people send takes a hundredth of it. */
 export const MAX_STEPS_INLINE = 500_000;
 
@@ -13,7 +16,7 @@ export const MAX_STEPS_INLINE = 500_000;
 const MAX_STEPS_OF_REQUEST = 100_000_000;
 
 /** How many steps it takes to match what is wanted against the patterns of its keys. */
-export function countMatching(wanted: readonly WantedSelection[]): number {
+export function countMatching(wanted: readonly Matched[]): number {
   return wanted.reduce(
     (sum, each) => checksOf(each).reduce((steps, { pattern, text }) => steps + countSteps(pattern, text), sum),
     0,
@@ -21,11 +24,7 @@ export function countMatching(wanted: readonly WantedSelection[]): number {
 }
 
 /** Matches everything on a worker thread; what comes back only looks the answers up. */
-export async function matchOnThread(
-  service: Service,
-  appId: number,
-  wanted: readonly WantedSelection[],
-): Promise<Matches> {
+export async function matchOnThread(service: Service, appId: number, wanted: readonly Matched[]): Promise<Matches> {
   if (countMatching(wanted) > MAX_STEPS_OF_REQUEST) {
     const message = 'There are too many long texts with patterns in this request: save fewer of them at once.';
     throw new InnkeeperError('valueNotAllowed', {
@@ -40,7 +39,7 @@ export async function matchOnThread(
 }
 
 /** The texts that are compared with a pattern: no longer than the key allows, each once. */
-function checksOf({ placed: { key }, values }: WantedSelection): PatternCheck[] {
+function checksOf({ placed: { key }, values }: Matched): PatternCheck[] {
   const { pattern, maxLength = MAX_TEXT } = key.constraint;
   if (pattern === undefined || key.values !== null || (!key.multiple && values.length > 1)) return [];
   // In characters it may be half as long.

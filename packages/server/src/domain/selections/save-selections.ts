@@ -1,85 +1,142 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { NewSelection, SelectionMeans, SelectionRecord, UserRecord } from '../../storage/port.ts';
-import type { Key, Language, Scalar } from '../catalog/catalog.ts';
+import type { SelectionChange, SelectionRecord, UserRecord, WantedChange } from '../../storage/port.ts';
+import type { Language, Scalar } from '../catalog/catalog.ts';
 import type { Matches } from '../catalog/check-value.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { userSuspended } from '../users/identify-user.ts';
-import { checkSelection } from './check-selection.ts';
+import { changeList, checkSelection } from './check-selection.ts';
+import { isAllowed } from './effective.ts';
+import { isOpenText, setText, textsOf } from './open-texts.ts';
+import { isTagOf } from './record-tag.ts';
+import type { Refusals } from './refusals.ts';
 
 /** One choice as it was sent, its key and language found already. */
 export type WantedSelection = {
   placed: PlacedKey;
+  /** What to save; with `remove`, what to add to the list as it is. */
   values: readonly unknown[];
+  /** What to take from the list as it is. */
+  remove?: readonly unknown[] | undefined;
   language: Language | undefined;
-  /** What to put before a field's name in an error: `options[2].`, or nothing. */
+  /** Tags, one of which the record has to have now; '*': there has to be one. */
+  ifMatch?: '*' | readonly string[] | undefined;
+  /** Its place in the request, and what to put before a field's name in an error: `options[2].`, or nothing. */
+  place: number;
   field: string;
 };
 
 export type SavedSelection = { record: SelectionRecord; created: boolean };
 
-/** Checks every choice, then saves all or none. */
+/** What `more` of the error `selectionChanged` holds: the record as it is now. */
+export type ChangedSelection = { placed: PlacedKey; record: SelectionRecord | undefined };
+
+type Current = ReadonlyMap<number, SelectionRecord>;
+type Rules = { catalog: CompiledCatalog; matches: Matches | undefined };
+
+/** Others that change the same record meanwhile are waited out this often. */
+const TRIES = 200;
+
+/**
+ * Checks every choice, then saves all or none. What depends on the record as it is (an ETag, a change of a list, a text beside others)
+ * is worked out from what was read and saved on condition that it is still so, else worked out again.
+ */
 export async function saveSelections(
   service: Service,
   user: Pick<UserRecord, 'appId' | 'userId'>,
   catalog: CompiledCatalog,
   wanted: readonly WantedSelection[],
-  means: SelectionMeans,
-  matches?: Matches,
+  change: Omit<SelectionChange, 'at'>,
+  { refusals, matches }: { refusals: Refusals; matches?: Matches | undefined },
 ): Promise<SavedSelection[]> {
-  const held = await heldValues(service, user, wanted);
-  const selections = wanted.map((each) => toSelection(each, catalog, held, matches));
-  const saved = await service.storage.selections.save(user.appId, user.userId, selections, {
-    at: service.now(),
-    means,
-  });
-  if (saved.outcome === 'user-gone') throw new InnkeeperError('profileUserNotFound');
-  if (saved.outcome === 'user-suspended') throw userSuspended();
-  service.activity.count(user.appId, 'selectionsSaved', saved.records.length);
-  return saved.records.map((record, index) => ({
-    record,
-    created: record.selectionId === selections[index]?.selectionId,
-  }));
+  const { selections } = service.storage;
+  const read = async (): Promise<Current> =>
+    new Map((await selections.list(user.userId)).map((record) => [record.keyNo, record]));
+  let current = wanted.some(dependsOnRecord) ? await read() : undefined;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const changes = wanted.map((each) =>
+      refusals.attempt(each.place, () => toChange(each, { catalog, matches }, current)),
+    );
+    refusals.throwIfAny();
+    const sent = changes as WantedChange[];
+    const saved = await selections.save(user.appId, user.userId, sent, { ...change, at: service.now() });
+    if (saved.outcome === 'user-gone') throw new InnkeeperError('profileUserNotFound');
+    if (saved.outcome === 'user-suspended') throw userSuspended();
+    if (saved.outcome === 'saved') {
+      service.activity.count(user.appId, 'selectionsSaved', saved.records.length);
+      return saved.records.map((record, index) => ({
+        record,
+        created: record.selectionId === sent[index]?.selectionId,
+      }));
+    }
+    current = await read();
+  }
+  throw new InnkeeperError('unavailable');
 }
 
-function toSelection(
-  { placed: { key }, values, language, field }: WantedSelection,
-  catalog: CompiledCatalog,
-  held: ReadonlyMap<number, readonly Scalar[]>,
-  matches: Matches | undefined,
-): NewSelection {
+/** A retired value may be kept by who has it. */
+function dependsOnRecord({ placed: { key }, remove, ifMatch }: WantedSelection): boolean {
+  return ifMatch !== undefined || remove !== undefined || (key.values?.some(({ retired }) => retired) ?? false);
+}
+
+function toChange(wanted: WantedSelection, rules: Rules, current: Current | undefined): WantedChange {
+  const { placed, language, field, ifMatch, remove } = wanted;
+  const { key } = placed;
+  const { catalog } = rules;
   if (key.archived) {
     throw new InnkeeperError('keyArchived', { fields: [{ field: `${field}option_key_uid`, message: 'is archived' }] });
   }
-  const options = { languages: catalog.languages, language, held: held.get(key.keyNo) ?? [], matches };
-  const checked = checkSelection(key, values, options);
-  if ('problems' in checked) {
-    const fields = checked.problems.map((problem) => ({ ...problem, field: field + problem.field }));
-    const [first] = fields;
-    throw new InnkeeperError('valueNotAllowed', { fields, message: `${first?.field} ${first?.message}.` });
+  const record = current?.get(key.keyNo);
+  if (ifMatch !== undefined && !(record && (ifMatch === '*' || ifMatch.some((tag) => isTagOf(tag, record))))) {
+    const fields = [
+      { field: field === '' ? 'If-Match' : `${field}if_match`, message: 'is not of the record as it is' },
+    ];
+    throw new InnkeeperError('selectionChanged', { fields, more: { placed, record } satisfies ChangedSelection });
   }
-  return {
+  const value = readValue(wanted, rules, record);
+  const isConditional = ifMatch !== undefined || remove !== undefined;
+  const change: WantedChange = {
     selectionId: randomUUIDv7(),
     keyNo: key.keyNo,
     revision: catalog.revision,
-    value: JSON.stringify(checked.value),
-    language: isOpenText(key) ? ((language ?? catalog.languages.byDefault)?.tag ?? null) : null,
+    value: JSON.stringify(value),
+    language: null,
+    ...(isConditional && { expected: record ? { selectionId: record.selectionId, version: record.version } : null }),
   };
+  if (!isOpenText(key)) return change;
+  const { languages } = catalog;
+  const tag = (language ?? languages.byDefault)?.tag;
+  return setText(change, key, value, tag, { languages, record, isKnown: current !== undefined });
 }
 
-/** What is written into an open text is in one language; everything else means the same in all. */
-export function isOpenText(key: Pick<Key, 'type' | 'values'>): boolean {
-  return key.type === 'string' && key.values === null;
+function readValue(
+  { placed, values, remove, language, field }: WantedSelection,
+  { catalog, matches }: Rules,
+  record: SelectionRecord | undefined,
+): Scalar | Scalar[] {
+  const { key } = placed;
+  const held = record ? [JSON.parse(record.value) as Scalar | Scalar[]].flat() : [];
+  const circumstances = { languages: catalog.languages, language, held, matches };
+  const checked = remove
+    ? changeList(key, listOf(catalog, placed, language, record), { add: values, remove }, circumstances)
+    : checkSelection(key, values, circumstances);
+  if ('value' in checked) return checked.value;
+  const fields = checked.problems.map((problem) => ({ ...problem, field: field + problem.field }));
+  const [first] = fields;
+  throw new InnkeeperError('valueNotAllowed', { fields, message: `${first?.field} ${first?.message}.` });
 }
 
-/** What the user has of keys with retired values: those may be kept. Asked for only where it matters. */
-async function heldValues(
-  service: Service,
-  user: Pick<UserRecord, 'appId' | 'userId'>,
-  wanted: readonly WantedSelection[],
-): Promise<Map<number, Scalar[]>> {
-  if (!wanted.some(({ placed }) => placed.key.values?.some(({ retired }) => retired))) return new Map();
-  const records = await service.storage.selections.list(user.userId);
-  return new Map(records.map(({ keyNo, value }) => [keyNo, [JSON.parse(value) as Scalar | Scalar[]].flat()]));
+/** The list that a form shows, and that is changed: what was saved if the key still allows it, else the default. */
+function listOf(
+  catalog: CompiledCatalog,
+  placed: PlacedKey,
+  language: Language | undefined,
+  record: SelectionRecord | undefined,
+): readonly Scalar[] {
+  const fallback = (placed.key.defaultValue ?? []) as Scalar[];
+  if (!record || !isAllowed(catalog, placed, record)) return fallback;
+  const list = JSON.parse(record.value) as Scalar[];
+  if (!isOpenText(placed.key)) return list;
+  return catalog.languages.textFor<readonly Scalar[]>(textsOf(record) as Record<string, string[]>, language, list).text;
 }

@@ -1,6 +1,7 @@
 import type { SelectionRecord, Storage, StoredUser } from '../../storage/port.ts';
 import { readCatalog } from '../catalog/catalog.ts';
 import { type CompiledCatalog, compileCatalog } from '../catalog/compile.ts';
+import type { OpenTexts } from '../selections/open-texts.ts';
 import { inSlices } from '../slices.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { writeTransferTime } from './transfer-time.ts';
@@ -71,8 +72,15 @@ function toOption(selection: SelectionRecord, { catalog, names }: ExportCatalog)
     ...(names.find(placed.group.name, placed.key.name) !== placed && { option_key_uid: placed.key.keyUid }),
     value: [JSON.parse(selection.value)].flat(),
     ...(selection.language !== null && { language: selection.language }),
+    ...(selection.texts !== null && { texts: listTexts(selection) }),
     user_options_uid: selection.selectionId,
     created_at: writeTransferTime(selection.createdAt),
     updated_at: writeTransferTime(selection.updatedAt),
   };
+}
+
+/** Of an open text in several languages: those beside `value`, each as `value` is written. */
+function listTexts({ texts }: SelectionRecord): Record<string, string[]> {
+  const others = JSON.parse(texts ?? '{}') as OpenTexts;
+  return Object.fromEntries(Object.entries(others).map(([tag, text]) => [tag, [text].flat()]));
 }

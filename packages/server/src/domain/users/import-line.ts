@@ -6,7 +6,7 @@ import { ERRORS, type ErrorName } from '../errors.ts';
 import { findAmbiguity } from '../find-ambiguity.ts';
 import { whyMissing } from '../required.ts';
 import { checkSelection } from '../selections/check-selection.ts';
-import { isOpenText } from '../selections/save-selections.ts';
+import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
 import { readUuid as readUuidText } from './user-code.ts';
@@ -66,6 +66,7 @@ const OPTION_MEMBERS = new Set([
   'option_key_uid',
   'value',
   'language',
+  'texts',
   'user_options_uid',
   'created_at',
   'updated_at',
@@ -174,23 +175,50 @@ function readOption(option: Members, at: string, reading: Reading): ImportSelect
     selectionId: rules.newCodes || uid === undefined ? randomUUIDv7() : uid,
     keyNo: key.keyNo,
     revision: catalog.revision,
-    value: readValue(option, at, key, language, reading),
-    language: isOpenText(key) ? ((language ?? catalog.languages.byDefault)?.tag ?? null) : null,
+    ...readTexts(option, at, key, language, reading),
     createdAt: createdAt ?? updatedAt ?? rules.at,
     updatedAt: updatedAt ?? createdAt ?? rules.at,
   };
 }
 
-function readValue(
+/** The value; of an open text, with its language and the texts of others. */
+function readTexts(
   option: Members,
   at: string,
   key: PlacedKey['key'],
   language: Language | undefined,
+  reading: Reading,
+): Pick<ImportSelection, 'value' | 'language' | 'texts'> {
+  const { languages } = reading.catalog;
+  const value = readValue(option.value, `${at}value`, key, language, reading);
+  const texts = option.texts ?? null;
+  if (texts !== null && !isObject(texts)) throw new LineRefused('badParameter', `${at}texts`, 'must be an object');
+  if (!isOpenText(key)) {
+    if (texts !== null) throw new LineRefused('badParameter', `${at}texts`, 'belongs to an open key of texts');
+    return { value, language: null, texts: null };
+  }
+  const tag = (language ?? languages.byDefault)?.tag;
+  if (tag === undefined || texts === null) return { value, language: tag ?? null, texts: null };
+  const all: OpenTexts = { [tag]: JSON.parse(value) as OpenText };
+  for (const [name, text] of Object.entries(texts)) {
+    const field = `${at}texts.${name.slice(0, 64)}`;
+    const found = languages.find(name);
+    if (!found) throw new LineRefused('languageUnknown', field, 'is no language of this application');
+    if (all[found.tag] !== undefined) throw new LineRefused('badParameter', field, 'is there twice');
+    all[found.tag] = JSON.parse(readValue(text, field, key, found, reading)) as OpenText;
+  }
+  return holdTexts(all, tag, languages);
+}
+
+function readValue(
+  value: unknown,
+  field: string,
+  key: PlacedKey['key'],
+  language: Language | undefined,
   { catalog, rules, held }: Reading,
 ): string {
-  const { value } = option;
-  if (value === undefined || value === null) throw new LineRefused('badParameter', `${at}value`, 'is missing');
-  if (!Array.isArray(value)) throw new LineRefused('badParameter', `${at}value`, 'must be an array');
+  if (value === undefined || value === null) throw new LineRefused('badParameter', field, 'is missing');
+  if (!Array.isArray(value)) throw new LineRefused('badParameter', field, 'must be an array');
   const retired = key.values?.some((each) => each.retired) ?? false;
   const allHeld = retired && rules.withRetired ? key.values?.map((each) => each.value) : held?.get(key.keyNo);
   const checked = checkSelection(key, value, { languages: catalog.languages, language, held: allHeld ?? [] });
@@ -199,7 +227,7 @@ function readValue(
   const allowed = first?.allowed === undefined ? '' : `; allowed: ${JSON.stringify(first.allowed).slice(0, 200)}`;
   throw new LineRefused(
     'valueNotAllowed',
-    at + first?.field,
+    `${first?.field}`.replace('value', field),
     `${first?.message}${allowed}`,
     retired && held === undefined,
   );

@@ -233,6 +233,8 @@ export const CHOSEN_OPTION = {
   userOptionsUid: EXAMPLE.userOptionsUid,
   revision: 1,
   language: null,
+  texts: null,
+  etag: `"${EXAMPLE.userOptionsUid}.1"`,
   createdAt: TIME,
   updatedAt: TIME,
 };
@@ -246,6 +248,7 @@ export const DEFAULT_OPTION = {
   isDefault: true,
   userOptionsUid: null,
   revision: null,
+  etag: null,
   createdAt: null,
   updatedAt: null,
 };
@@ -254,6 +257,8 @@ export const SAVED_EVENT = {
   at: TIME,
   action: 'save',
   by: 'user_uid',
+  actor: null,
+  language: null,
   userOptionsUid: EXAMPLE.userOptionsUid,
   ...THEME_IN_GROUP,
   fromValue: null,

@@ -257,7 +257,13 @@ export const OptionShape = Type.Object(
     isDefault: Type.Boolean({ description: 'the user never chose: the default holds' }),
     userOptionsUid: Nullable(Type.String({ format: 'uuid' })),
     revision: Nullable(Type.Integer({ description: 'the revision it was saved in' })),
-    language: Nullable(Type.String({ description: 'of an open text' })),
+    language: Nullable(Type.String({ description: 'of an open text: the tag of the language of `value`' })),
+    texts: Nullable(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: 'of an open text: what it says in other languages, by tag',
+      }),
+    ),
+    etag: Nullable(Type.String({ description: 'of the record: for `if_match`' })),
     createdAt: Nullable(Time),
     updatedAt: Nullable(Time),
   },
@@ -269,6 +275,8 @@ export const EventShape = Type.Object(
     at: Time,
     action: Type.Enum(['save', 'unset']),
     by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
+    actor: Nullable(Type.String({ description: 'who changed it here' })),
+    language: Nullable(Type.String({ description: 'of an open text: the tag of the language saved' })),
     userOptionsUid: Type.String({ format: 'uuid' }),
     groupUid: Nullable(Type.String({ format: 'uuid' })),
     groupName: Nullable(Type.String()),

@@ -5,6 +5,7 @@ import { findMissingTexts } from '../../domain/catalog/plan.ts';
 import { type CountedPlan, readableDifference } from '../../domain/catalog/publish.ts';
 import type { Revision } from '../../domain/catalog/revisions.ts';
 import type { DescribedOption } from '../../domain/selections/describe-options.ts';
+import { recordTag } from '../../domain/selections/record-tag.ts';
 import { inSlices } from '../../domain/slices.ts';
 import { emailOf } from '../../domain/users/email.ts';
 import type { AccessTokenRecord, SecretUse, SelectionEvent, UserRecord } from '../../storage/port.ts';
@@ -63,6 +64,8 @@ export function viewOption({ placed: { key, group }, value, record }: DescribedO
     userOptionsUid: record?.selectionId ?? null,
     revision: record?.revision ?? null,
     language: record?.language ?? null,
+    texts: record?.texts ? (JSON.parse(record.texts) as Record<string, string | string[]>) : null,
+    etag: record ? `"${recordTag(record)}"` : null,
     createdAt: record ? formatTime(record.createdAt) : null,
     updatedAt: record ? formatTime(record.updatedAt) : null,
   };
@@ -74,6 +77,8 @@ export function viewEvent(catalog: CompiledCatalog, event: SelectionEvent) {
     at: formatTime(event.at),
     action: event.toValue === null ? 'unset' : 'save',
     by: event.means,
+    actor: event.actor,
+    language: event.language,
     userOptionsUid: event.selectionId,
     groupUid: placed?.group.groupUid ?? null,
     groupName: placed?.group.name ?? null,

@@ -56,33 +56,57 @@ export const GERMAN_KEY_EXAMPLE = {
   translations: [THEME_GERMAN],
 };
 
-const SAVED = {
-  user_options_uid: EXAMPLE.userOptionsUid,
-  app_id: EXAMPLE.clientId,
-  user_uid: EXAMPLE.userCode,
-};
+const OWNER = { app_id: EXAMPLE.clientId, user_uid: EXAMPLE.userCode };
+const THEME = { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid };
+const TEXT_SIZE = { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.secondKeyUid };
+const ENGLISH = { label_language: 'English' };
+const GERMAN = { label_language: 'Deutsch' };
 const TIMES = { created_at: '2025-11-24 16:00:00', updated_at: '2025-11-24 16:00:00' };
+const stateOf = (uid: string) => ({ ...TIMES, etag: `"${uid}.1"` });
 
 export const USER_OPTION_EXAMPLE = {
-  ...SAVED,
-  group: { name: 'appearance', translations: GROUP_EXAMPLE.translations },
+  user_options_uid: EXAMPLE.userOptionsUid,
+  ...OWNER,
+  ...THEME,
+  group: { name: 'appearance', label: 'Appearance', ...ENGLISH, translations: GROUP_EXAMPLE.translations },
   option: {
     name: 'theme',
+    label: 'Theme',
+    ...ENGLISH,
     value: 'dark',
+    value_label: 'Dark',
     translations: [
       { option_key_translation_uid: EXAMPLE_UIDS.keyEnglish, language: 'English', name: 'Theme', value: 'Dark' },
       { ...THEME_GERMAN, value: 'Dunkel' },
       { option_key_translation_uid: EXAMPLE_UIDS.keySpanish, language: 'Español', name: 'Tema', value: 'Oscuro' },
     ],
   },
-  ...TIMES,
+  ...stateOf(EXAMPLE.userOptionsUid),
 };
 
+const APPEARANCE_GERMAN = { name: 'appearance', label: 'Darstellung', ...GERMAN, translations: [GROUP_GERMAN] };
+
 export const GERMAN_USER_OPTION_EXAMPLE = {
-  ...SAVED,
-  group: { name: 'appearance', translations: [GROUP_GERMAN] },
-  option: { name: 'theme', value: 'dark', translations: [{ ...THEME_GERMAN, value: 'Dunkel' }] },
-  ...TIMES,
+  user_options_uid: EXAMPLE.userOptionsUid,
+  ...OWNER,
+  ...THEME,
+  group: APPEARANCE_GERMAN,
+  option: {
+    name: 'theme',
+    label: 'Farbschema',
+    ...GERMAN,
+    value: 'dark',
+    value_label: 'Dunkel',
+    translations: [{ ...THEME_GERMAN, value: 'Dunkel' }],
+  },
+  ...stateOf(EXAMPLE.userOptionsUid),
+};
+
+/** The same as it is replaced by a German form: labels are in its language. */
+export const REPLACED_USER_OPTION_EXAMPLE = {
+  ...USER_OPTION_EXAMPLE,
+  group: { ...USER_OPTION_EXAMPLE.group, label: 'Darstellung', ...GERMAN },
+  option: { ...USER_OPTION_EXAMPLE.option, label: 'Farbschema', ...GERMAN, value_label: 'Dunkel' },
 };
 
 /** Of text_size, a key of numbers: its value is the same in every language. */
@@ -93,12 +117,16 @@ const TEXT_SIZES: [uid: string, language: string, name: string][] = [
 ];
 
 export const SECOND_USER_OPTION_EXAMPLE = {
-  ...SAVED,
   user_options_uid: EXAMPLE_UIDS.secondUserOptionsUid,
-  group: { name: 'appearance', translations: GROUP_EXAMPLE.translations },
+  ...OWNER,
+  ...TEXT_SIZE,
+  group: USER_OPTION_EXAMPLE.group,
   option: {
     name: 'text_size',
+    label: 'Text size',
+    ...ENGLISH,
     value: 1.5,
+    value_label: '1.5',
     translations: TEXT_SIZES.map(([uid, language, name]) => ({
       option_key_translation_uid: uid,
       language,
@@ -106,17 +134,20 @@ export const SECOND_USER_OPTION_EXAMPLE = {
       value: 1.5,
     })),
   },
-  ...TIMES,
+  ...stateOf(EXAMPLE_UIDS.secondUserOptionsUid),
 };
 
 export const GERMAN_DEFAULT_EXAMPLE = {
   user_options_uid: null,
-  app_id: EXAMPLE.clientId,
-  user_uid: EXAMPLE.userCode,
-  group: { name: 'appearance', translations: [GROUP_GERMAN] },
+  ...OWNER,
+  ...TEXT_SIZE,
+  group: APPEARANCE_GERMAN,
   option: {
     name: 'text_size',
+    label: 'Schriftgröße',
+    ...GERMAN,
     value: 1,
+    value_label: '1',
     translations: TEXT_SIZES.filter(([, language]) => language === 'Deutsch').map(([uid, language, name]) => ({
       option_key_translation_uid: uid,
       language,
@@ -126,5 +157,7 @@ export const GERMAN_DEFAULT_EXAMPLE = {
   },
   created_at: null,
   updated_at: null,
+  etag: null,
   is_default: true,
+  source: 'default',
 };

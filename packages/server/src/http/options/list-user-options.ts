@@ -1,7 +1,6 @@
-import type { Language } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
-import { defaultedKeys } from '../../domain/selections/effective.ts';
+import { effectiveSelections } from '../../domain/selections/effective.ts';
 import { readSelections } from '../../domain/selections/read-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -11,11 +10,13 @@ import { badParameter, linkHeader, type Query, readPage, readParameter, toListin
 import { noteUser } from '../request-log/about.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { identifyApplication } from './api-key.ts';
-import { findLanguage } from './catalog-answer.ts';
+import { readWording } from './catalog-answer.ts';
+import type { Wording } from './catalog-views.ts';
 import { GERMAN_DEFAULT_EXAMPLE, GERMAN_USER_OPTION_EXAMPLE } from './examples.ts';
 import { findGroup } from './find-group.ts';
 import { answerPrivately } from './private-answer.ts';
 import {
+  AcceptLanguageHeader,
   DefaultOptionAnswer,
   LanguageQuery,
   LIST_HEADERS,
@@ -27,7 +28,7 @@ import {
   UserOptionAnswer,
 } from './schemas.ts';
 import { claimsOfQuery } from './user-claims.ts';
-import { writeDefault, writeOwner, writeUserOption } from './user-option-view.ts';
+import { recordView, writeDefault, writeUserOption } from './user-option-view.ts';
 import { enclose, joinWritten, type Written } from './written.ts';
 
 const schema = {
@@ -43,9 +44,15 @@ const schema = {
     option_group_uid: Type.Optional(Type.String({ format: 'uuid' })),
     option_group_name: Type.Optional(Type.String()),
     option_key_uid: Type.Optional(Type.String({ format: 'uuid' })),
-    effective: Type.Optional(Type.Boolean({ description: 'adds the defaults of keys never saved' })),
+    effective: Type.Optional(
+      Type.Boolean({
+        description:
+          'what to act on now: with the defaults of keys never saved, without archived keys, and with the default in place of a value that the key no longer allows',
+      }),
+    ),
   }),
   response: { 200: ListAnswer(Type.Union([UserOptionAnswer, DefaultOptionAnswer])), 304: NotModified },
+  headers: AcceptLanguageHeader,
   answerHeaders: LIST_HEADERS,
   errors: [...USER_ERRORS, 'languageUnknown', 'groupNotFound', 'groupsDisagree', 'keyNotFound'],
   examples: {
@@ -59,7 +66,12 @@ const schema = {
         limit: 2,
       },
       status: 200,
-      answer: { items: [GERMAN_USER_OPTION_EXAMPLE, GERMAN_DEFAULT_EXAMPLE], total: 3, offset: 0, limit: 2 },
+      answer: {
+        items: [{ ...GERMAN_USER_OPTION_EXAMPLE, source: 'saved' }, GERMAN_DEFAULT_EXAMPLE],
+        total: 3,
+        offset: 0,
+        limit: 2,
+      },
     },
   },
 } satisfies RouteSchema;
@@ -72,24 +84,24 @@ export function listUserOptionsRoute(app: Routes, service: Service): void {
     noteUser(request, user);
     const catalog = await service.catalogs.get(application.appId);
     const query = request.query as Query;
-    const filter = readFilter(catalog, query);
+    const filter = readFilter(catalog, query, request.headers['accept-language']);
     const page = readPage(query);
 
-    const owner = writeOwner(application.clientId, user.userId);
-    const entries = inCatalogOrder(
-      catalog,
-      selections,
-      filter.effective ? defaultedKeys(catalog, selections) : [],
-    ).filter(({ placed }) => filter.matches(placed));
-    const { items, ...shown } = toListing(entries, page);
+    const view = recordView(catalog, filter.wording, { clientId: application.clientId, userId: user.userId });
+    const entries = filter.effective
+      ? await effectiveSelections(service, application.appId, catalog, selections)
+      : inCatalogOrder(catalog, selections);
+    const { items, ...shown } = toListing(
+      entries.filter(({ placed }) => filter.matches(placed)),
+      page,
+    );
     const options: Written[] = [];
-    for (const { placed, record } of items) {
-      if (!record) options.push(writeDefault(catalog, placed, owner, filter.language));
-      else if (record.revision === catalog.revision) {
-        options.push(writeUserOption(catalog, placed, record, owner, filter.language));
-      } else {
-        const then = await placeAt(service, application.appId, record);
-        options.push(writeUserOption(then.catalog, then.placed, record, owner, filter.language));
+    for (const { placed, record, source } of items) {
+      if (!record || source === 'default') options.push(writeDefault(view, placed, record));
+      else {
+        const isOfToday = record.revision === catalog.revision;
+        const then = isOfToday ? { catalog, placed } : await placeAt(service, application.appId, record);
+        options.push(writeUserOption(view, then, record, source));
       }
     }
     const link = linkHeader('/api/user_options', query, shown);
@@ -112,24 +124,22 @@ export async function placeAt(
   return { catalog, placed };
 }
 
-type Entry = { placed: PlacedKey; record: SelectionRecord | undefined; place: number };
+type Entry = { placed: PlacedKey; record: SelectionRecord; source?: undefined };
 
 /** As the keys stand in the catalog today; what is archived comes last. */
-function inCatalogOrder(catalog: CompiledCatalog, saved: SelectionRecord[], defaulted: PlacedKey[]): Entry[] {
-  const entries: Entry[] = [];
-  const placeOf = (keyNo: number): number => catalog.orderByNo.get(keyNo) ?? catalog.keys.length + keyNo;
-  for (const record of saved) {
-    const placed = catalog.keyByNo.get(record.keyNo);
-    if (placed) entries.push({ placed, record, place: placeOf(record.keyNo) });
-  }
-  for (const placed of defaulted) entries.push({ placed, record: undefined, place: placeOf(placed.key.keyNo) });
-  return entries.sort((a, b) => a.place - b.place);
+function inCatalogOrder(catalog: CompiledCatalog, saved: readonly SelectionRecord[]): Entry[] {
+  const placeOf = ({ record: { keyNo } }: Entry): number => catalog.orderByNo.get(keyNo) ?? catalog.keys.length + keyNo;
+  return saved
+    .flatMap((record): Entry[] => {
+      const placed = catalog.keyByNo.get(record.keyNo);
+      return placed ? [{ placed, record }] : [];
+    })
+    .sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-type Filter = { language: Language | undefined; effective: boolean; matches(placed: PlacedKey): boolean };
+type Filter = { wording: Wording; effective: boolean; matches(placed: PlacedKey): boolean };
 
-function readFilter(catalog: CompiledCatalog, query: Query): Filter {
-  const asked = readParameter(query, 'language');
+function readFilter(catalog: CompiledCatalog, query: Query, acceptLanguage: string | undefined): Filter {
   const uid = readParameter(query, 'option_group_uid');
   // What was saved of an archived group is still the user's.
   const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'), { archivedToo: true });
@@ -138,7 +148,7 @@ function readFilter(catalog: CompiledCatalog, query: Query): Filter {
     throw new InnkeeperError('keyNotFound', { fields: [{ field: 'option_key_uid', message: 'names no key' }] });
   }
   return {
-    language: asked === undefined ? undefined : findLanguage(catalog.languages, asked),
+    wording: readWording(catalog, query, acceptLanguage),
     effective: readEffective(readParameter(query, 'effective')),
     matches: (placed) => (!group || placed.group === group) && (keyUid === undefined || placed.key.keyUid === keyUid),
   };

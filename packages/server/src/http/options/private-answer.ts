@@ -3,13 +3,21 @@ import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import type { Written } from './written.ts';
 
-/** A user's own data: with an ETag, and for no shared cache. */
-export function answerPrivately(request: HttpRequest, reply: HttpReply, { bytes, mark }: Written): HttpReply {
-  const etag = etagOf(mark);
+/**
+ * A user's own data: with an ETag, and for no shared cache. Of one record, its ETag begins with the record's own (`tag`), so that it
+ * can be sent as If-Match; what follows tells labels and languages apart.
+ */
+export function answerPrivately(
+  request: HttpRequest,
+  reply: HttpReply,
+  { bytes, mark }: Written,
+  tag?: string,
+): HttpReply {
+  const etag = tag === undefined ? etagOf(mark) : `"${tag}.${etagOf(mark).slice(1)}`;
   reply
     .header('etag', etag)
     .header('cache-control', 'private, no-cache')
-    .header('vary', 'apiKey, Authorization, Origin');
+    .header('vary', 'apiKey, Authorization, Accept-Language, Origin');
   if (hasCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type(JSON_TYPE).send(new WireText(bytes));
 }

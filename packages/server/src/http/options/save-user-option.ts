@@ -1,24 +1,45 @@
+import type { Application } from '../../domain/applications/application.ts';
+import type { Language } from '../../domain/catalog/catalog.ts';
+import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
 import type { ErrorName } from '../../domain/errors.ts';
-import { saveForUser } from '../../domain/selections/save-for-user.ts';
+import { recordTag } from '../../domain/selections/record-tag.ts';
+import type { Refusals } from '../../domain/selections/refusals.ts';
+import { type SavedForUser, saveForUser } from '../../domain/selections/save-for-user.ts';
+import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { noteUser } from '../request-log/about.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
-import { USER_OPTION_EXAMPLE } from './examples.ts';
-import { USER_ERRORS, UserOptionAnswer } from './schemas.ts';
+import type { Wording } from './catalog-views.ts';
+import { withCurrentRecord } from './changed-record.ts';
+import { REPLACED_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
+import { AcceptLanguageHeader, ChangedMembers, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
-import { writeOwner, writeUserOption } from './user-option-view.ts';
-import { readWantedSelection } from './wanted-selection.ts';
+import { recordView, writeUserOption } from './user-option-view.ts';
+import { readIfMatch, readWantedSelection } from './wanted-selection.ts';
+
+const Values = Type.Array(Type.Union([Type.Boolean(), Type.String(), Type.Number()]));
 
 export const WantedOption = {
   option_group_uid: Type.String({ format: 'uuid' }),
   option_group_name: Type.Optional(Type.String({ description: 'if it is sent, it must mean the same group' })),
   option_key_uid: Type.String({ format: 'uuid' }),
-  value: Type.Array(Type.Union([Type.Boolean(), Type.String(), Type.Number()])),
-  language: Type.Optional(Type.String({ description: 'with it, values may be in that language' })),
+  value: Type.Optional(Values),
+  add: Type.Optional(
+    Type.Unsafe({
+      ...Values,
+      description:
+        'in place of `value`, of a key that takes several: values to add to the list as it is at that moment',
+    }),
+  ),
+  remove: Type.Optional(Type.Unsafe({ ...Values, description: 'the same: values to remove from the list' })),
+  language: Type.Optional(
+    Type.String({ description: 'with it, values may be in that language; of an open text, whose text is saved' }),
+  ),
 };
 
 export const UserClaimsBody = {
@@ -37,7 +58,15 @@ export const SAVE_ERRORS = [
   'keyNotFound',
   'keyArchived',
   'valueNotAllowed',
+  'selectionChanged',
 ] as const satisfies ErrorName[];
+
+const SaveHeaders = Type.Object({
+  'If-Match': Type.Optional(
+    Type.String({ description: 'the ETag of the record: it is saved only if the record is still the same' }),
+  ),
+  ...AcceptLanguageHeader.properties,
+});
 
 const THEME = { option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid };
 
@@ -51,8 +80,9 @@ const schema = {
     'The values are checked against those the key allows, then stored for all languages defined at that time. The user is named by user_uid, or by access_token in the body or as Bearer.',
   security: SAVE_SECURITY,
   body: Type.Object(MEMBERS),
-  response: { 200: UserOptionAnswer, 201: UserOptionAnswer },
-  answerHeaders: { Location: 'where the record is' },
+  headers: SaveHeaders,
+  response: { 200: UserOptionAnswer, 201: UserOptionAnswer, 412: ChangedMembers },
+  answerHeaders: { ETag: 'of the record, as `etag`', Location: 'where the record is' },
   errors: SAVE_ERRORS,
   examples: {
     first: {
@@ -65,7 +95,7 @@ const schema = {
       summary: 'Replaced, by the access token and in the words of a German form',
       body: { access_token: EXAMPLE.accessToken, ...THEME, value: ['Dunkel'], language: 'Deutsch' },
       status: 200,
-      answer: USER_OPTION_EXAMPLE,
+      answer: REPLACED_USER_OPTION_EXAMPLE,
     },
     notAllowed: {
       summary: 'A value that the key does not allow',
@@ -87,23 +117,50 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
   app.post('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request);
-    const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
-      noteUser(request, user);
-      return [readWantedSelection(catalog, body, '')];
+    const { user, catalog, wanted, saved } = await saveRequested(service, application, request, body, (today) => {
+      const ifMatch = readIfMatch(request.headers['if-match'], 'If-Match');
+      return [{ ...readWantedSelection(today, body), ifMatch }];
     });
-    const {
-      user,
-      catalog,
-      wanted: [wanted],
-      saved: [saved],
-    } = done;
-    if (!wanted || !saved) throw new Error('a save without a record');
-    const owner = writeOwner(application.clientId, user.userId);
+    const [option] = wanted;
+    const [done] = saved;
+    if (!option || !done) throw new Error('a save without a record');
     reply
-      .code(saved.created ? 201 : 200)
+      .code(done.created ? 201 : 200)
       .header('cache-control', 'no-store')
-      .header('location', `/api/user_options/${saved.record.selectionId}`);
-    const { bytes } = writeUserOption(catalog, wanted.placed, saved.record, owner, undefined);
+      .header('etag', `"${recordTag(done.record)}"`)
+      .header('location', `/api/user_options/${done.record.selectionId}`);
+    const wording = wordingOfSave(catalog, option.language, request);
+    const view = recordView(catalog, wording, { clientId: application.clientId, userId: user.userId });
+    const { bytes } = writeUserOption(view, { catalog, placed: option.placed }, done.record);
     return reply.type(JSON_TYPE).send(new WireText(bytes));
   });
+}
+
+/** Saves for the user whom the request names; 1014 carries the record as it is now. */
+export async function saveRequested(
+  service: Service,
+  application: Application,
+  request: HttpRequest,
+  body: Record<string, unknown>,
+  readWanted: (catalog: CompiledCatalog, refusals: Refusals) => readonly WantedSelection[],
+): Promise<SavedForUser> {
+  let named: { userId: string } | undefined;
+  try {
+    return await saveForUser(service, application, claimsOfBody(request, body), (user, catalog, refusals) => {
+      named = user;
+      noteUser(request, user);
+      return readWanted(catalog, refusals);
+    });
+  } catch (error) {
+    throw await withCurrentRecord(error, service, application, named, request.headers['accept-language']);
+  }
+}
+
+/** Labels are in the language of what was saved, else as Accept-Language asks. */
+export function wordingOfSave(
+  { languages }: CompiledCatalog,
+  language: Language | undefined,
+  { headers }: HttpRequest,
+): Wording {
+  return { language: language ?? languages.negotiate(headers['accept-language']), only: false };
 }

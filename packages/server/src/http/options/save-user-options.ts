@@ -1,35 +1,57 @@
-import { saveForUser } from '../../domain/selections/save-for-user.ts';
+import type { CompiledCatalog } from '../../domain/catalog/compile.ts';
+import type { Refusals } from '../../domain/selections/refusals.ts';
+import type { SavedForUser } from '../../domain/selections/save-for-user.ts';
+import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { badParameter } from '../paging.ts';
-import { noteUser } from '../request-log/about.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 import { JSON_TYPE, WireText } from '../server/wire-text.ts';
 import { identifyApplication } from './api-key.ts';
 import { SECOND_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts';
-import { SAVE_ERRORS, SAVE_SECURITY, UserClaimsBody, WantedOption } from './save-user-option.ts';
-import { UserOptionAnswer } from './schemas.ts';
-import { claimsOfBody, readOptionsBody } from './user-claims.ts';
-import { writeOwner, writeUserOption } from './user-option-view.ts';
-import { readWantedSelection } from './wanted-selection.ts';
+import {
+  SAVE_ERRORS,
+  SAVE_SECURITY,
+  saveRequested,
+  UserClaimsBody,
+  WantedOption,
+  wordingOfSave,
+} from './save-user-option.ts';
+import { AcceptLanguageHeader, ChangedMembers, UserOptionAnswer } from './schemas.ts';
+import { optionalText, readOptionsBody } from './user-claims.ts';
+import { type RecordView, recordView, writeUserOption } from './user-option-view.ts';
+import { readIfMatch, readWantedSelection } from './wanted-selection.ts';
 
 const MAX_OPTIONS = 500;
+
+export const SavedOptions = Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() });
 
 const MEMBERS = {
   ...UserClaimsBody,
   language: Type.Optional(Type.String({ description: 'of all options that name none' })),
-  options: Type.Array(Type.Object(WantedOption), { maxItems: MAX_OPTIONS }),
+  options: Type.Array(
+    Type.Object({
+      ...WantedOption,
+      if_match: Type.Optional(
+        Type.String({ description: 'the `etag` of the record: all are saved only if it is still the same' }),
+      ),
+    }),
+    { maxItems: MAX_OPTIONS },
+  ),
 };
 
 const schema = {
   operationId: 'saveUserOptions',
   summary: 'Save many user options at once, all or none',
   tags: ['options'],
+  description: 'A refusal names every field at fault. Its code is that of the first.',
   security: SAVE_SECURITY,
+  headers: AcceptLanguageHeader,
   body: Type.Object(MEMBERS),
   response: {
-    200: Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() }),
+    200: SavedOptions,
+    412: ChangedMembers,
   },
   errors: SAVE_ERRORS,
   examples: {
@@ -53,42 +75,60 @@ export function saveUserOptionsRoute(app: Routes, service: Service): void {
   app.put('/api/user_options', { schema }, async (request, reply) => {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request);
-    const done = await saveForUser(service, application, claimsOfBody(request, body), (user, catalog) => {
-      noteUser(request, user);
-      const wanted = readOptions(body.options).map((option, index) => {
-        return readWantedSelection(catalog, { language: body.language, ...option }, `options[${index}].`);
-      });
-      refuseRepeats(wanted.map(({ placed }) => placed.key.keyUid));
-      return wanted;
-    });
-    const { user, catalog, wanted, saved } = done;
-    const owner = writeOwner(application.clientId, user.userId);
+    const done = await saveRequested(service, application, request, body, (today, refusals) =>
+      readWantedOptions(today, body, refusals),
+    );
     reply.header('cache-control', 'no-store');
-    const items = saved.map(({ record }, index) => {
-      const placed = wanted[index]?.placed;
-      if (!placed) throw new Error('a save returned more than was sent');
-      return writeUserOption(catalog, placed, record, owner, undefined).bytes;
-    });
-    return reply.type(JSON_TYPE).send(new WireText(`{"items":[${items.join()}],"total":${items.length}}`));
+    const language = optionalText(body, 'language');
+    const wording = wordingOfSave(done.catalog, language ? done.catalog.languages.find(language) : undefined, request);
+    const owner = { clientId: application.clientId, userId: done.user.userId };
+    return reply.type(JSON_TYPE).send(new WireText(writeSaved(recordView(done.catalog, wording, owner), done)));
   });
 }
 
-function readOptions(options: unknown): Record<string, unknown>[] {
+/** What the body of a PUT wants; what is wrong with its options goes to `refusals`, all of it. */
+export function readWantedOptions(
+  catalog: CompiledCatalog,
+  body: Record<string, unknown>,
+  refusals: Refusals,
+): WantedSelection[] {
+  const seen = new Set<string>();
+  return readOptions(body.options, refusals).flatMap(({ option, place }) => {
+    const field = `options[${place}].`;
+    const wanted = refusals.attempt(place, () => {
+      const ifMatch = readIfMatch(optionalText(option, 'if_match', field), `${field}if_match`);
+      const read = readWantedSelection(catalog, { language: body.language, ...option }, { place, field });
+      const { keyUid } = read.placed.key;
+      if (seen.has(keyUid)) throw badParameter([{ field: `${field}option_key_uid`, message: 'is there twice' }]);
+      seen.add(keyUid);
+      return { ...read, ifMatch };
+    });
+    return wanted ? [wanted] : [];
+  });
+}
+
+export function writeSaved(
+  view: RecordView,
+  { catalog, wanted, saved }: Pick<SavedForUser, 'catalog' | 'wanted' | 'saved'>,
+): string {
+  const items = saved.map(({ record }, index) => {
+    const placed = wanted[index]?.placed;
+    if (!placed) throw new Error('a save returned more than was sent');
+    return writeUserOption(view, { catalog, placed }, record).bytes;
+  });
+  return `{"items":[${items.join()}],"total":${items.length}}`;
+}
+
+function readOptions(options: unknown, refusals: Refusals): { option: Record<string, unknown>; place: number }[] {
   if (!Array.isArray(options)) throw badParameter([{ field: 'options', message: 'must be an array' }]);
   if (options.length > MAX_OPTIONS)
     throw badParameter([{ field: 'options', message: `must hold at most ${MAX_OPTIONS}` }]);
-  const problems = options.flatMap((option, index) =>
-    option === null || typeof option !== 'object' || Array.isArray(option)
-      ? [{ field: `options[${index}]`, message: 'must be an object' }]
-      : [],
-  );
-  if (problems.length > 0) throw badParameter(problems);
-  return options;
-}
-
-function refuseRepeats(keyUids: readonly string[]): void {
-  keyUids.forEach((keyUid, index) => {
-    if (keyUids.indexOf(keyUid) === index) return;
-    throw badParameter([{ field: `options[${index}].option_key_uid`, message: 'is there twice' }]);
+  return options.flatMap((option: unknown, place) => {
+    const isObject = option !== null && typeof option === 'object' && !Array.isArray(option);
+    if (isObject) return [{ option: option as Record<string, unknown>, place }];
+    refusals.attempt(place, () => {
+      throw badParameter([{ field: `options[${place}]`, message: 'must be an object' }]);
+    });
+    return [];
   });
 }

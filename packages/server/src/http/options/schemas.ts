@@ -43,6 +43,9 @@ export const AcceptLanguageHeader = Type.Object({
 });
 
 export const CACHED_HEADERS = { ETag: 'validator of these bytes: send it as If-None-Match' };
+export const RECORD_HEADERS = {
+  ETag: 'begins with the `etag` of the record: send it as If-None-Match with GET, or as If-Match with POST',
+};
 export const LIST_HEADERS = {
   ...CACHED_HEADERS,
   Link: 'the pages around this one: first, prev, next, last (RFC 8288)',
@@ -135,13 +138,28 @@ export const KeyAnswer = Type.Object(
   { title: 'OptionKey' },
 );
 
+const Label = Type.String({ description: 'the text to show, by the catalog of today' });
+const LabelLanguage = Nullable(Type.String({ description: 'which language it is; null when it is the name' }));
+
 const UserOption = {
   app_id: Type.String(),
   user_uid: Type.String({ format: 'uuid' }),
-  group: Type.Object({ name: Type.String(), translations: Type.Array(GroupTranslation) }),
+  option_group_uid: Type.String({ format: 'uuid' }),
+  option_key_uid: Type.String({ format: 'uuid', description: 'the key it belongs to, whatever its name is today' }),
+  group: Type.Object({
+    name: Type.String(),
+    label: Label,
+    label_language: LabelLanguage,
+    translations: Type.Array(GroupTranslation),
+  }),
   option: Type.Object({
     name: Type.String(),
+    label: Label,
+    label_language: LabelLanguage,
     value: ValueAnswer,
+    value_label: Type.Union([Type.String(), Type.Array(Type.String())], {
+      description: 'the text of the value, or of each of several, by the catalog of today',
+    }),
     translations: Type.Array(
       Type.Object({
         option_key_translation_uid: Type.String({ format: 'uuid' }),
@@ -158,20 +176,43 @@ const Time = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$',
 });
 
+const Etag = Type.String({
+  description: 'changes when the record does, not with labels or languages: send it as If-Match, or `if_match`',
+});
+
 /** SPEC.md 2.4 */
 export const UserOptionAnswer = Type.Object(
-  { user_options_uid: Type.String({ format: 'uuid' }), ...UserOption, created_at: Time, updated_at: Time },
+  {
+    user_options_uid: Type.String({ format: 'uuid' }),
+    ...UserOption,
+    created_at: Time,
+    updated_at: Time,
+    etag: Etag,
+    source: Type.Optional(Type.Literal('saved', { description: 'with effective=true' })),
+  },
   { title: 'UserOption' },
 );
 
-/** With effective=true: what holds for a key that was never saved. */
+/** With effective=true: what holds for a key that was never saved, or whose saved value it no longer allows. */
 export const DefaultOptionAnswer = Type.Object(
   {
-    user_options_uid: Type.Null(),
+    user_options_uid: Nullable(Type.String({ format: 'uuid' })),
     ...UserOption,
-    created_at: Type.Null(),
-    updated_at: Type.Null(),
+    created_at: Nullable(Time),
+    updated_at: Nullable(Time),
+    etag: Nullable(Etag),
     is_default: Type.Literal(true),
+    source: Type.Literal('default'),
+    saved_value: Type.Optional(ValueAnswer),
   },
-  { title: 'DefaultOption', description: 'with effective=true: the default of a key that was never saved' },
+  {
+    title: 'DefaultOption',
+    description:
+      'with effective=true: the default, of a key that was never saved (user_options_uid is null) or whose saved value (saved_value) it no longer allows',
+  },
 );
+
+/** Beside code and message of 1014. */
+export const ChangedMembers = Type.Object({
+  current: Nullable(UserOptionAnswer),
+});

@@ -16,6 +16,9 @@ const HistoryEntry = Type.Object(
     action: Type.Enum(['save', 'unset']),
     at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
     by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
+    language: Type.Union([Type.String(), Type.Null()], {
+      description: 'of an open text: the tag of the language saved',
+    }),
     from_value: Type.Union([ValueAnswer, Type.Null()]),
     to_value: Type.Union([ValueAnswer, Type.Null()]),
   },
@@ -39,7 +42,16 @@ const schema = {
       query: { user_uid: EXAMPLE.userCode },
       status: 200,
       answer: {
-        items: [{ action: 'save', at: '2025-11-24 16:00:00', by: 'user_uid', from_value: null, to_value: 'dark' }],
+        items: [
+          {
+            action: 'save',
+            at: '2025-11-24 16:00:00',
+            by: 'user_uid',
+            language: null,
+            from_value: null,
+            to_value: 'dark',
+          },
+        ],
         total: 1,
         offset: 0,
         limit: 50,
@@ -57,10 +69,11 @@ export function userOptionHistoryRoute(app: Routes, service: Service): void {
     const { items, total } = await service.storage.selections.history(user.userId, page, selectionId);
     if (total === 0) throw new InnkeeperError('selectionNotFound');
     const listing = {
-      items: items.map(({ at, means, fromValue, toValue }) => ({
+      items: items.map(({ at, means, language, fromValue, toValue }) => ({
         action: toValue === null ? 'unset' : 'save',
         at: formatTime(at),
         by: means,
+        language,
         from_value: fromValue === null ? null : JSON.parse(fromValue),
         to_value: toValue === null ? null : JSON.parse(toValue),
       })),

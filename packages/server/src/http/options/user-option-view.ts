@@ -1,102 +1,138 @@
 import type { Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
 import { translationUid } from '../../domain/catalog/translation-uid.ts';
-import { isOpenText } from '../../domain/selections/save-selections.ts';
+import { holdTexts, isOpenText, type OpenTexts, textsOf } from '../../domain/selections/open-texts.ts';
+import { recordTag } from '../../domain/selections/record-tag.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { etagOf } from '../etag.ts';
 import { toWireBytes } from '../server/wire-text.ts';
 import { formatTime } from '../time.ts';
+import type { Wording } from './catalog-views.ts';
 import { enclose, type Written } from './written.ts';
 
-/** Members `app_id` and `user_uid`, the same in every record of an answer: made once, and in one piece (as wire-text.ts makes it). */
-export function writeOwner(clientId: string, userUid: string): string {
-  return toWireBytes(`"app_id":"${clientId}","user_uid":"${userUid}",`);
+/** A key as it was in the revision that a record was saved in. */
+export type PlacedThen = { catalog: CompiledCatalog; placed: PlacedKey };
+
+/** What the records of one answer have in common. */
+export type RecordView = {
+  /** The catalog of today: labels are by it, in the language of the wording. */
+  today: CompiledCatalog;
+  wording: Wording;
+  /** Members `app_id` and `user_uid`, made once, and in one piece (as wire-text.ts makes it). */
+  owner: string;
+};
+
+export function recordView(
+  today: CompiledCatalog,
+  wording: Wording,
+  { clientId, userId }: { clientId: string; userId: string },
+): RecordView {
+  return { today, wording, owner: toWireBytes(`"app_id":"${clientId}","user_uid":"${userId}",`) };
 }
+
+type Choice = Pick<SelectionRecord, 'value' | 'language' | 'texts'>;
 
 /**
- * The stored record of SPEC.md 2.4 as JSON: `catalog` is the revision it was saved in, so it reads today as it did then.
- * One translation for each language of that moment, or the one language asked for.
+ * The stored record of SPEC.md 2.4 as JSON: names and translations are those of the revision it was saved in, so it reads today as it
+ * did then. One translation for each language of that moment, or the one language asked for. Labels are of today.
  */
 export function writeUserOption(
-  catalog: CompiledCatalog,
-  placed: PlacedKey,
-  { selectionId, value, language, createdAt, updatedAt }: SelectionRecord,
-  owner: string,
-  only: Language | undefined,
+  view: RecordView,
+  then: PlacedThen,
+  record: SelectionRecord,
+  source?: 'saved',
 ): Written {
   return enclose(
-    `{"user_options_uid":"${selectionId}",${owner}`,
-    writeChoice(catalog, placed, value, language, only),
-    `,"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}"}`,
+    `{"user_options_uid":"${record.selectionId}",${view.owner}`,
+    writeChoice(view, then, record),
+    `${writeState(record)}${source ? ',"source":"saved"' : ''}}`,
   );
 }
 
-/** With effective=true: what holds for a user who never chose. */
-export function writeDefault(
-  catalog: CompiledCatalog,
-  placed: PlacedKey,
-  owner: string,
-  only: Language | undefined,
-): Written {
-  const value = JSON.stringify(placed.key.defaultValue);
-  const writtenIn = catalog.languages.byDefault?.tag ?? null;
+/** With effective=true: what holds for a user who never chose, or whose choice the key no longer allows. */
+export function writeDefault(view: RecordView, placed: PlacedKey, record: SelectionRecord | undefined): Written {
+  const { today, owner } = view;
+  const uid = record ? `"${record.selectionId}"` : 'null';
+  const state = record
+    ? `${writeState(record)},"saved_value":${toWireBytes(record.value)}`
+    : ',"created_at":null,"updated_at":null,"etag":null';
   return enclose(
-    `{"user_options_uid":null,${owner}`,
-    writeChoice(catalog, placed, value, writtenIn, only),
-    ',"created_at":null,"updated_at":null,"is_default":true}',
+    `{"user_options_uid":${uid},${owner}`,
+    writeChoice(view, { catalog: today, placed }, defaultChoice(today, placed.key)),
+    `${state},"is_default":true,"source":"default"}`,
   );
+}
+
+/** The same as an object, for what is put together with more. */
+export function viewUserOption(view: RecordView, then: PlacedThen, record: SelectionRecord): object {
+  const { bytes } = writeUserOption(view, then, record);
+  return JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8')) as object;
+}
+
+function defaultChoice({ languages }: CompiledCatalog, key: Key): Choice {
+  const tag = languages.byDefault?.tag;
+  if (isOpenText(key) && tag !== undefined) return holdTexts({ [tag]: key.defaultValue as string }, tag, languages);
+  return { value: JSON.stringify(key.defaultValue), language: null, texts: null };
+}
+
+function writeState(record: SelectionRecord): string {
+  const { createdAt, updatedAt } = record;
+  const etag = `\\"${recordTag(record)}\\"`;
+  return `,"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}","etag":"${etag}"`;
 }
 
 /** Characters that choices of one revision may take up together; beyond it, all are made anew. */
 const KEPT_CHARACTERS = 1024 * 1024;
 type Choices = { ofKeys: Map<Key, Map<string, Written>>; characters: number };
 
+/** By the catalog of today. */
 const choices = new WeakMap<CompiledCatalog, Choices>();
 
-/** Members `group` and `option`: the same for everybody who chose the same, so they are put together once. */
-function writeChoice(
-  catalog: CompiledCatalog,
-  { key, group }: PlacedKey,
-  value: string,
-  writtenIn: string | null,
-  only: Language | undefined,
-): Written {
+/** Members from `option_group_uid` to `option`: the same for everybody who chose the same, so they are put together once. */
+function writeChoice(view: RecordView, then: PlacedThen, choice: Choice): Written {
+  const { key, group } = then.placed;
   const write = (): string => {
-    const option = viewOption(catalog, key, JSON.parse(value) as Scalar | Scalar[], writtenIn, only);
-    return toWireBytes(
-      `"group":${JSON.stringify(viewGroupOf(catalog, group, only))},"option":${JSON.stringify(option)}`,
-    );
+    const uids = `"option_group_uid":"${group.groupUid}","option_key_uid":"${key.keyUid}"`;
+    const members = [viewGroupOf(view, then), viewOption(view, then, choice)].map((member) => JSON.stringify(member));
+    return toWireBytes(`${uids},"group":${members[0]},"option":${members[1]}`);
   };
   // What people may write freely is seldom the same.
   if (key.values === null && key.type !== 'boolean') {
     const bytes = write();
     return { bytes, mark: bytes };
   }
-  let kept = choices.get(catalog);
+  const { today, wording } = view;
+  let kept = choices.get(today);
   if (!kept || kept.characters > KEPT_CHARACTERS) {
     kept = { ofKeys: new Map(), characters: 0 };
-    choices.set(catalog, kept);
+    choices.set(today, kept);
   }
   let ofKey = kept.ofKeys.get(key);
   if (!ofKey) {
     ofKey = new Map();
     kept.ofKeys.set(key, ofKey);
   }
-  // No JSON reads like a tag and more: in most answers, which are in all languages, no name is put together.
-  const name = only ? `${only.tag} ${value}` : value;
+  // No JSON reads like a tag and more: in most answers, which are in the default language, no name is put together.
+  const { language, only } = wording;
+  const isUsual = !only && language === today.languages.byDefault;
+  const name = isUsual ? choice.value : `${language?.tag}${only ? '!' : ''} ${choice.value}`;
   const known = ofKey.get(name);
   if (known) return known;
   const bytes = write();
-  const choice = { bytes, mark: etagOf(bytes) };
-  ofKey.set(name, choice);
+  const written = { bytes, mark: etagOf(bytes) };
+  ofKey.set(name, written);
   kept.characters += name.length + bytes.length;
-  return choice;
+  return written;
 }
 
-function viewGroupOf({ languages }: CompiledCatalog, group: PlacedKey['group'], only: Language | undefined) {
+function viewGroupOf({ today, wording }: RecordView, { catalog: { languages }, placed: { key, group } }: PlacedThen) {
+  const current = today.keyByNo.get(key.keyNo)?.group ?? group;
+  const label = today.languages.textFor(current.texts, wording.language, current.name);
   return {
     name: group.name,
-    translations: languages.all.filter(isShown(only)).map((language) => ({
+    label: label.text,
+    label_language: label.language,
+    translations: languages.all.filter(isShown(wording)).map((language) => ({
       option_group_translation_uid: translationUid(group.groupUid, language.tag),
       name: languages.textFor(group.texts, language, group.name).text,
       language: language.name,
@@ -105,32 +141,55 @@ function viewGroupOf({ languages }: CompiledCatalog, group: PlacedKey['group'], 
 }
 
 function viewOption(
-  { languages }: CompiledCatalog,
-  key: Key,
-  value: Scalar | Scalar[],
-  writtenIn: string | null,
-  only: Language | undefined,
+  { today, wording }: RecordView,
+  { catalog: { languages }, placed: { key } }: PlacedThen,
+  choice: Choice,
 ) {
-  // An open text is stored for the language it was written in, and for that alone.
-  const inLanguages = isOpenText(key) ? languages.all.filter(({ tag }) => tag === writtenIn) : languages.all;
+  const current = today.keyByNo.get(key.keyNo)?.key ?? key;
+  const label = today.languages.textFor(current.texts, wording.language, current.name);
+  const value = JSON.parse(choice.value) as Scalar | Scalar[];
+  const texts = textsOf(choice);
   return {
     name: key.name,
+    label: label.text,
+    label_language: label.language,
     value,
-    translations: inLanguages.filter(isShown(only)).map((language) => ({
+    value_label: labelOf(value),
+    translations: languages.all.filter(isShown(wording)).map((language) => ({
       option_key_translation_uid: translationUid(key.keyUid, language.tag),
       language: language.name,
       name: languages.textFor(key.texts, language, key.name).text,
-      value: Array.isArray(value) ? value.map((each) => translate(each, language)) : translate(value, language),
+      value: isOpenText(key) ? openText(texts, language) : each(value, (one) => translate(one, language)),
     })),
   };
 
-  function translate(each: Scalar, language: Language): Scalar {
-    if (key.type !== 'string') return each;
-    const allowed = key.values?.find((candidate) => candidate.value === each);
-    return allowed ? languages.textFor(allowed.texts, language, String(each)).text : each;
+  function openText(of: OpenTexts, language: Language | undefined) {
+    return languages.textFor<Scalar | Scalar[]>(of, language, value).text;
+  }
+
+  function translate(one: Scalar, language: Language): Scalar {
+    if (key.type !== 'string') return one;
+    const allowed = key.values?.find((candidate) => candidate.value === one);
+    return allowed ? languages.textFor(allowed.texts, language, String(one)).text : one;
+  }
+
+  /** A value that the key no longer has still has the text of the revision it was saved in. */
+  function labelOf(of: Scalar | Scalar[]): string | string[] {
+    if (isOpenText(key)) {
+      return today.languages.textFor<Scalar | Scalar[]>(texts, wording.language, of).text as string | string[];
+    }
+    return each(of, (one) => {
+      const [allowed, named] = [current, key].map((where) => where.values?.find(({ value: held }) => held === one));
+      const found = allowed ?? named;
+      return found ? today.languages.textFor(found.texts, wording.language, String(one)).text : String(one);
+    });
   }
 }
 
-function isShown(only: Language | undefined): (language: Language) => boolean {
-  return ({ tag }) => only === undefined || tag === only.tag;
+function each<From, To>(value: From | From[], to: (one: From) => To): To | To[] {
+  return Array.isArray(value) ? value.map(to) : to(value);
+}
+
+function isShown({ language, only }: Wording): (each: Language) => boolean {
+  return ({ tag }) => !only || tag === language?.tag;
 }

@@ -15,6 +15,7 @@ export const AUDIT_ACTIONS = [
   'user.changed',
   'user.suspended',
   'user.resumed',
+  'user.optionsChanged',
   'user.erased',
   'user.specialTokenReissued',
   'user.accessTokenRevoked',

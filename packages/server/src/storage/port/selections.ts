@@ -7,8 +7,12 @@ export type SelectionRecord = {
   revision: number;
   /** JSON of the canonical value: a scalar, or an array for a key that takes several. */
   value: string;
-  /** For an open text: the tag of the language it is written in. */
+  /** For an open text: the tag of the language that `value` is written in. */
   language: string | null;
+  /** For an open text: JSON of its texts in other languages, by tag, in the order of the tags; null: there are none. */
+  texts: string | null;
+  /** Counts the changes of the selection; what is saved as it was changes nothing. */
+  version: number;
   createdAt: number;
   updatedAt: number;
 };
@@ -21,12 +25,46 @@ export type SelectionEvent = {
   keyNo: number;
   at: number;
   means: SelectionMeans;
+  /** Who changed it by /manage/v1; null: the user or the application. */
+  actor: string | null;
+  /** Of an open text: the language whose text was saved. */
+  language: string | null;
   /** JSON; null: there was none before, or it was unset. */
   fromValue: string | null;
   toValue: string | null;
 };
 
-export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revision' | 'value' | 'language'>;
+export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revision' | 'value' | 'language'> & {
+  texts?: string | null | undefined;
+};
+
+/** What a selection has to be for a save to be carried out. null: there must be none. */
+export type ExpectedSelection =
+  | Pick<SelectionRecord, 'selectionId' | 'version'>
+  | null
+  /** None, or an open text in this language alone: nothing in another language would be lost. */
+  | 'own-text';
+
+export type WantedChange = NewSelection & {
+  /** undefined: whatever there is. */
+  expected?: ExpectedSelection | undefined;
+  /** What the history tells, of an open text that has others beside it: `value` may be of another language. */
+  text?: { language: string; from: string | null; to: string } | undefined;
+};
+
+export type SelectionChange = {
+  at: number;
+  means: SelectionMeans;
+  /** Who makes it by /manage/v1, and what the audit tells of it: the keys, by name. */
+  by?: { actor: string; appId: number; keys: readonly string[] } | undefined;
+};
+
+export type SaveOutcome =
+  | { outcome: 'saved'; records: SelectionRecord[] }
+  | { outcome: 'user-gone' }
+  | { outcome: 'user-suspended' }
+  /** One of them is not as expected; nothing was saved. */
+  | { outcome: 'changed' };
 
 export type ValueRow = { value: string; count: number };
 
@@ -47,22 +85,27 @@ export interface SelectionStore {
   listOfToken(tokenId: string, now: number): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
   /**
    * All or none, each key at most once, with their history; records come in the order given. A key saved before
-   * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so.
-   * For a suspended user, only who manages the application saves.
+   * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so. What is saved
+   * as it was has a new revision and updatedAt, and nothing in the history. For a suspended user, only who manages the
+   * application saves.
    */
   save(
     appId: number,
     userId: string,
-    selections: readonly NewSelection[],
-    change: { at: number; means: SelectionMeans },
-  ): Promise<
-    { outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' } | { outcome: 'user-suspended' }
-  >;
-  unset(
-    userId: string,
-    selectionId: string,
-    change: { at: number; means: SelectionMeans },
-  ): Promise<'unset' | 'unknown'>;
+    selections: readonly WantedChange[],
+    change: SelectionChange,
+  ): Promise<SaveOutcome>;
+  unset(userId: string, selectionId: string, change: SelectionChange): Promise<'unset' | 'unknown'>;
+  /** What was saved of these keys, all at once; answers the numbers of those that were. */
+  unsetKeys(userId: string, keyNos: readonly number[], change: SelectionChange): Promise<number[]>;
+  /**
+   * Removes history from before a time, of the next so many users of the application, in the order of their clientUserIds; `next`
+   * says where to go on, null after the last.
+   */
+  purgeHistory(
+    appId: number,
+    wanted: { before: number; after: string | null; users: number },
+  ): Promise<{ removed: number; next: string | null }>;
   /** What became of a user's selections, or of one of them, newest first; what was unset is still told. */
   history(
     userId: string,

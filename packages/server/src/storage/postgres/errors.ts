@@ -15,10 +15,15 @@ export function violation(error: unknown): { kind: 'foreign-key' | 'unique'; con
   return undefined;
 }
 
-/** Serialization failure or deadlock: nothing happened, and the same act may well succeed now. */
+/**
+ * Serialization failure or deadlock: nothing happened, and the same act may well succeed now. So it is when a save meets a
+ * selection that came in after it had looked (selections.ts).
+ */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
-  return state === '40001' || state === '40P01';
+  return (
+    state === '40001' || state === '40P01' || (state === '23502' && (error as pg.DatabaseError).column === 'last_event')
+  );
 }
 
 /**

@@ -429,6 +429,13 @@ const MIGRATIONS: readonly string[] = [
   select distinct s.app_id, s.key_no, left(e::text, 200), s.user_id from selections s, json_array_elements(s.value::json) e
   where s.value like '[%';
   `,
+  `
+  -- Of an open text: what it says in other languages than that of \`value\`, as JSON by language tag; null: nothing.
+  alter table selections add column texts text;
+  -- Of an open text: the language of what was saved. And who saved it, where it was not the user or the application.
+  alter table selection_events add column language text;
+  alter table selection_events add column actor text;
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

@@ -1,12 +1,12 @@
-import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow } from '../port.ts';
+import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow, WantedChange } from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
 import { actsOf, patience } from './gathering.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
 import { toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
-const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, value, language,
-    created_at as "createdAt", updated_at as "updatedAt"`;
+const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, value, language, texts,
+    last_event as version, created_at as "createdAt", updated_at as "updatedAt"`;
 
 const LIST = statement(`select ${COLUMNS} from selections where user_id = $1 order by key_no`);
 
@@ -19,18 +19,18 @@ const LIST_OF_TOKEN = statement(`
 `);
 
 // Replicas' clocks differ a little: within one selection its own count tells the order.
+const NEWEST_FIRST = 'case when $4::uuid is null then at end desc, key_no, selection_id desc, event_no desc';
 const HISTORY = statement(`
   with page as (
-    select selection_id, key_no, at, means, from_value, to_value, event_no from selection_events
-    where user_id = $1 and ($4::uuid is null or selection_id = $4)
-    order by case when $4::uuid is null then at end desc, selection_id, event_no desc limit $2 offset $3
+    select * from selection_events where user_id = $1 and ($4::uuid is null or selection_id = $4)
+    order by ${NEWEST_FIRST} limit $2 offset $3
   )
-  select counted.total, page.selection_id as "selectionId", page.key_no as "keyNo", page.at, page.means,
-    page.from_value as "fromValue", page.to_value as "toValue"
+  select counted.total, page.selection_id as "selectionId", page.key_no as "keyNo", page.at, page.means, page.actor,
+    page.language, page.from_value as "fromValue", page.to_value as "toValue"
   from (
     select count(*) as total from selection_events where user_id = $1 and ($4::uuid is null or selection_id = $4)
   ) counted left join page on true
-  order by case when $4::uuid is null then page.at end desc, page.selection_id, page.event_no desc
+  order by ${NEWEST_FIRST}
 `);
 
 /** What looks at every selection of a key takes seconds among millions: on a connection apart, where nobody waits behind it. */
@@ -39,37 +39,72 @@ const DAY_MS = 86_400_000;
 const select = (columns: string, grouping: string): string =>
   `select ${columns}, count(*) as count from selections where app_id = $1 and key_no = $2 ${grouping}`;
 
+const AS_IT_WAS =
+  '(selections.value, selections.language, selections.texts) is not distinct from (excluded.value, excluded.language, excluded.texts)';
+
 // The user is locked first, as whoever deletes the user does: in the other order the two could wait for each other. A
 // user that is locked already may be deleted or stay: `together` says so and lets its neighbours pass, `alone` waits for it. Rows go in the order of users and keys for the same reason: two saves of
 // the same follow each other. What is replaced is read from the row while it is ours: a row that came in after
 // this statement began is not seen by it, but updated all the same. A user's key is in it once (gathering.ts).
+//
+// Where an act expects something, the rows of all are locked before, in that order (`held`), and what is not as expected is left
+// out whole (`changed`). A row that comes in afterwards, where none was expected or none had other texts, undoes the statement,
+// which is sent again (isConflict). No previous_value, of one that was there: it is saved as it was, and nothing is told.
 const save = (skip: '' | 'skip locked'): string => `
-  with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', selections: 'json' })}, owned as (
+  with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', actor: 'text', selections: 'json' })}, owned as (
     select a.*, owner.status = 'suspended' and a.means <> 'manage' as refused from acts a, lateral (
       select u.status from users u where u.user_id = a."userId" and u.app_id = a."appId" for key share ${skip}
     ) owner
   ), chosen as materialized (
-    select o.no, o."userId", o."appId", o.at, o.means, n.* from owned o, json_to_recordset(o.selections)
-      as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text)
+    select o.no, o."userId", o."appId", o.at, o.means, o.actor, n.* from owned o, json_to_recordset(o.selections)
+      as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text, texts text,
+        "ownText" boolean, "expectedId" uuid, "expectedVersion" integer, text json)
     where not o.refused
+  ), held as materialized (
+    select c."userId", c."keyNo", s.* from (
+      select * from chosen where (select bool_or("ownText" or "expectedVersion" is not null) from chosen)
+      order by "userId", "keyNo"
+    ) c, lateral (
+      select s.selection_id, s.last_event, s.language, s.texts from selections s
+      where s.user_id = c."userId" and s.key_no = c."keyNo" for update
+    ) s
+  ), expecting as materialized (
+    select c.no, c."userId", c."keyNo", h.selection_id is null as is_new, case
+      when c."expectedVersion" is null then h.selection_id is null or (h.language = c.language and h.texts is null)
+      else coalesce(h.last_event, 0) = c."expectedVersion" and h.selection_id is not distinct from c."expectedId"
+    end as met
+    from chosen c left join held h using ("userId", "keyNo") where c."ownText" or c."expectedVersion" is not null
+  ), changed as materialized (
+    select distinct no from expecting where met is not true
   ), saved as (
-    insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language)
-    select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language from chosen
+    insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language, texts)
+    select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language, texts from chosen
+    where no not in (select no from changed)
     order by "userId", "keyNo"
     on conflict (user_id, key_no) do update set
-      revision = excluded.revision, value = excluded.value, language = excluded.language, updated_at = excluded.updated_at,
-      last_event = selections.last_event + 1, previous_value = selections.value
+      revision = excluded.revision, value = excluded.value, language = excluded.language, texts = excluded.texts,
+      updated_at = excluded.updated_at,
+      last_event = case
+        when (excluded.user_id, excluded.key_no) in (select "userId", "keyNo" from expecting where is_new) then null
+        when ${AS_IT_WAS} then selections.last_event
+        else selections.last_event + 1 end,
+      previous_value = case when ${AS_IT_WAS} then null else selections.value end
     returning user_id, selection_id, last_event, key_no, previous_value, value, created_at
   ), told as (
-    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-    select s.user_id, s.selection_id, s.last_event, s.key_no, c.at, c.means, s.previous_value, s.value
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
+    select s.user_id, s.selection_id, s.last_event, s.key_no, c.at, c.means, c.actor,
+      case when c.text is null then c.language else c.text ->> 'language' end,
+      case when c.text is null then s.previous_value else c.text ->> 'from' end,
+      case when c.text is null then s.value else c.text ->> 'to' end
     from saved s join chosen c on c."userId" = s.user_id and c."keyNo" = s.key_no
+    where s.previous_value is not null or s.selection_id = c."selectionId"
   )
-  select o.no, s.selection_id, s.key_no, s.created_at, o.refused, false as locked
+  select o.no, s.selection_id, s.key_no, s.created_at, s.last_event, false as locked,
+    o.refused, o.no in (select no from changed) as changed
   from owned o left join chosen c using (no) left join saved s on s.user_id = c."userId" and s.key_no = c."keyNo"
 `;
 const LOCKED = `
-  select a.no, null, null, null, null, true from acts a left join owned o using (no), lateral (
+  select a.no, null, null, null, null, true, false, false from acts a left join owned o using (no), lateral (
     select from users u where u.user_id = a."userId" and u.app_id = a."appId" limit 1
   ) held where o.no is null
 `;
@@ -78,24 +113,48 @@ const SAVE: SharedStatement = {
   alone: statement(save('')),
 };
 
-const UNSET = statement(`
-  with ${patience('$5')}, owner as (
+const unset = (which: string): string => `
+  with ${patience('$6')}, owner as (
     select u.user_id from patience, users u where u.user_id = $1 for key share of u
   ), gone as (
-    delete from selections s using owner o where s.user_id = o.user_id and s.selection_id = $2
+    delete from selections s using owner o where s.user_id = o.user_id and ${which}
     returning s.user_id, s.selection_id, s.last_event, s.key_no, s.value
   ), told as (
-    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-    select user_id, selection_id, last_event + 1, key_no, $3::bigint, $4::text, value, null from gone
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, from_value, to_value)
+    select user_id, selection_id, last_event + 1, key_no, $3::bigint, $4::text, $5::text, value, null from gone
   )
-  select selection_id from gone
+  select key_no from gone
+`;
+const UNSET = statement(unset('s.selection_id = $2'));
+const UNSET_KEYS = statement(unset('s.key_no = any (array(select json_array_elements_text($2::json)::integer))'));
+
+// Rows that somebody is using are left for the next time: purging waits for nobody.
+const PURGE_HISTORY = statement(`
+  with page as materialized (
+    select client_user_id, user_id from profiles where app_id = $1 and client_user_id > $2
+    order by client_user_id limit $3
+  ), old as (
+    select e.user_id, e.selection_id, e.event_no from page p join selection_events e on e.user_id = p.user_id
+    where e.at < $4 for update of e skip locked
+  ), removed as (
+    delete from selection_events e using old o
+    where e.user_id = o.user_id and e.selection_id = o.selection_id and e.event_no = o.event_no returning 1
+  )
+  select (select count(*) from removed) as removed, count(*) as users, max(client_user_id) as last from page
 `);
 
 /** One without values: the user is there, and nothing was to be saved. */
-type SavedRow = SharedRow & { refused?: boolean } & (
-    | { selection_id: string; key_no: number; created_at: number }
+type SavedRow = SharedRow & { refused: boolean; changed: boolean } & (
+    | { selection_id: string; key_no: number; created_at: number; last_event: number }
     | { key_no: null }
   );
+
+/** As the statement reads it. */
+function toRow({ expected, ...selection }: WantedChange): object {
+  if (expected === undefined) return selection;
+  if (expected === 'own-text') return { ...selection, ownText: true };
+  return { ...selection, expectedId: expected?.selectionId ?? null, expectedVersion: expected?.version ?? 0 };
+}
 
 export function selectionStore(connections: Connections): SelectionStore {
   return {
@@ -107,24 +166,39 @@ export function selectionStore(connections: Connections): SelectionStore {
       return row && { ...toUser(row), selections: row.selections };
     },
 
-    async save(appId, userId, selections, { at, means }) {
-      const act = { userId, appId, at, means, selections };
+    async save(appId, userId, selections, { at, means, by }) {
+      const act = { userId, appId, at, means, actor: by?.actor ?? null, selections: selections.map(toRow) };
       const keys = selections.map(({ keyNo }) => `${userId} ${keyNo}`);
       const rows = await connections.writeWithOthers<SavedRow>(SAVE, act, keys);
       if (rows.length === 0) return { outcome: 'user-gone' };
       if (rows[0]?.refused) return { outcome: 'user-suspended' };
+      if (rows[0]?.changed) return { outcome: 'changed' };
       const saved = new Map(rows.map((row) => [row.key_no, row]));
-      const records = selections.map((selection): SelectionRecord => {
-        const row = saved.get(selection.keyNo);
-        if (!row || row.key_no === null) throw new Error(`Key ${selection.keyNo} was not saved.`);
-        return { ...selection, selectionId: row.selection_id, createdAt: row.created_at, updatedAt: at };
+      const records = selections.map(({ keyNo, revision, value, language, texts = null }): SelectionRecord => {
+        const row = saved.get(keyNo);
+        if (!row || row.key_no === null) throw new Error(`Key ${keyNo} was not saved.`);
+        const { selection_id: selectionId, created_at: createdAt, last_event: version } = row;
+        return { selectionId, keyNo, revision, value, language, texts, version, createdAt, updatedAt: at };
       });
       return { outcome: 'saved', records };
     },
 
-    async unset(userId, selectionId, { at, means }) {
-      const rows = await connections.writeInTurn(UNSET, [userId, selectionId, at, means], [userId]);
+    async unset(userId, selectionId, { at, means, by }) {
+      const values = [userId, selectionId, at, means, by?.actor ?? null];
+      const rows = await connections.writeInTurn(UNSET, values, [userId]);
       return rows.length > 0 ? 'unset' : 'unknown';
+    },
+
+    async unsetKeys(userId, keyNos, { at, means, by }) {
+      const values = [userId, JSON.stringify(keyNos), at, means, by?.actor ?? null];
+      const rows = await connections.writeInTurn<{ key_no: number }>(UNSET_KEYS, values, [userId]);
+      return rows.map(({ key_no }) => key_no).sort((a, b) => a - b);
+    },
+
+    async purgeHistory(appId, { before, after, users }) {
+      type Row = { removed: number; users: number; last: string | null };
+      const [row] = await connections.write<Row>(PURGE_HISTORY, [appId, after ?? '', users, before]);
+      return { removed: row?.removed ?? 0, next: row?.users === users ? row.last : null };
     },
 
     async history(userId, { offset, limit }, selectionId) {

@@ -25,7 +25,7 @@ const usersWhere = (which: string): string => `
   select p.client_user_id as "clientUserId", p.client_user_name as "clientUserName", p.user_id as "userId",
     u.created_at as "createdAt", coalesce((
       select json_agg(json_build_object('selectionId', selection_id, 'keyNo', key_no, 'revision', revision,
-        'value', value, 'language', language, 'createdAt', s.created_at, 'updatedAt', updated_at) order by key_no)
+        'value', value, 'language', language, 'texts', texts, 'version', last_event, 'createdAt', s.created_at, 'updatedAt', updated_at) order by key_no)
       from selections s where s.user_id = u.user_id), '[]') as selections
   from profiles p left join lateral (
     select user_id, created_at from users
@@ -139,7 +139,10 @@ async function readStored(
         clientUserName,
         hasUser: createdAt !== null,
         selections: new Map(
-          selections.map(({ keyNo, value, language, updatedAt }) => [keyNo, { value, language, updatedAt }]),
+          selections.map(({ keyNo, value, language, texts, updatedAt }) => [
+            keyNo,
+            { value, language, texts, updatedAt },
+          ]),
         ),
         unsetAt: unset.get(userId) ?? new Map(),
       },
@@ -220,14 +223,14 @@ const ADD = `
     select "userId", $1::bigint, "clientUserId", "createdAt" from entry where "createdAt" is not null
     on conflict (user_id) do nothing returning 1
   ), selection as (
-    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, created_at, updated_at)
-    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s."createdAt", s."updatedAt"
+    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at)
+    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s.texts, s."createdAt", s."updatedAt"
     from json_to_recordset($3::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
-      value text, language text, "createdAt" bigint, "updatedAt" bigint)
-    returning user_id, selection_id, key_no, value
+      value text, language text, texts text, "createdAt" bigint, "updatedAt" bigint)
+    returning user_id, selection_id, key_no, value, language
   ), told as (
-    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-    select user_id, selection_id, 1, key_no, $4::bigint, 'import', null, value from selection
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, language, from_value, to_value)
+    select user_id, selection_id, 1, key_no, $4::bigint, 'import', language, null, value from selection
   )
   select (select count(*) from profile) as profiles, (select count(*) from account) as users
 `;
@@ -283,20 +286,20 @@ const RENAME = `
 
 const SAVE = `
   with saved as (
-    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, created_at, updated_at)
-    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s."createdAt", s."updatedAt"
+    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at)
+    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s.texts, s."createdAt", s."updatedAt"
     from json_to_recordset($2::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
-      value text, language text, "createdAt" bigint, "updatedAt" bigint)
+      value text, language text, texts text, "createdAt" bigint, "updatedAt" bigint)
     order by s."userId", s."keyNo"
     on conflict (user_id, key_no) do update set
-      revision = excluded.revision, value = excluded.value, language = excluded.language,
+      revision = excluded.revision, value = excluded.value, language = excluded.language, texts = excluded.texts,
       updated_at = excluded.updated_at,
       last_event = selections.last_event + 1, previous_value = selections.value
       where selections.updated_at <= excluded.updated_at
-    returning user_id, selection_id, last_event, key_no, previous_value, value
+    returning user_id, selection_id, last_event, key_no, previous_value, value, language
   ), told as (
-    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-    select user_id, selection_id, last_event, key_no, $3::bigint, 'import', previous_value, value from saved
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, language, from_value, to_value)
+    select user_id, selection_id, last_event, key_no, $3::bigint, 'import', language, previous_value, value from saved
   )
   select count(*) as saved, count(*) filter (where last_event > 1) as replaced from saved
 `;

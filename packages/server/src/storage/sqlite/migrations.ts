@@ -409,6 +409,13 @@ const MIGRATIONS: readonly string[] = [
   select distinct s.app_id, s.key_no, substr(s.value -> e.key, 1, 200), s.user_id from selections s, json_each(s.value) e
   where substr(s.value, 1, 1) = '[';
   `,
+  `
+  -- Of an open text: what it says in other languages than that of \`value\`, as JSON by language tag; null: nothing.
+  alter table selections add column texts text;
+  -- Of an open text: the language of what was saved. And who saved it, where it was not the user or the application.
+  alter table selection_events add column language text;
+  alter table selection_events add column actor text;
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -1,16 +1,26 @@
-import type { NewSelection, SelectionEvent, SelectionMeans, SelectionRecord, SelectionStore } from '../port.ts';
+import type {
+  SaveOutcome,
+  SelectionChange,
+  SelectionEvent,
+  SelectionRecord,
+  SelectionStore,
+  WantedChange,
+} from '../port.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes, toUuid } from './encoding.ts';
 import { findOwner } from './tokens.ts';
 
-const COLUMNS = 'selection_id, key_no, revision, value, language, created_at, updated_at';
+const COLUMNS = 'selection_id, key_no, revision, value, language, texts, created_at, updated_at';
 
-const LIST = `select lower(hex(selection_id)), key_no, revision, value, language, created_at, updated_at
+const LIST = `select lower(hex(selection_id)), key_no, revision, value, language, texts, last_event, created_at, updated_at
   from selections where user_id = ? order by key_no`;
 
-const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1)
+/** No previous_value, of one that was there: it is saved as it was. */
+const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 1)
   on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
-    language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1, previous_value = value
+    language = excluded.language, texts = excluded.texts, updated_at = excluded.updated_at,
+    last_event = last_event + ((value, language, texts) is not (excluded.value, excluded.language, excluded.texts)),
+    previous_value = iif((value, language, texts) is (excluded.value, excluded.language, excluded.texts), null, value)
   returning lower(hex(selection_id)), created_at, last_event, previous_value`;
 
 export function selectionReads(connection: Connection): Pick<SelectionStore, 'list' | 'listOfToken' | 'history'> {
@@ -31,9 +41,9 @@ export function selectionReads(connection: Connection): Pick<SelectionStore, 'li
         const of = selectionId === undefined ? [toBytes(userId)] : [toBytes(userId), toBytes(selectionId)];
         const where = selectionId === undefined ? 'user_id = ?' : 'user_id = ? and selection_id = ?';
         // Replicas' clocks differ a little: within one selection its own count tells the order.
-        const order = selectionId === undefined ? 'at desc, selection_id, event_no desc' : 'event_no desc';
+        const order = selectionId === undefined ? 'at desc, key_no, selection_id desc, event_no desc' : 'event_no desc';
         const items = statement(
-          `select selection_id, key_no, at, means, from_value, to_value from selection_events
+          `select selection_id, key_no, at, means, actor, language, from_value, to_value from selection_events
            where ${where} order by ${order} limit ? offset ?`,
         )
           .all(...of, limit, offset)
@@ -51,74 +61,115 @@ function toEvent(row: Record<string, unknown>, selectionId: string): SelectionEv
     keyNo: row.key_no as number,
     at: row.at as number,
     means: row.means as SelectionEvent['means'],
+    actor: row.actor as string | null,
+    language: row.language as string | null,
     fromValue: row.from_value as string | null,
     toValue: row.to_value as string | null,
   };
 }
 
 /** Of a row of LIST. */
-function toRecord([selectionId, keyNo, revision, value, language, createdAt, updatedAt]: unknown[]): SelectionRecord {
+function toRecord(row: unknown[]): SelectionRecord {
+  const [selectionId, keyNo, revision, value, language, texts, version, createdAt, updatedAt] = row;
   return {
     selectionId: hexToUuid(selectionId as string),
     keyNo: keyNo as number,
     revision: revision as number,
     value: value as string,
     language: language as string | null,
+    texts: texts as string | null,
+    version: version as number,
     createdAt: createdAt as number,
     updatedAt: updatedAt as number,
   };
 }
 
-type SelectionChange = { at: number; means: SelectionMeans };
+type Told = {
+  id: Uint8Array;
+  keyNo: number;
+  eventNo: number;
+  language: string | null;
+  from: string | null;
+  to: string | null;
+};
 
 export function selectionActs({ statement, rows }: Connection) {
-  const logEvent = (
-    userId: Uint8Array,
-    selection: { id: Uint8Array; keyNo: number; eventNo: number },
-    { at, means }: SelectionChange,
-    fromValue: string | null,
-    toValue: string | null,
-  ): void => {
+  const logEvent = (userId: Uint8Array, told: Told, { at, means, by }: SelectionChange): void => {
+    const { id, keyNo, eventNo, language, from, to } = told;
     statement(
-      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(userId, selection.id, selection.eventNo, selection.keyNo, at, means, fromValue, toValue);
+      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(userId, id, eventNo, keyNo, at, means, by?.actor ?? null, language, from, to);
   };
 
-  const saveOne = (appId: number, userId: Uint8Array, selection: NewSelection, change: SelectionChange) => {
-    const { keyNo, revision, value, language } = selection;
+  const isAsExpected = (userId: Uint8Array, { keyNo, language, expected }: WantedChange): boolean => {
+    if (expected === undefined) return true;
+    const row = rows(
+      'select lower(hex(selection_id)), last_event, language, texts from selections where user_id = ? and key_no = ?',
+    ).get(userId, keyNo);
+    if (!row) return expected === null || expected === 'own-text';
+    const [id, version, held, texts] = row as [string, number, string | null, string | null];
+    if (expected === 'own-text') return held === language && texts === null;
+    return expected !== null && expected.version === version && expected.selectionId === hexToUuid(id);
+  };
+
+  const saveOne = (appId: number, userId: Uint8Array, selection: WantedChange, change: SelectionChange) => {
+    const { keyNo, revision, value, language, texts = null, text } = selection;
     const newId = toBytes(selection.selectionId);
-    const row = rows(SAVE).get(userId, appId, newId, keyNo, revision, value, language, change.at);
-    const [id, createdAt, eventNo, previousValue] = row as [string, number, number, string | null];
-    const isNew = eventNo === 1;
-    logEvent(userId, { id: isNew ? newId : toBytes(id), keyNo, eventNo }, change, previousValue, value);
+    const row = rows(SAVE).get(userId, appId, newId, keyNo, revision, value, language, texts, change.at);
+    const [id, createdAt, version, previous] = row as [string, number, number, string | null];
+    const isNew = previous === null && id === selection.selectionId.replaceAll('-', '');
+    if (isNew || previous !== null) {
+      const told = text ?? { language, from: previous, to: value };
+      logEvent(userId, { id: isNew ? newId : toBytes(id), keyNo, eventNo: version, ...told }, change);
+    }
     const selectionId = isNew ? selection.selectionId : hexToUuid(id);
-    return { selectionId, keyNo, revision, value, language, createdAt, updatedAt: change.at };
+    return { selectionId, keyNo, revision, value, language, texts, version, createdAt, updatedAt: change.at };
+  };
+
+  const unset = (where: string, userId: Uint8Array, which: number | Uint8Array, change: SelectionChange): boolean => {
+    const row = rows(
+      `delete from selections where user_id = ? and ${where} = ?
+       returning lower(hex(selection_id)), key_no, last_event + 1, value`,
+    ).get(userId, which);
+    if (!row) return false;
+    const [id, keyNo, eventNo, value] = row as [string, number, number, string];
+    logEvent(userId, { id: toBytes(id), keyNo, eventNo, language: null, from: value, to: null }, change);
+    return true;
   };
 
   return {
     saveSelections(
       appId: number,
       userId: string,
-      selections: readonly NewSelection[],
+      selections: readonly WantedChange[],
       change: SelectionChange,
-    ): { outcome: 'saved'; records: SelectionRecord[] } | { outcome: 'user-gone' } | { outcome: 'user-suspended' } {
+    ): SaveOutcome {
       const user = toBytes(userId);
       const owner = rows('select status from users where user_id = ? and app_id = ?').get(user, appId);
       if (!owner) return { outcome: 'user-gone' };
       if (owner[0] === 'suspended' && change.means !== 'manage') return { outcome: 'user-suspended' };
+      if (!selections.every((selection) => isAsExpected(user, selection))) return { outcome: 'changed' };
       return { outcome: 'saved', records: selections.map((selection) => saveOne(appId, user, selection, change)) };
     },
     unsetSelection(userId: string, selectionId: string, change: SelectionChange): 'unset' | 'unknown' {
-      const [user, id] = [toBytes(userId), toBytes(selectionId)];
-      const row = rows(
-        `delete from selections where user_id = ? and selection_id = ?
-         returning key_no, last_event + 1, value`,
-      ).get(user, id);
-      if (!row) return 'unknown';
-      const [keyNo, eventNo, value] = row as [number, number, string];
-      logEvent(user, { id, keyNo, eventNo }, change, value, null);
-      return 'unset';
+      return unset('selection_id', toBytes(userId), toBytes(selectionId), change) ? 'unset' : 'unknown';
+    },
+    unsetKeys(userId: string, keyNos: readonly number[], change: SelectionChange): number[] {
+      const user = toBytes(userId);
+      return keyNos.filter((keyNo) => unset('key_no', user, keyNo, change));
+    },
+    purgeHistory(
+      appId: number,
+      { before, after, users }: { before: number; after: string | null; users: number },
+    ): { removed: number; next: string | null } {
+      const page = statement(
+        `select client_user_id, user_id from profiles where app_id = ? and client_user_id > ?
+         order by client_user_id limit ?`,
+      ).all(appId, after ?? '', users) as { client_user_id: string; user_id: Uint8Array }[];
+      const remove = statement('delete from selection_events where user_id = ? and at < ?');
+      const removed = page.reduce((sum, { user_id }) => sum + Number(remove.run(user_id, before).changes), 0);
+      return { removed, next: page.length === users ? (page.at(-1)?.client_user_id ?? null) : null };
     },
   };
 }

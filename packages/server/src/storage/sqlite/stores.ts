@@ -144,6 +144,8 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       countByValue: (appId, keyNo) => survey('countByValue', appId, keyNo),
       survey: (appId, keyNo, wanted) => survey('survey', appId, keyNo, wanted),
       unset: (userId, selectionId, change) => run('unsetSelection', userId, selectionId, change),
+      unsetKeys: (userId, keyNos, change) => run('unsetKeys', userId, keyNos, change),
+      purgeHistory: (appId, wanted) => run('purgeHistory', appId, wanted),
     },
     trials: {
       add: (appId, clientUserId, endsAt) => run('addTrial', appId, clientUserId, endsAt),

@@ -35,8 +35,8 @@ export function transferReads(connection: Connection): Pick<TransferStore, 'expo
   });
   const selectionsOf = (userId: Uint8Array): SelectionRecord[] =>
     statement(
-      `select selection_id as selectionId, key_no as keyNo, revision, value, language, created_at as createdAt,
-         updated_at as updatedAt from selections where user_id = ? order by key_no`,
+      `select selection_id as selectionId, key_no as keyNo, revision, value, language, texts, last_event as version,
+         created_at as createdAt, updated_at as updatedAt from selections where user_id = ? order by key_no`,
     )
       .all(userId)
       .map((row) => ({ ...(row as SelectionRecord), selectionId: toUuid(row.selectionId as Uint8Array) }));
@@ -75,44 +75,44 @@ export function transferActs(connection: Connection) {
   const addSelections = (appId: number, userId: Uint8Array, selections: ImportSelection[], at: number): void => {
     if (selections.length === 0) return;
     const add = statement(
-      `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, created_at, updated_at,
-         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+      `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, texts, created_at, updated_at,
+         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
     );
-    for (const { selectionId, keyNo, revision, value, language, createdAt, updatedAt } of selections) {
-      add.run(userId, keyNo, appId, toBytes(selectionId), revision, value, language, createdAt, updatedAt);
+    for (const { selectionId, keyNo, revision, value, language, texts = null, createdAt, updatedAt } of selections) {
+      add.run(userId, keyNo, appId, toBytes(selectionId), revision, value, language, texts, createdAt, updatedAt);
     }
     statement(
-      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-       select user_id, selection_id, 1, key_no, ?, 'import', null, value from selections where user_id = ?`,
+      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, language, from_value, to_value)
+       select user_id, selection_id, 1, key_no, ?, 'import', language, null, value from selections where user_id = ?`,
     ).run(at, userId);
   };
 
   /** Of a user that was there: the key may be saved already, and an id given for it may be in its history. */
   const saveSelection = (appId: number, userId: Uint8Array, selection: ImportSelection, at: number): void => {
-    const { keyNo, revision, value, language, createdAt, updatedAt } = selection;
+    const { keyNo, revision, value, language, texts = null, createdAt, updatedAt } = selection;
     const row = statement(
-      `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, created_at, updated_at,
-         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+      `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, texts, created_at, updated_at,
+         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
        on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
-         language = excluded.language, updated_at = excluded.updated_at, last_event = last_event + 1,
+         language = excluded.language, texts = excluded.texts, updated_at = excluded.updated_at, last_event = last_event + 1,
          previous_value = value
        returning selection_id, last_event, previous_value`,
-    ).get(userId, keyNo, appId, toBytes(randomUUIDv7()), revision, value, language, createdAt, updatedAt) as {
+    ).get(userId, keyNo, appId, toBytes(randomUUIDv7()), revision, value, language, texts, createdAt, updatedAt) as {
       selection_id: Uint8Array;
       last_event: number;
       previous_value: string | null;
     };
     statement(
-      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, from_value, to_value)
-       values (?, ?, ?, ?, ?, 'import', ?, ?)`,
-    ).run(userId, row.selection_id, row.last_event, keyNo, at, row.previous_value, value);
+      `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, language, from_value, to_value)
+       values (?, ?, ?, ?, ?, 'import', ?, ?, ?)`,
+    ).run(userId, row.selection_id, row.last_event, keyNo, at, language, row.previous_value, value);
   };
 
   const readStored = (appId: number, clientUserId: string, ifThere: IfThere): StoredProfile => {
     const row = statement(`${PROFILES} and p.client_user_id = ?`).get(appId, clientUserId) as ProfileRow;
-    const selections = statement('select key_no, value, language, updated_at from selections where user_id = ?').all(
-      row.user_id,
-    );
+    const selections = statement(
+      'select key_no, value, language, texts, updated_at from selections where user_id = ?',
+    ).all(row.user_id);
     const unset = statement(
       'select key_no, max(at) as at from selection_events where user_id = ? and to_value is null group by key_no',
     );
@@ -121,9 +121,14 @@ export function transferActs(connection: Connection) {
       clientUserName: row.client_user_name,
       hasUser: row.created_at !== null,
       selections: new Map(
-        selections.map(({ key_no, value, language, updated_at }) => [
+        selections.map(({ key_no, value, language, texts, updated_at }) => [
           key_no as number,
-          { value: value as string, language: language as string | null, updatedAt: updated_at as number },
+          {
+            value: value as string,
+            language: language as string | null,
+            texts: texts as string | null,
+            updatedAt: updated_at as number,
+          },
         ]),
       ),
       unsetAt: new Map(

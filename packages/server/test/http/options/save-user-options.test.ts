@@ -16,15 +16,19 @@ describe.each(databases)('saving user options on $kind', (database) => {
   const guest = (settings?: Record<string, unknown>) => makeGuest(server, settings);
 
   test('saving answers 201 with the record of SPEC.md 2.4, replacing 200 with the same uid', async () => {
-    const { application, user, save, choice } = await guest();
+    const { application, user, save, choice, keyNamed } = await guest();
     const first = await save(await choice('vegetarian', [true]));
     expect(first.status).toBe(201);
     expect(first.json).toEqual({
       user_options_uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
       app_id: application.clientId,
       user_uid: user.userCode,
+      option_group_uid: (await keyNamed('vegetarian')).option_group_uid,
+      option_key_uid: (await keyNamed('vegetarian')).option_key_uid,
       group: {
         name: 'kitchen',
+        label: 'Kitchen',
+        label_language: 'English',
         translations: [
           { option_group_translation_uid: expect.any(String), name: 'Kitchen', language: 'English' },
           { option_group_translation_uid: expect.any(String), name: 'Küche', language: 'Deutsch' },
@@ -33,7 +37,10 @@ describe.each(databases)('saving user options on $kind', (database) => {
       },
       option: {
         name: 'vegetarian',
+        label: 'vegetarian',
+        label_language: null,
         value: true,
+        value_label: 'true',
         translations: [
           { option_key_translation_uid: expect.any(String), language: 'English', name: 'vegetarian', value: true },
           { option_key_translation_uid: expect.any(String), language: 'Deutsch', name: 'Vegetarisch', value: true },
@@ -47,7 +54,9 @@ describe.each(databases)('saving user options on $kind', (database) => {
       },
       created_at: expect.stringMatching(TIME),
       updated_at: expect.stringMatching(TIME),
+      etag: `"${first.json.user_options_uid}.1"`,
     });
+    expect(first.headers.get('etag')).toBe(first.json.etag);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const second = await save(await choice('vegetarian', [false]));
     expect(second.status).toBe(200);
@@ -80,17 +89,6 @@ describe.each(databases)('saving user options on $kind', (database) => {
     expect((await save(await choice('fruit', ['Marille'], { language: 'de' }))).json.code).toBe('1008');
     const unknown = await save(await choice('fruit', ['apple'], { language: 'Klingon' }));
     expect({ status: unknown.status, code: unknown.json.code }).toEqual({ status: 400, code: '1003' });
-  });
-
-  test('an open text is stored for its language alone', async () => {
-    const { save, choice } = await guest();
-    const plain = await save(await choice('motto', ['Carpe diem']));
-    expect((plain.json.option as Wire).translations).toMatchObject([{ language: 'English', value: 'Carpe diem' }]);
-    const german = await save(await choice('motto', ['Nütze den Tag'], { language: 'Deutsch' }));
-    expect(german.json.option).toMatchObject({
-      value: 'Nütze den Tag',
-      translations: [{ language: 'Deutsch', name: 'motto', value: 'Nütze den Tag' }],
-    });
   });
 
   test.each([
@@ -302,6 +300,28 @@ describe.each(databases)('saving user options on $kind', (database) => {
     const bad = await put([volume, { ...fruit, value: ['banana'] }]);
     expect({ status: bad.status, code: bad.json.code }).toEqual({ status: 422, code: '1008' });
     expect((bad.json.errors as Wire[])[0]?.field).toBe('options[1].value[0]');
+    expect((await read()).json.total).toBe(0);
+    const everything = await put([
+      { ...volume, value: [99] },
+      5,
+      { ...fruit, value: 'apple', option_group_uid: undefined },
+      { ...fruit, language: 'Klingon' },
+      { ...(await choice('motto', ['1'])), if_match: 7 },
+      { ...(await choice('portions', [2])), add: [1] },
+      { ...(await choice('ratio', [7])), option_key_uid: crypto.randomUUID() },
+      await choice('vegetarian', [true]),
+    ]);
+    expect(everything.json.code).toBe('1008');
+    expect((everything.json.errors as Wire[]).map(({ field }) => field)).toEqual([
+      'options[0].value[0]',
+      'options[1]',
+      'options[2].option_group_uid',
+      'options[2].value',
+      'options[3].language',
+      'options[4].if_match',
+      'options[5].add',
+      'options[6].option_key_uid',
+    ]);
     expect((await read()).json.total).toBe(0);
 
     const good = await put([volume, fruit]);

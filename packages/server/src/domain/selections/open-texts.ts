@@ -1,0 +1,65 @@
+import type { SelectionRecord, WantedChange } from '../../storage/port.ts';
+import type { Key, Scalar } from '../catalog/catalog.ts';
+import type { Languages } from '../catalog/languages.ts';
+
+/** What is written into an open text is in one language; everything else means the same in all. */
+export function isOpenText(key: Pick<Key, 'type' | 'values'>): boolean {
+  return key.type === 'string' && key.values === null;
+}
+
+/** A text, or the texts of a key that takes several. */
+export type OpenText = string | string[];
+export type OpenTexts = Record<string, OpenText>;
+
+/** All texts of a record by language tag; of what is no open text, none. */
+export function textsOf({ value, language, texts }: Pick<SelectionRecord, 'value' | 'language' | 'texts'>): OpenTexts {
+  if (language === null) return {};
+  const others = texts === null ? {} : (JSON.parse(texts) as OpenTexts);
+  return { ...others, [language]: JSON.parse(value) as OpenText };
+}
+
+/** What a record of these texts holds: the default language's as its value, while there is none that of `last`. */
+export function holdTexts(
+  all: OpenTexts,
+  last: string,
+  { byDefault }: Languages,
+): { value: string; language: string; texts: string | null } {
+  const language = byDefault && all[byDefault.tag] !== undefined ? byDefault.tag : last;
+  const others = Object.entries(all).filter(([tag]) => tag !== language);
+  const sorted = Object.fromEntries(others.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    value: JSON.stringify(all[language]),
+    language,
+    texts: others.length === 0 ? null : JSON.stringify(sorted),
+  };
+}
+
+/**
+ * Sets the text of one language and keeps the others, of languages that there are and of the same form. Without the record as it
+ * is now, it is saved on condition that nothing is in another language.
+ */
+export function setText(
+  change: WantedChange,
+  key: Key,
+  text: Scalar | Scalar[],
+  tag: string | undefined,
+  { languages, record, isKnown }: { languages: Languages; record: SelectionRecord | undefined; isKnown: boolean },
+): WantedChange {
+  if (tag === undefined) return change;
+  if (languages.all.length === 1) return { ...change, language: tag };
+  if (!isKnown) return { ...change, language: tag, expected: 'own-text' };
+  const before = record ? textsOf(record) : {};
+  const kept = languages.all.filter((language) => {
+    const held = before[language.tag];
+    return held !== undefined && Array.isArray(held) === key.multiple;
+  });
+  const all = Object.fromEntries(kept.map((language) => [language.tag, before[language.tag] as OpenText]));
+  const from = all[tag] === undefined ? null : JSON.stringify(all[tag]);
+  all[tag] = text as OpenText;
+  return {
+    ...change,
+    ...holdTexts(all, tag, languages),
+    expected: record ? { selectionId: record.selectionId, version: record.version } : null,
+    text: { language: tag, from, to: JSON.stringify(text) },
+  };
+}

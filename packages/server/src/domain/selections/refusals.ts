@@ -1,0 +1,37 @@
+import { type FieldError, InnkeeperError } from '../errors.ts';
+
+/** Fields that one answer names, and those of them that it tells what is allowed: it is never much larger than its request. */
+const MAX_FIELDS = 200;
+const MAX_ALLOWED = 10;
+
+/** What is wrong with the parts of a request, found in whatever order: all of it is told at once. */
+export class Refusals {
+  readonly #found: { place: number; error: InnkeeperError }[] = [];
+
+  /** undefined: it was refused. */
+  attempt<T>(place: number, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof InnkeeperError)) throw error;
+      this.#found.push({ place, error });
+      return undefined;
+    }
+  }
+
+  /** As the error of the first part at fault, with the fields of all. */
+  throwIfAny(): void {
+    const [first, ...others] = this.#found.sort((a, b) => a.place - b.place).map(({ error }) => error);
+    if (!first) return;
+    if (others.length === 0) throw first;
+    const fields = [first, ...others].flatMap((error) => error.fields ?? []).slice(0, MAX_FIELDS);
+    const { error, message, headers, more } = first;
+    throw new InnkeeperError(error, { message, headers, more, fields: fields.map(withoutMostAllowed) });
+  }
+}
+
+function withoutMostAllowed(field: FieldError, index: number): FieldError {
+  if (index < MAX_ALLOWED) return field;
+  const { allowed: _, ...rest } = field;
+  return rest;
+}
