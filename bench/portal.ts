@@ -81,7 +81,7 @@ async function measureOpening(page: Page, clientId: string): Promise<void> {
     await page.goto(`${url}/portal/applications/${clientId}/translations`);
     await page.getByRole('gridcell').first().waitFor();
     const shown = await page.evaluate(() => performance.now());
-    await page.getByText('Loading the rest of the texts…').waitFor({ state: 'detached' });
+    await page.getByText('Loading more texts…').waitFor({ state: 'detached' });
     const whole = await page.evaluate(() => performance.now());
     const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
     const { longTasks } = await noted(page);
@@ -171,7 +171,7 @@ async function measurePasting(page: Page): Promise<void> {
   row('5,000 texts pasted: all saved', `${((performance.now() - before) / 1000).toFixed(1)} s`);
   const undone = performance.now();
   await page.keyboard.press('ControlOrMeta+z');
-  await page.getByText('texts as they were before').waitFor();
+  await page.getByText('changes undone').waitFor();
   row('5,000 texts taken back: shown', `${(performance.now() - undone).toFixed(0)} ms`);
   await saved(page);
   const sent = await page.evaluate(() =>
@@ -188,7 +188,7 @@ async function measurePasting(page: Page): Promise<void> {
 }
 
 async function saved(page: Page): Promise<void> {
-  await page.getByText('All saved in the draft').waitFor({ timeout: 120_000 });
+  await page.getByText('All changes saved to draft').waitFor({ timeout: 120_000 });
 }
 
 /** Runs in the page. */

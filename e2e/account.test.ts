@@ -18,19 +18,19 @@ describe('the account room', () => {
   });
   const setPassword = async (page: Page) => {
     await section(page, 'Password').getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('The password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Password changed.').waitFor();
   };
 
   test('sets a password, asks for it from then on, and says what is wrong with one', async () => {
     const { page, complaints, email } = await enter();
-    await page.getByText('You have no password yet').waitFor();
+    await page.getByText('No password set').waitFor();
     const password = section(page, 'Password');
     await password.getByRole('textbox', { name: 'New password' }).fill('password1234');
-    await password.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('Many people use this one').waitFor();
+    await password.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('This password is too common').waitFor();
     await setPassword(page);
-    await page.getByText('You have no password yet').waitFor({ state: 'hidden' });
+    await page.getByText('No password set').waitFor({ state: 'hidden' });
     expect((await openSession(portal.server, { email, password: PASSWORD })).status).toBe(201);
 
     // Signed in with it, a change takes it.
@@ -38,23 +38,23 @@ describe('the account room', () => {
     await other.page.getByLabel('E-mail address').fill(email);
     await other.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await other.page.getByRole('button', { name: 'Sign in' }).click();
-    const current = section(other.page, 'Password').getByRole('textbox', { name: 'Your current password' });
+    const current = section(other.page, 'Password').getByRole('textbox', { name: 'Current password' });
     await current.fill('wrong');
     await other.page.getByRole('textbox', { name: 'New password' }).fill('a brand new password for me');
-    await other.page.getByRole('button', { name: 'Change the password' }).click();
-    await other.page.getByText('The password is not right.').waitFor();
+    await other.page.getByRole('button', { name: 'Change password' }).click();
+    await other.page.getByText('Wrong password.').waitFor();
     await current.fill(PASSWORD);
-    await other.page.getByRole('button', { name: 'Change the password' }).click();
+    await other.page.getByRole('button', { name: 'Change password' }).click();
     await other.page.getByText('Your other sessions have ended.').waitFor();
     // So does a token, which outlives the session.
-    await other.page.getByRole('button', { name: 'Make a token' }).click();
+    await other.page.getByRole('button', { name: 'Create token' }).click();
     const dialogue = other.page.getByRole('dialog');
     await dialogue.getByLabel('Name').fill('deploy');
-    await dialogue.getByRole('textbox', { name: 'Your current password' }).fill(PASSWORD);
-    await dialogue.getByRole('button', { name: 'Make a token' }).click();
-    await dialogue.getByText('The password is not right.').waitFor();
-    await dialogue.getByRole('textbox', { name: 'Your current password' }).fill('a brand new password for me');
-    await dialogue.getByRole('button', { name: 'Make a token' }).click();
+    await dialogue.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD);
+    await dialogue.getByRole('button', { name: 'Create token' }).click();
+    await dialogue.getByText('Wrong password.').waitFor();
+    await dialogue.getByRole('textbox', { name: 'Current password' }).fill('a brand new password for me');
+    await dialogue.getByRole('button', { name: 'Create token' }).click();
     await section(other.page, 'Personal access tokens').getByText(/^ikp_/).waitFor();
     await page.reload();
     await page.waitForURL('**/sign-in?next=%2Faccount');
@@ -71,11 +71,11 @@ describe('the account room', () => {
     await dialogue.getByRole('img', { name: /^QR code/ }).waitFor();
     await expectAccessible(page);
     const secret = fromBase32((await dialogue.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? '');
-    await dialogue.getByLabel('The six digits').fill('000000');
+    await dialogue.getByLabel('Six-digit code').fill('000000');
     await page.keyboard.press('Enter');
-    await dialogue.getByText('This is not the code').waitFor();
+    await dialogue.getByText('Wrong code').waitFor();
     const step = Math.floor(Date.now() / 30_000);
-    await dialogue.getByLabel('The six digits').fill(totpCode(secret, step));
+    await dialogue.getByLabel('Six-digit code').fill(totpCode(secret, step));
     await page.keyboard.press('Enter');
     const list = dialogue.getByRole('list', { name: 'Recovery codes' });
     await list.waitFor();
@@ -87,26 +87,26 @@ describe('the account room', () => {
     expect(await dialogue.getByRole('button', { name: 'Close' }).count()).toBe(0);
     const file = await download(page, () => dialogue.getByRole('button', { name: 'Download as a file' }).click());
     expect(file.text.trim().split('\n')).toEqual(codes);
-    await dialogue.getByLabel('I have kept the codes').check();
+    await dialogue.getByLabel('I have saved the codes').check();
     await dialogue.getByRole('button', { name: 'Done' }).click();
-    await totp.getByText('10 recovery codes are left.').waitFor();
+    await totp.getByText('10 recovery codes left.').waitFor();
     const [recovery, second] = codes as [string, string];
     expect((await openSession(portal.server, { email, password: PASSWORD })).json.needs).toBe('code');
     expect((await openSession(portal.server, { email, password: PASSWORD, code: recovery })).status).toBe(201);
 
     // The link that opened the session replaces the password, never the code.
-    await totp.getByRole('button', { name: 'Make new recovery codes' }).click();
-    const code = dialogue.getByLabel('Code of your authenticator app');
+    await totp.getByRole('button', { name: 'Create new recovery codes' }).click();
+    const code = dialogue.getByLabel('Authenticator code');
     await code.fill('000000');
-    await dialogue.getByRole('button', { name: 'Make new recovery codes' }).click();
-    await dialogue.getByText('The code is not right').waitFor();
-    expect(await dialogue.getByRole('textbox', { name: 'Your current password' }).count()).toBe(0);
+    await dialogue.getByRole('button', { name: 'Create new recovery codes' }).click();
+    await dialogue.getByText('This code is wrong').waitFor();
+    expect(await dialogue.getByRole('textbox', { name: 'Current password' }).count()).toBe(0);
     await code.fill(second);
-    await dialogue.getByRole('button', { name: 'Make new recovery codes' }).click();
-    await dialogue.getByLabel('I have kept the codes').check();
+    await dialogue.getByRole('button', { name: 'Create new recovery codes' }).click();
+    await dialogue.getByLabel('I have saved the codes').check();
     await dialogue.getByRole('button', { name: 'Done' }).click();
     await totp.getByRole('button', { name: 'Turn off' }).click();
-    await dialogue.getByText('The recovery codes stop working.').waitFor();
+    await dialogue.getByText('Your recovery codes stop working.').waitFor();
     await code.fill(totpCode(secret, step + 1));
     await dialogue.getByRole('button', { name: 'Turn off' }).dblclick();
     await totp.getByRole('button', { name: 'Turn on' }).waitFor();
@@ -123,12 +123,12 @@ describe('the account room', () => {
       await page.reload();
       const command = `innkeeper admin create --email ${email}`;
       await section(page, 'Password').getByText(command).waitFor();
-      expect(await page.getByRole('button', { name: 'Set the password' }).isDisabled()).toBe(true);
-      await page.getByRole('button', { name: 'Make a token' }).click();
+      expect(await page.getByRole('button', { name: 'Set password' }).isDisabled()).toBe(true);
+      await page.getByRole('button', { name: 'Create token' }).click();
       const dialogue = page.getByRole('dialog');
       await dialogue.getByText('Sign in with a new link first').waitFor();
       await dialogue.getByText(command).waitFor();
-      expect(await dialogue.getByRole('button', { name: 'Make a token' }).isDisabled()).toBe(true);
+      expect(await dialogue.getByRole('button', { name: 'Create token' }).isDisabled()).toBe(true);
       await expectAccessible(page);
       await page.keyboard.press('Escape');
 
@@ -139,11 +139,11 @@ describe('the account room', () => {
       await service.storage.secondFactors.begin(accountId, pendingTotp);
       await service.storage.secondFactors.confirm(accountId, { pendingTotp, step: step - 1, recoveryHashes: [] });
       await page.reload();
-      await page.getByRole('button', { name: 'Make a token' }).click();
+      await page.getByRole('button', { name: 'Create token' }).click();
       await dialogue.getByLabel('Name').fill('deploy');
-      expect(await dialogue.getByRole('textbox', { name: 'Your current password' }).count()).toBe(0);
-      await dialogue.getByLabel('Code of your authenticator app').fill(totpCode(secret, step));
-      await dialogue.getByRole('button', { name: 'Make a token' }).click();
+      expect(await dialogue.getByRole('textbox', { name: 'Current password' }).count()).toBe(0);
+      await dialogue.getByLabel('Authenticator code').fill(totpCode(secret, step));
+      await dialogue.getByRole('button', { name: 'Create token' }).click();
       await section(page, 'Personal access tokens').getByText(/^ikp_/).waitFor();
     } finally {
       service.now = now;
@@ -154,23 +154,23 @@ describe('the account room', () => {
   test('lists where one is signed in, and ends the others', async () => {
     const email = someone();
     const [phone, tablet, desk] = [await enter(email), await enter(email), await enter(email)];
-    const sessions = section(desk.page, 'Where you are signed in');
-    await sessions.getByText('this one').waitFor();
+    const sessions = section(desk.page, 'Sessions');
+    await sessions.getByText('this session').waitFor();
     expect(await sessions.getByText('Chrome, Linux').count()).toBe(3);
     await sessions
-      .getByRole('button', { name: /^End the session/ })
+      .getByRole('button', { name: /^End session/ })
       .first()
       .click();
-    await desk.page.getByText('The session has ended.').waitFor();
+    await desk.page.getByText('Session ended.').waitFor();
     await expect.poll(() => sessions.getByRole('listitem').count()).toBe(2);
-    await sessions.getByRole('button', { name: /^End the session/ }).click();
+    await sessions.getByRole('button', { name: /^End session/ }).click();
     await expect.poll(() => sessions.getByRole('listitem').count()).toBe(1);
     for (const { page } of [phone, tablet]) {
       await page.reload();
       await page.waitForURL('**/sign-in?next=%2Faccount');
     }
     await desk.page.reload();
-    await sessions.getByText('this one').waitFor();
+    await sessions.getByText('this session').waitFor();
   });
 
   test('makes a token for some applications, shows it once, and revokes it', async () => {
@@ -178,13 +178,13 @@ describe('the account room', () => {
     const { page, complaints } = await enter();
     const tokens = section(page, 'Personal access tokens');
     await tokens.getByText('No tokens yet.').waitFor();
-    await tokens.getByRole('button', { name: 'Make a token' }).click();
+    await tokens.getByRole('button', { name: 'Create token' }).click();
     const dialogue = page.getByRole('dialog');
     await dialogue.getByLabel('Name').fill(XSS);
     await dialogue.getByRole('combobox', { name: 'Applications' }).click();
     await page.getByRole('option').last().click();
     await page.keyboard.press('Escape');
-    await dialogue.getByRole('button', { name: 'Make a token' }).click();
+    await dialogue.getByRole('button', { name: 'Create token' }).click();
     const token = (await tokens.getByText(/^ikp_/).textContent()) as string;
     const program = manageAs(portal.server, token);
     expect((await program.get('/applications')).json).toMatchObject({
@@ -195,7 +195,7 @@ describe('the account room', () => {
     await tokens.getByText('Read', { exact: true }).waitFor();
     expect(await page.locator('body').innerText()).not.toContain('ikp_');
     await tokens.getByRole('button', { name: /^Revoke / }).click();
-    await page.getByRole('dialog').getByText('stops working at once').waitFor();
+    await page.getByRole('dialog').getByText('lose access immediately').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await tokens.getByText('No tokens yet.').waitFor();
     expect((await program.get('/applications')).json.code).toBe('9401');
@@ -221,10 +221,10 @@ describe('the account room', () => {
 
   test('fits a phone and keeps nobody out', async () => {
     const { page } = await enter(undefined, { viewport: { width: 380, height: 760 } });
-    await section(page, 'Where you are signed in').getByText('this one').waitFor();
+    await section(page, 'Sessions').getByText('this session').waitFor();
     await expectFits(page);
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByRole('dialog').getByLabel('Name').waitFor();
     await expectFits(page);
     await expectAccessible(page);

@@ -9,7 +9,7 @@ describe('the applications of the portal', () => {
 
   test('the first one is made, and its secret is shown once', async () => {
     const { page, complaints } = await portal.enter();
-    await page.getByRole('heading', { name: 'No application yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
     await page.getByRole('button', { name: 'New application' }).click();
     await page.getByText('Magyar').click();
     await page.getByRole('textbox', { name: 'Name' }).fill(XSS);
@@ -25,19 +25,19 @@ describe('the applications of the portal', () => {
     expect(file.text).toContain(`INNKEEPER_CLIENT_SECRET=${secret}\n`);
     await expectAccessible(page);
     // One way on after each step: its languages are there, and nobody has to paste the secret.
-    await dialog.getByRole('button', { name: 'Next: what users can choose' }).click();
-    await page.getByRole('dialog', { name: 'Add a group' }).waitFor();
+    await dialog.getByRole('button', { name: 'Continue to the catalog' }).click();
+    await page.getByRole('dialog', { name: 'Add group' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('2 changes not published').waitFor();
-    await page.getByRole('button', { name: 'Add a group' }).waitFor();
+    await page.getByText('2 unpublished changes').waitFor();
+    await page.getByRole('button', { name: 'Add group' }).waitFor();
     expect(await page.content()).not.toContain(secret);
     await page.getByRole('link', { name: 'Connect' }).click();
-    await page.getByText('Nobody uses this application yet.').waitFor();
+    await page.getByText('No users yet.').waitFor();
     expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain(secret);
     const clientId = page.url().split('/').at(-2) as string;
     const ada = { clientId, clientSecret: secret, clientUserId: 'ada', clientUserName: XSS };
     await portal.server.post('/api/v2/app/create-user', ada);
-    await page.getByRole('link', { name: `See what ${XSS} chose` }).click();
+    await page.getByRole('link', { name: `See the selections of ${XSS}` }).click();
     await page.getByRole('heading', { name: XSS, level: 1 }).waitFor();
     await portal.server.post('/api/v2/app/create-user', { ...ada, clientUserId: 'bea', clientUserName: 'Bea' });
     await page.goBack();

@@ -14,34 +14,34 @@ describe('the audit of the portal', () => {
     const manage = await manageWith(portal.server, { name: XSS });
     const path = `/applications/${clientId}`;
     const { page, complaints } = await portal.enter(`${path}/audit`);
-    await page.getByRole('heading', { name: 'Nothing was changed yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No changes yet' }).waitFor();
     await manage.send('PATCH', path, { name: XSS, settings: { accessTokenTtl: '2h' } });
     await manage.send('POST', `${path}/secrets`, {});
     for (let round = 0; round < 50; round++) await manage.send('PATCH', path, { name: `Round ${round}` });
     await page.reload();
     await page.getByText('Application changed: Round 49').waitFor();
     expect(await page.getByRole('listitem').count()).toBe(50);
-    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await page.getByRole('button', { name: 'Show older' }).click();
     const first = page.getByRole('listitem').filter({ hasText: `Application changed: ${XSS}` });
     await first.getByText(`By token “${XSS}” (`).waitFor();
     expect(await first.getByRole('row').allInnerTexts()).toEqual([
-      'What\tBefore\tAfter',
+      'Field\tBefore\tAfter',
       `Name\tTest\t${XSS}`,
-      'Lifetime of an access token\tdefault\t7200',
+      'Access token lifetime\tdefault\t7200',
     ]);
     await expectAccessible(page);
     await page.setViewportSize({ width: 380, height: 760 });
     await expectFits(page);
     expect(await brokenWords(first.locator('th, td:first-child'))).toEqual([]);
-    await page.getByRole('combobox', { name: 'What' }).click();
+    await page.getByRole('combobox', { name: 'Action' }).click();
     await page.getByRole('option', { name: 'Secret rotated' }).click();
     await expect.poll(() => page.getByRole('listitem').count()).toBe(1);
     await expectFits(page);
     // What is about no application has a page of its own.
     await page.getByRole('button', { name: /^Account / }).click();
     expect(await page.getByRole('menuitem', { name: 'Guide' }).getAttribute('href')).toMatch(/\/guide\/$/);
-    await page.getByRole('menuitem', { name: 'Audit of the installation' }).click();
-    await page.getByRole('heading', { name: 'Audit of the installation' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Installation audit log' }).click();
+    await page.getByRole('heading', { name: 'Installation audit log' }).waitFor();
     await manage.send('DELETE', `${path}?confirm=${clientId}`);
     await page.reload();
     await page.getByText('Application deleted: Round 49').waitFor();

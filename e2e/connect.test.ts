@@ -23,7 +23,7 @@ describe('the connect room', () => {
     await expect.poll(() => code.innerText()).toContain(clientId);
     const secret = page.getByLabel('Your secret (stays in this browser tab)');
     expect(await secret.getAttribute('type')).toBe('password');
-    const replace = page.getByText('or replace YOUR_CLIENT_SECRET');
+    const replace = page.getByText('above or replace YOUR_CLIENT_SECRET');
     await replace.waitFor();
     await secret.fill(" it's-secret ");
     await expect.poll(() => code.innerText()).toContain("SECRET='it'\\''s-secret'\n");
@@ -35,12 +35,12 @@ describe('the connect room', () => {
     for (const name of ['TypeScript', 'React', 'Python', 'PHP', 'Go']) {
       await page.getByRole('tab', { name, exact: true }).click();
       expect(await page.getByRole('region', { name }).innerText()).toContain(clientId);
-      await page.getByRole('button', { name: `Copy the ${name} snippet` }).waitFor();
+      await page.getByRole('button', { name: `Copy ${name} snippet` }).waitFor();
     }
-    const explorer = await page.getByRole('link', { name: 'Open the explorer' }).getAttribute('href');
+    const explorer = await page.getByRole('link', { name: 'Open API explorer' }).getAttribute('href');
     expect(explorer).toBe(`${portal.server.url}/docs?apiKey=${clientId}&language=en`);
     await expectAccessible(page);
-    const publishFirst = page.getByRole('link', { name: 'publish a key first' });
+    const publishFirst = page.getByRole('link', { name: 'Publish a key first' });
     expect(await publishFirst.count()).toBe(0);
     const empty = await portal.server.application();
     await page.goto(`${portal.server.url}/portal/applications/${empty.clientId}/connect`);
@@ -54,10 +54,10 @@ describe('the connect room', () => {
     const { page, complaints } = await portal.enter(`/applications/${clientId}/connect`, {
       viewport: { width: 380, height: 760 },
     });
-    await page.getByRole('button', { name: 'Run the flow' }).click();
-    await page.getByText(/All went well, in 7 steps/).waitFor();
-    await page.getByRole('button', { name: /Save a choice/ }).click();
-    await page.getByRole('region', { name: 'Answer, HTTP 201' }).getByText('user_options_uid').waitFor();
+    await page.getByRole('button', { name: 'Run flow' }).click();
+    await page.getByText(/All 7 steps succeeded/).waitFor();
+    await page.getByRole('button', { name: /Save a selection/ }).click();
+    await page.getByRole('region', { name: 'Response, HTTP 201' }).getByText('user_options_uid').waitFor();
     await page.getByRole('region', { name: 'Request' }).getByText('Bearer YOUR_ACCESS_TOKEN').waitFor();
     await expectFits(page);
     await expectAccessible(page);

@@ -26,8 +26,8 @@ describe('the credentials room', () => {
     const { page, complaints } = await portal.enter(`/applications/${application.clientId}/credentials`);
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(/^Both work until/).waitFor();
-    await dialog.getByRole('combobox', { name: 'The present one stays good for' }).click();
+    await dialog.getByText(/^Both secrets work until/).waitFor();
+    await dialog.getByRole('combobox', { name: 'Keep the current secret valid for' }).click();
     await page.getByRole('option', { name: '7 days' }).click();
     await dialog.getByRole('button', { name: 'Rotate' }).dblclick();
     const clientSecret = await dialog.getByText(/^ink_/).innerText();
@@ -41,7 +41,7 @@ describe('the credentials room', () => {
     await stored.uncheck();
     expect(await done.isDisabled()).toBe(true);
     // Whoever took it along need not say so as well.
-    const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env file' }).click());
+    const file = await download(page, () => dialog.getByRole('button', { name: 'Download as .env' }).click());
     expect(file.name).toBe(`innkeeper-${application.clientId}.env`);
     await stored.waitFor({ state: 'detached' });
     await done.click();
@@ -49,9 +49,9 @@ describe('the credentials room', () => {
     const next = { ...application, clientSecret };
     expect([await works(application), await works(next)]).toEqual([true, true]);
     expect(await page.content()).not.toContain(clientSecret);
-    await page.getByRole('button', { name: 'End the previous one now' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End the previous one now' }).click();
-    await page.getByText('The previous clientSecret was ended.').waitFor();
+    await page.getByRole('button', { name: 'Revoke previous secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke previous secret' }).click();
+    await page.getByText('Previous secret revoked.').waitFor();
     expect([await works(application), await works(next)]).toEqual([false, true]);
     expect(complaints).toEqual([]);
   });
@@ -61,32 +61,29 @@ describe('the credentials room', () => {
     const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`, {
       viewport: { width: 380, height: 760 },
     });
-    const lifetime = page.getByRole('textbox', { name: 'Lifetime of an access token' });
+    const lifetime = page.getByRole('textbox', { name: 'Access token lifetime' });
     await lifetime.fill('2');
-    await page.getByRole('combobox', { name: 'Lifetime of an access token: unit' }).click();
+    await page.getByRole('combobox', { name: 'Access token lifetime: unit' }).click();
     await page.getByRole('option', { name: 'days' }).click();
-    await page.getByRole('switch', { name: 'Deleting a user needs credentials' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Require credentials to delete users' }).click({ force: true });
     await page.getByText(/can delete that user/).waitFor();
-    await page.getByRole('radio', { name: 'With the clientSecret' }).check();
-    const origins = page.getByRole('combobox', { name: 'Web origins that may call from a browser' });
+    await page.getByRole('radio', { name: 'With the secret' }).check();
+    const origins = page.getByRole('combobox', { name: 'Allowed web origins' });
     await origins.fill('ftp://nowhere');
     await origins.press('Enter');
-    await page
-      .getByRole('radiogroup', { name: 'Requests of the application' })
-      .getByLabel('A limit of its own')
-      .check();
-    await page.getByText(/everybody is refused/).waitFor();
-    await page.getByRole('textbox', { name: 'Requests of the application: requests' }).fill('3000');
-    const perAddress = page.getByRole('radiogroup', { name: 'Requests of one address' });
-    await perAddress.getByLabel('A limit of its own').check();
-    const time = page.getByRole('textbox', { name: 'Requests of one address: time' });
+    await page.getByRole('radiogroup', { name: 'Application rate limit' }).getByLabel('Custom limit').check();
+    await page.getByText(/can use up the limit/).waitFor();
+    await page.getByRole('textbox', { name: 'Application rate limit: requests' }).fill('3000');
+    const perAddress = page.getByRole('radiogroup', { name: 'Rate limit per IP address' });
+    await perAddress.getByLabel('Custom limit').check();
+    const time = page.getByRole('textbox', { name: 'Rate limit per IP address: period' });
     await time.fill('');
-    await page.getByText('6 changes are not saved yet').waitFor();
+    await page.getByText('6 unsaved changes').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/ftp:\/\/nowhere.*does not do/).waitFor();
-    await page.getByText('At least 1 request, in 1 second to 1 day').waitFor();
+    await page.getByText('At least 1 request per 1 second to 1 day').waitFor();
     await time.fill('90');
-    await page.getByRole('combobox', { name: 'Requests of one address: unit' }).click();
+    await page.getByRole('combobox', { name: 'Rate limit per IP address: unit' }).click();
     await page.getByRole('option', { name: 'seconds' }).click();
     expect(await lifetime.inputValue()).toBe('2');
     await origins.press('Backspace');
@@ -98,7 +95,7 @@ describe('the credentials room', () => {
     // What is typed meanwhile is for the next time.
     await lifetime.fill('99');
     release();
-    await page.getByText('The settings were saved.').waitFor();
+    await page.getByText('Settings saved.').waitFor();
     const [stored] = await portal.server.service.storage.applications.list([appId]);
     expect(stored?.settings).toEqual({
       accessTokenTtl: 2 * 86_400,
@@ -109,7 +106,7 @@ describe('the credentials room', () => {
       addressRateLimit: '600/90s',
     });
     await page.getByText('From 1 minutes to 30 days').waitFor();
-    await page.getByText('1 change is not saved yet').waitFor();
+    await page.getByText('1 unsaved change').waitFor();
     expect(await lifetime.inputValue()).toBe('99');
     expect(complaints).toEqual([]);
   });
@@ -118,26 +115,26 @@ describe('the credentials room', () => {
     const { clientId, appId } = await portal.server.application();
     const { applications } = portal.server.service.storage;
     const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
-    await page.getByRole('radio', { name: 'With the clientSecret' }).check();
-    await page.getByRole('textbox', { name: 'Lifetime of a specialToken' }).fill('30');
+    await page.getByRole('radio', { name: 'With the secret' }).check();
+    await page.getByRole('textbox', { name: 'Special token lifetime' }).fill('30');
     await applications.update(appId, { set: { saveByUserUid: 'off', accessTokenTtl: 7200 } });
     await portal.server.service.refresh();
     await page.getByRole('button', { name: 'Save' }).click();
-    const alert = page.getByRole('alert').filter({ hasText: 'The same was changed meanwhile' });
-    expect(await alert.getByRole('row').last().innerText()).toMatch(/Saving selections by user_uid\s+off\s+secret/);
+    const alert = page.getByRole('alert').filter({ hasText: 'These settings have changed' });
+    expect(await alert.getByRole('row').last().innerText()).toMatch(/Save selections by user_uid\s+off\s+secret/);
     expect((await applications.list([appId]))[0]?.settings).toMatchObject({ saveByUserUid: 'off' });
     await alert.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The settings were saved.').waitFor();
+    await page.getByText('Settings saved.').waitFor();
     const settings = { saveByUserUid: 'secret', accessTokenTtl: 7200, specialTokenTtl: 1800 };
     expect((await applications.list([appId]))[0]?.settings).toEqual(settings);
-    const name = page.getByRole('textbox', { name: 'Name of the application' });
+    const name = page.getByRole('textbox', { name: 'Application name' });
     await name.fill('Mine');
     await applications.update(appId, { name: 'Theirs' });
     await portal.server.service.refresh();
     await page.getByRole('button', { name: 'Rename' }).click();
     expect(await alert.getByRole('row').last().innerText()).toMatch(/Theirs\s+Mine/);
-    await alert.getByRole('button', { name: 'Take theirs' }).click();
+    await alert.getByRole('button', { name: 'Keep saved' }).click();
     await expect.poll(() => name.inputValue()).toBe('Theirs');
     expect(complaints).toEqual([]);
   });
@@ -145,15 +142,15 @@ describe('the credentials room', () => {
   test('an application is renamed, and deleted by typing its name', async () => {
     const { clientId, appId } = await portal.server.application();
     const { page, complaints } = await portal.enter(`/applications/${clientId}/credentials`);
-    const name = page.getByRole('textbox', { name: 'Name of the application' });
+    const name = page.getByRole('textbox', { name: 'Application name' });
     const release = await holdChange(page);
     await name.fill('Shop');
     await page.getByRole('button', { name: 'Rename' }).click();
     await name.fill('Shop <b>');
     release();
-    await page.getByRole('button', { name: 'Application Shop: switch' }).waitFor();
+    await page.getByRole('button', { name: 'Switch application: Shop', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('button', { name: 'Application Shop <b>: switch' }).waitFor();
+    await page.getByRole('button', { name: 'Switch application: Shop <b>' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete application' }).click();
     const dialog = page.getByRole('dialog');
@@ -173,24 +170,24 @@ describe('the credentials room', () => {
     const { email } = await memberWith(server, [{ appId: application.appId, role: 'viewer' }]);
     const path = `/applications/${application.clientId}`;
     const { page, complaints } = await portal.enter(`${path}/credentials`, { email });
-    await page.getByText('Only its owners can change them.').waitFor();
-    expect(await page.getByRole('textbox', { name: 'Name of the application' }).isDisabled()).toBe(true);
+    await page.getByText('Only owners can change them.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Application name' }).isDisabled()).toBe(true);
     for (const name of ['Rotate', 'Save', 'Rename', 'Delete application']) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
     }
     await expectAccessible(page);
     await page.goto(`${server.url}/portal${path}/users/${user.userCode}`);
-    await page.getByText('Users’ data is visible to support, editors and owners.').waitFor();
+    await page.getByText('Only support, editors and owners can see user data.').waitFor();
     expect(await page.getByRole('button', { name: 'Actions' }).count()).toBe(0);
     for (const room of ['Users', 'Requests']) {
       expect([room, await page.getByRole('link', { name: room, exact: true }).count()]).toEqual([room, 0]);
     }
     await expectAccessible(page);
     await page.goto(`${server.url}/portal${path}/users`);
-    await page.getByText('Users’ data is visible to support, editors and owners.').waitFor();
+    await page.getByText('Only support, editors and owners can see user data.').waitFor();
     await page.goto(`${server.url}/portal${path}/connect`);
-    await page.getByText('For editors and owners of the application.').waitFor();
-    expect(await page.getByRole('button', { name: 'Run the flow' }).isDisabled()).toBe(true);
+    await page.getByText('Only editors and owners can run the flow.').waitFor();
+    expect(await page.getByRole('button', { name: 'Run flow' }).isDisabled()).toBe(true);
     expect(complaints).toEqual([]);
   });
 
@@ -211,7 +208,7 @@ describe('the credentials room', () => {
     await page.goto(`${server.url}/portal${path}/audit`);
     await page.getByText('User viewed: this user').waitFor();
     await page.goto(`${server.url}/portal${path}/credentials`);
-    await page.getByText('Only its owners can change them.').waitFor();
+    await page.getByText('Only owners can change them.').waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -26,15 +26,15 @@ describe('the first minutes with the portal', () => {
     await dialog.getByText('Español').click();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Shop');
     await page.keyboard.press('Enter');
-    await dialog.getByRole('button', { name: 'Copy the secret and go on' }).click();
+    await dialog.getByRole('button', { name: 'Copy secret and continue' }).click();
 
     const text = (language: string) => dialog.getByLabel(language, { exact: true });
     const add = dialog.getByRole('button', { name: 'Add', exact: true });
     await text('English').fill('Notices');
-    await dialog.getByRole('button', { name: 'Add, then its keys' }).click();
+    await dialog.getByRole('button', { name: 'Add and continue to keys' }).click();
     await dialog.getByText('Yes or no', { exact: true }).click();
     await text('English').fill('Newsletter');
-    await dialog.getByRole('button', { name: 'Add and another' }).click();
+    await dialog.getByRole('button', { name: 'Add another' }).click();
     await page.getByText('Added: Newsletter.').waitFor();
     await expectFocus(text('English'));
     await text('English').fill('Times a week');
@@ -46,10 +46,10 @@ describe('the first minutes with the portal', () => {
       .getByRole('button', { name: 'Group', exact: true })
       .click();
     await text('English').fill('Looks');
-    await dialog.getByRole('button', { name: 'Add, then its keys' }).click();
-    await dialog.getByText('One of a list', { exact: true }).click();
+    await dialog.getByRole('button', { name: 'Add and continue to keys' }).click();
+    await dialog.getByText('Single choice', { exact: true }).click();
     await text('English').fill('Colour');
-    await page.getByLabel('What they choose from: English').fill('Blue\nRed');
+    await page.getByLabel('Options: English').fill('Blue\nRed');
     await add.click();
     await page.getByRole('heading', { name: 'Colour', level: 2 }).waitFor();
 
@@ -57,7 +57,7 @@ describe('the first minutes with the portal', () => {
     await page.getByRole('row', { name: 'Newsletter' }).getByRole('gridcell').nth(1).click();
     await page.keyboard.type('Rundbrief');
     await page.keyboard.press('Enter');
-    await page.getByText('All saved in the draft').waitFor();
+    await page.getByText('All changes saved to draft').waitFor();
     await page.getByRole('button', { name: 'Publish…' }).click();
     await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('Published as revision 1.').waitFor();
@@ -67,14 +67,14 @@ describe('the first minutes with the portal', () => {
     const snippet = page.getByRole('region', { name: 'curl' });
     await expect.poll(() => snippet.innerText()).toContain('/api/user_options');
     await run('bash', ['-euc', await snippet.innerText()]);
-    await page.getByRole('link', { name: /^See what .* chose$/ }).click();
+    await page.getByRole('link', { name: /^See the selections of / }).click();
     await page.getByRole('row', { name: /Newsletter.*Yes/ }).waitFor();
 
     for (const [room, seen] of [
       ['Users', /./],
       ['Insights', 'Key'],
       ['Requests', 'POST /api/user_options'],
-      ['Audit', 'Catalog published'],
+      ['Audit log', 'Catalog published'],
       ['Credentials', 'clientId'],
     ] as const) {
       await go(page, room);

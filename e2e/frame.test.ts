@@ -63,26 +63,26 @@ describe('the portal', () => {
   test('fits a phone and keeps nobody out', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}`, { viewport: { width: 380, height: 760 } });
-    await page.getByRole('button', { name: 'Rooms' }).click();
+    await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Users', exact: true }).click();
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     await expectFits(page);
     await expectAccessible(page);
     // The service goes away: said so, over a page that stays; when it is back, the room comes by itself.
     await page.context().setOffline(true);
-    await page.getByRole('button', { name: 'Rooms' }).click();
-    await page.getByRole('navigation').getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Audit log', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'Cannot reach the service' }).waitFor();
     await expectFits(page);
     await expectAccessible(page);
     await page.context().setOffline(false);
-    await page.getByRole('heading', { name: 'Nothing was changed yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No changes yet' }).waitFor();
     await page.getByText('Cannot reach the service').waitFor({ state: 'detached' });
   });
 
   test('an application that is not there looks like one that is not for this account', async () => {
     const { page } = await portal.enter('/applications/9_nowhere/catalog');
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 });
 

@@ -22,10 +22,10 @@ describe('the insights room', () => {
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) });
     await expect.poll(() => row('Apple').innerText()).toMatch(/2\s+100%/);
     expect(await row('cherry').innerText()).toMatch(/1\s+50%/);
-    await page.getByText('They have the default: Apple').waitFor();
-    await page.getByRole('img', { name: 'When they chose' }).locator('path.recharts-rectangle').first().waitFor();
+    await page.getByText('Default: Apple').waitFor();
+    await page.getByRole('img', { name: 'Selections over time' }).locator('path.recharts-rectangle').first().waitFor();
     await expectAccessible(page);
-    await page.getByRole('switch', { name: 'Show as a table' }).press('Space');
+    await page.getByRole('switch', { name: 'Show as table' }).press('Space');
     await expect.poll(() => page.getByRole('table').last().getByRole('row').last().innerText()).toMatch(/2\s+0\s+1$/);
     const file = await download(page, () => page.getByRole('button', { name: 'Export CSV' }).click());
     expect(file.name).toBe('kitchen-fruit.csv');
@@ -40,9 +40,9 @@ describe('the insights room', () => {
     const shop = await withCatalog(portal.server);
     const phone = { viewport: { width: 380, height: 760 } };
     const { page } = await portal.enter(`/applications/${shop.application.clientId}/insights`, phone);
-    await page.getByText('Nobody chose in this time.').waitFor();
+    await page.getByText('No selections in this period.').waitFor();
     await expectFits(page);
     await page.goto(`${portal.server.url}/portal/applications/${clientId}/insights`);
-    await page.getByRole('link', { name: 'Define the catalog' }).waitFor();
+    await page.getByRole('link', { name: 'Open catalog' }).waitFor();
   });
 });

@@ -28,35 +28,35 @@ describe('the members room', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialogue = page.getByRole('dialog');
     await dialogue.getByLabel('E-mail address').fill(who.email);
-    await dialogue.getByRole('button', { name: 'Make the link' }).click();
-    await dialogue.getByText('They are a member already').waitFor();
+    await dialogue.getByRole('button', { name: 'Create link' }).click();
+    await dialogue.getByText('Already a member').waitFor();
     await dialogue.getByLabel('E-mail address').fill(email);
-    await dialogue.getByRole('combobox', { name: 'As' }).click();
+    await dialogue.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'Editor' }).click();
-    await dialogue.getByText('Changes and publishes the catalog').waitFor();
+    await dialogue.getByText('Can change and publish the catalog').waitFor();
     let sent = 0;
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/invitations')) sent += 1;
     });
     // Twice in one breath, as a double click does it; the second finds the button gone if it comes later.
-    await dialogue.getByRole('button', { name: 'Make the link' }).evaluate((button: HTMLButtonElement) => {
+    await dialogue.getByRole('button', { name: 'Create link' }).evaluate((button: HTMLButtonElement) => {
       button.click();
       button.click();
     });
     const link = (await dialogue.getByText(/#iki_/).textContent()) as string;
     expect(sent).toBe(1);
-    await expectFocus(dialogue.getByRole('button', { name: 'Copy the link' }));
+    await expectFocus(dialogue.getByRole('button', { name: 'Copy link' }));
     await expectAccessible(page);
     await dialogue.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('list', { name: 'Open invitations' }).getByText(email).waitFor();
+    await page.getByRole('list', { name: 'Pending invitations' }).getByText(email).waitFor();
 
     const guest = await portal.visit(link.slice(portal.server.url.length));
     await guest.page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
-    await guest.page.getByRole('button', { name: 'Make my account' }).click();
+    await guest.page.getByRole('button', { name: 'Create account' }).click();
     await guest.page.getByRole('button', { name: /^Account / }).waitFor();
     await page.reload();
     await page.getByRole('list', { name: 'Members' }).getByText(email).waitFor();
-    expect(await page.getByRole('list', { name: 'Open invitations' }).count()).toBe(0);
+    expect(await page.getByRole('list', { name: 'Pending invitations' }).count()).toBe(0);
     expect([...complaints, ...guest.complaints]).toEqual([]);
   });
 
@@ -67,8 +67,8 @@ describe('the members room', () => {
     const email = `${uniqueName('guest')}@example.com`;
     await who.send('POST', `/applications/${clientId}/invitations`, { email, role: 'viewer' });
     await page.reload();
-    await page.getByRole('button', { name: `Take back the invitation of ${email}` }).click();
-    await page.getByText(`The link for ${email} no longer works.`).waitFor();
+    await page.getByRole('button', { name: `Revoke invitation for ${email}` }).click();
+    await page.getByText(`The link for ${email} has been revoked.`).waitFor();
 
     const roleOf = async () =>
       (await portal.server.service.storage.members.list(appId)).find((each) => each.email === member.email)?.role;
@@ -78,7 +78,7 @@ describe('the members room', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(roleOf).toBe('translator');
     await page.getByRole('button', { name: `Remove ${member.email}` }).click();
-    await page.getByRole('dialog').getByText('can no longer see this application').waitFor();
+    await page.getByRole('dialog').getByText('loses access to this application').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText(`${member.email} is no longer a member.`).waitFor();
     expect(await roleOf()).toBeUndefined();
@@ -87,14 +87,14 @@ describe('the members room', () => {
     // The last owner cannot go.
     await page.getByRole('button', { name: `Remove ${who.email}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('alert').filter({ hasText: 'This is the last owner' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'An application needs at least one owner' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
   test.each(['viewer', 'translator', 'support'] as const)('is not for the role %s', async (role) => {
     const { appId, clientId } = await portal.server.application();
     const { page, complaints } = await enterAs(role, appId, `/applications/${clientId}/members`);
-    await page.getByText('Only owners see who works on this application.').waitFor();
+    await page.getByText('Only owners can see the members.').waitFor();
     expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });

@@ -13,8 +13,8 @@ describe('the overview of the portal', () => {
     const { page, complaints } = await portal.enter(`/applications/${clientId}`);
     await page.getByText('4 of 7 done').waitFor();
     await page.getByText('Create the first user').waitFor();
-    expect(await page.getByRole('link', { name: 'To the snippets' }).getAttribute('href')).toContain('/connect');
-    await page.getByText('No request has come yet.').waitFor();
+    expect(await page.getByRole('link', { name: 'Open snippets' }).getAttribute('href')).toContain('/connect');
+    await page.getByText('No requests yet.').waitFor();
 
     const user = await makeSignedInUser(portal.server, application);
     await portal.server.post('/api/user_options', await choice('portions', [2]), {
@@ -26,17 +26,17 @@ describe('the overview of the portal', () => {
     await page.getByRole('link', { name: 'Credentials' }).click();
     await page.getByRole('heading', { name: 'Credentials', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    const done = page.getByText('All set: your application is in use');
+    const done = page.getByText('All set: your application is live');
     await done.waitFor();
     await page.reload();
     await page.getByText('Last request').waitFor();
-    expect(await done.or(page.getByRole('heading', { name: 'What to do next' })).count()).toBe(0);
+    expect(await done.or(page.getByRole('heading', { name: 'Next steps' })).count()).toBe(0);
     await page.getByText('Working').waitFor();
     await page.getByText('20% of requests').waitFor();
     await page.locator('.recharts-surface').first().waitFor();
 
     // For who cannot see charts, and for whoever wants figures.
-    await page.getByRole('switch', { name: 'As tables' }).click();
+    await page.getByRole('switch', { name: 'Show as tables' }).click();
     const table = page.getByRole('region', { name: 'Requests and errors' });
     // The hour may have struck meanwhile: of all rows together.
     const figures = async () => {
@@ -67,7 +67,7 @@ describe('the overview of the portal', () => {
     await page.locator('.recharts-surface').first().waitFor();
     await expectFits(page);
     await expectAccessible(page);
-    await page.getByRole('switch', { name: 'As tables' }).click();
+    await page.getByRole('switch', { name: 'Show as tables' }).click();
     await page.getByRole('region', { name: 'Requests and errors' }).waitFor();
     await expectAccessible(page);
   });

@@ -16,7 +16,7 @@ describe('the requests of the portal', () => {
     const { page, complaints } = await portal.enter(`/applications/${clientId}/requests`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    await page.getByRole('heading', { name: 'No request yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
     const user = await makeSignedInUser(portal.server, application, `${XSS}@example.com`);
     await portal.server.post('/api/user_options', await choice('fruit', ['pear'], { user_uid: user.userCode }), apiKey);
     // Live.
@@ -25,17 +25,17 @@ describe('the requests of the portal', () => {
     await page.getByText('422 · 1008').waitFor();
 
     await page.getByRole('combobox', { name: 'Status' }).click();
-    await page.getByRole('option', { name: '2xx done' }).click();
+    await page.getByRole('option', { name: '2xx success' }).click();
     await saved.waitFor({ state: 'detached' });
     expect(page.url()).toContain('status=2xx');
-    await page.getByRole('textbox', { name: 'Path begins with' }).fill('/oauth');
+    await page.getByRole('textbox', { name: 'Path starts with' }).fill('/oauth');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await page.getByRole('textbox', { name: 'Path begins with' }).fill('/nowhere');
-    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('textbox', { name: 'Path starts with' }).fill('/nowhere');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
 
     await page.getByRole('button', { name: 'POST /api/v2/app/create-user' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Request' });
-    const sent = drawer.getByRole('region', { name: 'What was sent' });
+    const sent = drawer.getByRole('region', { name: 'Request body' });
     await sent.waitFor();
     expect(JSON.parse(await sent.innerText())).toMatchObject({
       clientSecret: '[masked]',
@@ -66,7 +66,7 @@ describe('the requests of the portal', () => {
     await expectFits(phone.page);
     await expectAccessible(phone.page);
     await row.click();
-    await phone.page.getByRole('region', { name: 'What was answered' }).waitFor();
+    await phone.page.getByRole('region', { name: 'Response body' }).waitFor();
     await expectFits(phone.page);
     await expectAccessible(phone.page);
   });
@@ -80,7 +80,7 @@ describe('the requests of the portal', () => {
     const { page, complaints } = await portal.visit(`/portal/applications/${application.clientId}/requests`, {
       storageState,
     });
-    await page.getByRole('heading', { name: 'Not for your role' }).waitFor();
+    await page.getByRole('heading', { name: 'Your role does not allow this' }).waitFor();
     await page.goto(`${portal.server.url}/portal`);
     await page.getByText('Viewer').waitFor();
     expect(await page.getByRole('button', { name: 'New application' }).count()).toBe(0);

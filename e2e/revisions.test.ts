@@ -24,16 +24,16 @@ describe('the room of revisions', () => {
     await page.getByRole('link', { name: 'Revision 3', exact: true }).waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: 'token:tests' }).count()).toBe(3);
     await expectAccessible(page);
-    await page.getByRole('link', { name: 'Compare two' }).click();
+    await page.getByRole('link', { name: 'Compare revisions' }).click();
     await page.getByText('was fruit').waitFor();
     await page.getByLabel('From revision').fill('1');
     await page.getByText('second').waitFor();
-    await page.getByRole('button', { name: 'Swap the two' }).click();
+    await page.getByRole('button', { name: 'Swap' }).click();
     await page.getByText('was apple').waitFor();
     expect(page.url()).toContain('from=3&to=1');
     await page.getByRole('link', { name: 'All revisions' }).click();
     await page.getByRole('link', { name: 'Revision 1', exact: true }).click();
-    await page.getByRole('tab', { name: 'Whole catalog' }).click();
+    await page.getByRole('tab', { name: 'Full catalog' }).click();
     await page.getByText('"vegetarian"').waitFor();
     await expectAccessible(page);
     expect(complaints).toEqual([]);
@@ -44,7 +44,7 @@ describe('the room of revisions', () => {
     const { page, complaints } = await portal.enter(`${room}?revision=1`);
     await page.getByRole('button', { name: 'Restore as draft' }).click();
     await page.getByRole('heading', { name: 'Catalog', level: 1 }).waitFor();
-    await page.getByText('2 changes not published').waitFor();
+    await page.getByText('2 unpublished changes').waitFor();
     await page.goto(`${portal.server.url}/portal${room}?revision=2`);
     await page.getByRole('button', { name: 'Publish again' }).click();
     const dialog = page.getByRole('dialog');
@@ -61,7 +61,7 @@ describe('the room of revisions', () => {
     const { page } = await portal.enter(`/applications/${clientId}/revisions`, {
       viewport: { width: 380, height: 760 },
     });
-    await page.getByText('Nothing was published yet').waitFor();
+    await page.getByText('No revisions yet').waitFor();
     const { room } = await application();
     await page.goto(`${portal.server.url}/portal${room}?revision=99`);
     await page.getByText('There is no such revision').waitFor();

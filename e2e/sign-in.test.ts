@@ -47,7 +47,7 @@ describe('getting in', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('password1234');
     await page.keyboard.press('Enter');
-    await page.getByText('Many people use this one').waitFor();
+    await page.getByText('This password is too common').waitFor();
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await account(page).waitFor();
@@ -55,15 +55,15 @@ describe('getting in', () => {
     expect(await page.evaluate(() => document.cookie)).toBe('');
     // Whoever is in stays in, whether by the link that is used up or by the address of the door.
     await page.goto(portal.server.url + path);
-    await page.getByText('you are signed in already').waitFor();
+    await page.getByText('you are already signed in').waitFor();
     await account(page).waitFor();
     await page.goto(`${portal.server.url}/portal/sign-in`);
     await account(page).waitFor();
     expect(complaints).toEqual([]);
 
     const late = await portal.visit(path);
-    await late.page.getByRole('heading', { name: 'This link is no longer good' }).waitFor();
-    await late.page.getByText('ask whoever sent you the link for a new one').waitFor();
+    await late.page.getByRole('heading', { name: 'This link is no longer valid' }).waitFor();
+    await late.page.getByText('ask the sender for a new link').waitFor();
     expect(await late.page.getByText('innkeeper admin create').isVisible()).toBe(false);
   });
 
@@ -74,10 +74,10 @@ describe('getting in', () => {
     await expectFits(page);
     await expectAccessible(page);
     await fill(page, 'nobody@example.com', PASSWORD);
-    await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is not right.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Wrong e-mail address or password.' }).waitFor();
     await fill(page, email, 'not the password');
-    await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is not right.' }).waitFor();
-    await page.getByRole('button', { name: /Forgotten your password/ }).click();
+    await page.getByRole('alert').filter({ hasText: 'Wrong e-mail address or password.' }).waitFor();
+    await page.getByRole('button', { name: /Forgot your password/ }).click();
     await page.getByText('innkeeper admin create').waitFor();
     await fill(page, email, PASSWORD);
     await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
@@ -93,7 +93,7 @@ describe('getting in', () => {
     await fill(page, email, PASSWORD);
     await page.getByLabel('Code').fill('000000');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'The code is not right' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'This code is wrong' }).waitFor();
     await expectAccessible(page);
     const used = code();
     await page.getByLabel('Code').fill(used);
@@ -105,19 +105,19 @@ describe('getting in', () => {
     await fill(other.page, email, PASSWORD);
     await other.page.getByLabel('Code').fill(used);
     await other.page.keyboard.press('Enter');
-    await other.page.getByRole('alert').filter({ hasText: 'used before' }).waitFor();
+    await other.page.getByRole('alert').filter({ hasText: 'already used' }).waitFor();
   });
 
   test('a sign-in link lets in once; one that was used says so, and how to get another', async () => {
     const path = `/portal/sign-in#${await signInToken(portal.server, 'grace@example.com')}`;
     const { page, complaints } = await portal.visit(path);
-    await page.getByText('This link signs grace@example.com in once').waitFor();
+    await page.getByText('This link signs in grace@example.com once').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await account(page).waitFor();
     await page.goBack().catch(() => null);
     expect(page.url()).not.toContain('ikl_');
     const again = await portal.visit(path);
-    await again.page.getByRole('heading', { name: 'This link is no longer good' }).waitFor();
+    await again.page.getByRole('heading', { name: 'This link is no longer valid' }).waitFor();
     await expectAccessible(again.page);
     expect([...complaints, ...again.complaints]).toEqual([]);
   });
@@ -134,18 +134,18 @@ describe('getting in', () => {
     const { path, clientId, email } = await invite('viewer');
     const other = await portal.server.application();
     const { page, complaints } = await portal.visit(path, PHONE);
-    await page.getByText('As a viewer you can see everything there except users’ data.').waitFor();
-    await page.getByText(`${XSS} invites you to work on ${XSS}.`).waitFor();
+    await page.getByText('As a viewer you can see everything except user data.').waitFor();
+    await page.getByText(`${XSS} invited you to work on ${XSS}.`).waitFor();
     await expectFits(page);
     await expectAccessible(page);
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Make my account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await account(page).waitFor();
     await page.goto(`${portal.server.url}/portal/applications/${clientId}/members`);
-    await page.getByRole('heading', { name: 'Not for your role' }).waitFor();
+    await page.getByRole('heading', { name: 'Your role does not allow this' }).waitFor();
     await page.goto(`${portal.server.url}/portal/applications/${other.clientId}`);
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await page.title()).not.toBe('owned');
     expect(complaints).toEqual([]);
   });

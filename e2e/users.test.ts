@@ -44,7 +44,7 @@ describe('the users room', () => {
     await expectAccessible(page);
     const search = page.getByRole('searchbox', { name: 'Search users' });
     await search.fill('ADA');
-    await page.getByText('Nobody found').waitFor();
+    await page.getByText('No users found').waitFor();
     await search.fill('ada');
     await page.getByRole('link', { name: 'Test user' }).waitFor();
     expect(await page.getByRole('link', { name: PAYLOAD }).count()).toBe(0);
@@ -72,15 +72,15 @@ describe('the users room', () => {
     await expectAccessible(page);
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('Apple, cherry').waitFor();
-    expect(await page.getByText("saved with the user's token").count()).toBe(2);
+    expect(await page.getByText('saved with the access token').count()).toBe(2);
     await page.getByRole('tab', { name: 'Tokens (1)' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('No access token is good at the moment').waitFor();
+    await page.getByText('No active access tokens').waitFor();
     const read = { headers: { apiKey: clientId, ...bearer(ada.accessToken) } };
     expect((await portal.server.send('GET', '/api/user_options', read)).json.code).toBe('1007');
-    await page.getByRole('button', { name: 'New specialToken' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'New specialToken' }).click();
+    await page.getByRole('button', { name: 'Issue special token' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue special token' }).click();
     await page.getByText(/^st_\d+_/).waitFor();
     expect(complaints).toEqual([]);
   });
@@ -95,14 +95,14 @@ describe('the users room', () => {
     expect(file.name).toBe(`user-${ada.userCode}.json`);
     await expectFits(page);
     await page.getByRole('button', { name: 'Actions' }).click();
-    await page.getByRole('menuitem', { name: 'Erase user' }).click();
+    await page.getByRole('menuitem', { name: 'Delete user' }).click();
     const dialog = page.getByRole('dialog');
-    const erase = dialog.getByRole('button', { name: 'Erase user' });
+    const erase = dialog.getByRole('button', { name: 'Delete user' });
     await dialog.getByRole('textbox').fill('ada');
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('ada@example.com');
     await erase.click();
-    await page.getByText('ada@example.com was erased.').waitFor();
+    await page.getByText('ada@example.com was deleted.').waitFor();
     await page.getByRole('link', { name: PAYLOAD }).waitFor();
     const { storage } = portal.server.service;
     expect(await storage.users.find(Number(clientId.split('_')[0]), ada.userCode)).toBeUndefined();
@@ -112,9 +112,9 @@ describe('the users room', () => {
   test('an application without any says how to get some', async () => {
     const { clientId } = await portal.server.application();
     const { page } = await portal.enter(`/applications/${clientId}/users/${crypto.randomUUID()}`);
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.getByRole('link', { name: 'All users' }).click();
-    await page.getByRole('link', { name: 'Connect your application' }).click();
+    await page.getByRole('link', { name: 'Connect application' }).click();
     await page.getByRole('heading', { name: 'Connect', level: 1 }).waitFor();
   });
 });

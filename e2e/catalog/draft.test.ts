@@ -21,7 +21,7 @@ describe('the catalog room: a draft', () => {
     await save(page);
     await page.getByRole('button', { name: 'Publish…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('value removed: 4 – touches 1 saved selection').waitFor();
+    await dialog.getByText('value removed: 4 – affects 1 saved selection').waitFor();
     const publish = dialog.getByRole('button', { name: 'Publish', exact: true });
     expect(await publish.isDisabled()).toBe(true);
     await dialog.getByRole('checkbox').check();
@@ -41,24 +41,24 @@ describe('the catalog room: a draft', () => {
     await app.edit('PATCH', `/groups/${groupUid}?draft=true`, { name: 'offen' });
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'fruits', translations: { en: 'Fruit & more' } });
     await save(page);
-    await expect.poll(() => page.getByLabel('Name for programs').inputValue()).toBe('fruits');
+    await expect.poll(() => page.getByLabel('API name').inputValue()).toBe('fruits');
     expect(await page.getByLabel('English', { exact: true }).inputValue()).toBe('Fruit & more');
     expect(await field.inputValue()).toBe('Früchte');
     // At the same field.
     await field.fill('Obstsorten');
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { translations: { de: 'Obst & Co.' } });
     await page.getByRole('button', { name: 'Save to draft' }).click();
-    const dialog = page.getByRole('dialog', { name: 'This was changed meanwhile' });
+    const dialog = page.getByRole('dialog', { name: 'Someone changed this' });
     await dialog.getByText('Obst & Co.').first().waitFor();
     await dialog.getByText('Obstsorten').first().waitFor();
     expect(await dialog.getByRole('rowheader').allInnerTexts()).toEqual(['Deutsch']);
     await dialog.getByText('token:tests').first().waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Go on typing' }).click();
+    await dialog.getByRole('button', { name: 'Continue editing' }).click();
     expect(await field.inputValue()).toBe('Obstsorten');
     await page.getByRole('button', { name: 'Save to draft' }).click();
     await dialog.getByRole('button', { name: 'Keep mine' }).click();
-    await page.getByText('Saved to the draft').first().waitFor();
+    await page.getByText('Saved to draft').first().waitFor();
     await expect
       .poll(async () => JSON.stringify((await app.get('/catalog/tree?draft=true')).json))
       .toContain('Obstsorten');
@@ -83,50 +83,50 @@ describe('the catalog room: a draft', () => {
     await page.getByRole('main').getByRole('button', { name: 'Archive', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await page.getByText('This key is archived').waitFor();
-    await page.getByRole('button', { name: 'Bring back' }).click();
+    await page.getByRole('button', { name: 'Restore' }).click();
     await expect.poll(() => page.getByText('This key is archived').count()).toBe(0);
 
-    await page.getByLabel('Name for programs').fill('apple');
+    await page.getByLabel('API name').fill('apple');
     page.once('dialog', (dialog) => void dialog.dismiss());
     await row(page, 'ratio').click();
-    expect(await page.getByLabel('Name for programs').inputValue()).toBe('apple');
+    expect(await page.getByLabel('API name').inputValue()).toBe('apple');
     await page.getByRole('button', { name: 'Reset' }).click();
     await row(page, 'ratio').click();
     await page.getByRole('heading', { name: 'ratio', level: 2 }).waitFor();
 
     await page.getByRole('button', { name: 'Discard…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('The draft is discarded.').waitFor();
+    await page.getByText('Draft discarded.').waitFor();
     await expect.poll(() => page.getByRole('region', { name: 'Draft' }).count()).toBe(0);
     await expectFocus(page.getByRole('heading', { name: 'Catalog', level: 1 }));
 
     // What keeps it from being saved comes into sight.
     await row(page, 'volume').click();
     await page.getByRole('heading', { name: 'volume', level: 2 }).waitFor();
-    await page.getByLabel('Least').fill('11');
+    await page.getByLabel('Minimum').fill('11');
     await page.getByLabel('English', { exact: true }).focus();
     await page.keyboard.press('Control+s');
-    await expect.poll(() => page.getByText('Least is above Most.').count()).toBe(2);
-    await expectFocus(page.getByLabel('Least'));
+    await expect.poll(() => page.getByText('The minimum is greater than the maximum.').count()).toBe(2);
+    await expectFocus(page.getByLabel('Minimum'));
     // Of the service, at the field that it names.
-    await page.getByLabel('Least').fill('7');
+    await page.getByLabel('Minimum').fill('7');
     await page.keyboard.press('Control+s');
-    await page.getByText('The default has to be something that can be chosen').waitFor();
+    await page.getByText('The default must be an allowed value').waitFor();
     expect(await page.getByText('Nothing was published').count()).toBe(0);
     const cookies = await page.context().cookies();
     await page.context().clearCookies();
     await page.evaluate(() => window.scrollTo({ top: 0 }));
     await page.keyboard.press('Control+s');
-    const told = page.getByText('Sign in again: what you typed is kept.');
+    const told = page.getByText('Sign in again. Your input is kept.');
     await told.waitFor();
     await expect
       .poll(() => told.evaluate((each) => each.getBoundingClientRect().bottom <= window.innerHeight))
       .toBe(true);
-    expect(await page.getByLabel('Least').inputValue()).toBe('7');
+    expect(await page.getByLabel('Minimum').inputValue()).toBe('7');
     // Signed in again in another tab: the next save is as if nothing had been.
     await page.getByRole('alert').filter({ hasText: 'Your session has ended.' }).waitFor();
     await page.context().addCookies(cookies);
-    await page.getByLabel('Least').fill('5');
+    await page.getByLabel('Minimum').fill('5');
     await page.keyboard.press('Control+s');
     await page.getByRole('region', { name: 'Draft' }).waitFor();
     await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
@@ -162,8 +162,8 @@ describe('the catalog room: a draft', () => {
     await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('dialog').getByText('archived').first().waitFor();
     await page.goto(`${portal.server.url}/portal${path}/revisions?revision=1`);
-    await page.getByRole('tab', { name: 'Whole catalog' }).click();
-    await page.getByRole('tabpanel', { name: 'Whole catalog' }).getByText('onerror').first().waitFor();
+    await page.getByRole('tab', { name: 'Full catalog' }).click();
+    await page.getByRole('tabpanel', { name: 'Full catalog' }).getByText('onerror').first().waitFor();
     expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
     expect((await get('/catalog')).status).toBe(200);
     expect(complaints).toEqual([]);

@@ -40,5 +40,5 @@ test('a catalog of 5,000 keys in 10 languages stays quick', async () => {
   });
   expect(typed).toBeLessThan(2_000);
   await page.getByRole('button', { name: 'Save to draft' }).click();
-  await page.getByText('1 change not published').waitFor();
+  await page.getByText('1 unpublished change').waitFor();
 });

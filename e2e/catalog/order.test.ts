@@ -17,11 +17,11 @@ describe('the catalog room: order', () => {
     await page.keyboard.press('Alt+ArrowDown');
     await page.keyboard.press('Control+z');
     held.resolve();
-    await page.getByText('No changes against what is published').waitFor();
+    await page.getByText('No unpublished changes').waitFor();
     await expect.poll(async () => (await keysOf(page))[0]).toBe('vegetarian');
     await page.keyboard.press('Alt+ArrowDown');
     await page.keyboard.press('Alt+ArrowDown');
-    await expect.poll(() => page.getByTestId('tree-said').textContent()).toBe('vegetarian moved to place 3 of 4');
+    await expect.poll(() => page.getByTestId('tree-said').textContent()).toBe('vegetarian moved to position 3 of 4');
     await expect
       .poll(async () => (await keysOf(page)).slice(0, 4))
       .toEqual(['Fruit', 'portions', 'vegetarian', 'ratio']);
@@ -68,6 +68,6 @@ describe('the catalog room: order', () => {
     await expect
       .poll(async () => (await keysOf(page)).slice(0, 4))
       .toEqual(['ratio', 'vegetarian', 'Fruit', 'portions']);
-    await page.getByText('1 change not published').waitFor();
+    await page.getByText('1 unpublished change').waitFor();
   });
 });

@@ -22,18 +22,18 @@ describe('the catalog room: who looks at it', () => {
     const texts = [{ path: 'kitchen', language: 'de', text: 'Herd' }];
     await app.edit('PATCH', '/translations?draft=true', { texts });
     const viewer = await enterAs('viewer');
-    await viewer.getByText('1 change not published').waitFor();
+    await viewer.getByText('1 unpublished change').waitFor();
     for (const name of ['Group', 'Save to draft', 'Archive', 'Move up', 'Publish…', 'Discard…']) {
       expect([name, await viewer.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0]);
     }
-    expect(await viewer.getByLabel('Name for programs').isDisabled()).toBe(true);
+    expect(await viewer.getByLabel('API name').isDisabled()).toBe(true);
     const translator = await enterAs('translator');
     await translator.getByRole('button', { name: 'Publish…' }).click();
     await translator.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
     await translator.getByText('Published as revision 2.').waitFor();
     await app.edit('PATCH', `/keys/${keyUid}?draft=true`, { name: 'apple' });
     await translator.reload();
-    await translator.getByText('1 change not published').waitFor();
+    await translator.getByText('1 unpublished change').waitFor();
     expect(await translator.getByRole('button', { name: 'Discard…' }).count()).toBe(0);
     await translator.getByRole('button', { name: 'Publish…' }).click();
     await translator.getByText('The draft changes more than texts').waitFor();

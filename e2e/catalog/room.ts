@@ -22,5 +22,5 @@ export const keysOf = (page: Page) => labels(tree(page).locator('[aria-level="2"
 export const groupsOf = (page: Page) => labels(tree(page).locator('[aria-level="1"]'));
 export const save = async (page: Page) => {
   await page.getByRole('button', { name: 'Save to draft' }).click();
-  await page.getByText('Saved to the draft').first().waitFor();
+  await page.getByText('Saved to draft').first().waitFor();
 };

@@ -19,14 +19,14 @@ describe('the room of translations: what comes of it', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.type('Auch meine');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: '1 text changed meanwhile' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Changed meanwhile' });
+    await page.getByRole('button', { name: '1 conflict' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Conflict' });
     await dialog.getByText('Meine', { exact: true }).waitFor();
     await dialog.getByText('Ihre', { exact: true }).waitFor();
     expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Ihre' });
     // The rest is saved.
     await expect.poll(() => draft('kitchen/key 01')).toMatchObject({ de: 'Auch meine' });
-    await dialog.getByRole('button', { name: 'Keep yours' }).click();
+    await dialog.getByRole('button', { name: 'Keep mine' }).click();
     await saved(page);
     expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Meine' });
   });
@@ -50,16 +50,16 @@ describe('the room of translations: what comes of it', () => {
       await page.getByRole('button', { name: 'Import' }).click();
       await page.locator('input[type=file]').setInputFiles(join(folder, 'de.csv'));
       const dialog = page.getByRole('dialog', { name: 'Import translations' });
-      await dialog.getByText('de.csv changes 2 texts; 1 are as they are here.').waitFor();
+      await dialog.getByText('de.csv changes 2 texts; 1 are unchanged.').waitFor();
       await dialog.getByText(/line 47: nowhere is not in the catalog/).waitFor();
-      await dialog.getByText('Changed here since the export, where it was: Frage 0').waitFor();
+      await dialog.getByText('Text at export: Frage 0').waitFor();
       await expectAccessible(page);
-      const conflict = dialog.getByRole('checkbox', { name: 'Take kitchen/key 00 in Deutsch' });
+      const conflict = dialog.getByRole('checkbox', { name: 'Import kitchen/key 00 in Deutsch' });
       expect(await conflict.isChecked()).toBe(false);
-      await dialog.getByRole('button', { name: 'Take 1 text', exact: true }).waitFor();
+      await dialog.getByRole('button', { name: 'Import 1 text', exact: true }).waitFor();
       await conflict.check();
-      await dialog.getByRole('button', { name: 'Take 2 texts' }).click();
-      await page.getByText('2 texts taken from the file').waitFor();
+      await dialog.getByRole('button', { name: 'Import 2 texts' }).click();
+      await page.getByText('2 texts imported').waitFor();
       expect(await draft('kitchen/key 00')).toMatchObject({ de: 'Aus der Datei' });
       await page.getByText('Aus der Datei').first().waitFor();
       await page.getByRole('button', { name: 'Undo' }).first().click();
@@ -85,14 +85,14 @@ describe('the room of translations: what comes of it', () => {
     );
     await page.keyboard.type('Apferl');
     await page.keyboard.press('Enter');
-    await page.getByText('1 text not saved: trying again').waitFor();
+    await page.getByText('1 text not saved; retrying').waitFor();
     page.on('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByText('Apferl').first().waitFor();
-    await page.getByText('1 text not saved: trying again').waitFor();
+    await page.getByText('1 text not saved; retrying').waitFor();
     await page.unrouteAll();
     // It may have tried by itself meanwhile, and the button is gone.
-    const tryNow = page.getByRole('button', { name: 'Try now' });
+    const tryNow = page.getByRole('button', { name: 'Retry now' });
     await tryNow.click({ timeout: 5_000 }).catch(() => {});
     await saved(page);
     expect(await draft('fruit/kind=apple')).toMatchObject({ de: 'Apferl' });
@@ -155,7 +155,7 @@ describe('the room of translations: what comes of it', () => {
       buffer: Buffer.from(`${text}"${EVIL.replaceAll('"', '""')}",x,y,z\r\n`),
     };
     await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByText(/2 lines cannot be taken/).waitFor();
+    await page.getByText(/2 lines skipped/).waitFor();
     expect(await page.title()).toBe('Translations · Innkeeper');
     expect(await page.locator('img[src=x]').count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -171,11 +171,11 @@ describe('the room of translations: what comes of it', () => {
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByText('Published as revision 2.').waitFor();
     // What comes next is not where one is.
-    await page.getByRole('link', { name: 'Connect it' }).waitFor();
+    await page.getByRole('link', { name: 'Connect application' }).waitFor();
     expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
 
     const viewer = await enter(portal, CATALOG, { role: 'viewer' });
-    await viewer.page.getByText('Your role may read the texts here, not change them.').waitFor();
+    await viewer.page.getByText('Your role can read texts but not change them.').waitFor();
     await cell(viewer.page, 'key 01', 1).click();
     await viewer.page.keyboard.type('Nein');
     await viewer.page.keyboard.press('Enter');
@@ -194,13 +194,13 @@ describe('the room of translations: what comes of it', () => {
     await saved(page);
     await edit('POST', '/groups', { name: 'more' });
     await page.getByRole('button', { name: 'Publish…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Publish the draft' });
-    await dialog.getByText('More than texts was published since this draft was begun').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Publish draft' });
+    await dialog.getByText('A newer revision changed more than texts').waitFor();
     expect(await dialog.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Discard…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard', exact: true }).click();
-    await page.getByText('The draft is discarded.').waitFor();
+    await page.getByText('Draft discarded.').waitFor();
     await expect.poll(() => cell(page, 'key 01', 1).textContent()).toBe('');
     expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
 

@@ -26,19 +26,13 @@ describe('the room of translations: the grid', () => {
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Shift+ArrowUp');
     await page.keyboard.press('Delete');
-    await page.getByText('2 texts taken away').waitFor();
+    await page.getByText('2 texts cleared').waitFor();
     await saved(page);
     expect(await draft('kitchen/key 02')).toEqual({ en: 'Question 2' });
-    await Promise.all([
-      page.getByText('2 texts as they were before').waitFor(),
-      page.keyboard.press('ControlOrMeta+z'),
-    ]);
+    await Promise.all([page.getByText('2 changes undone').waitFor(), page.keyboard.press('ControlOrMeta+z')]);
     await saved(page);
     expect(await draft('kitchen/key 01')).toMatchObject({ de: 'Frage 1' });
-    await Promise.all([
-      page.getByText('2 texts changed again').waitFor(),
-      page.keyboard.press('ControlOrMeta+Shift+z'),
-    ]);
+    await Promise.all([page.getByText('2 changes redone').waitFor(), page.keyboard.press('ControlOrMeta+Shift+z')]);
     await saved(page);
     expect(await draft('kitchen/key 01')).toEqual({ en: 'Question 1' });
     expect(complaints).toEqual([]);
@@ -83,12 +77,12 @@ describe('the room of translations: the grid', () => {
     await paste(page, column);
     const first = await page.getByRole('alert').filter({ hasText: '5 texts pasted' }).elementHandle();
     await page.keyboard.press('ControlOrMeta+z');
-    await page.getByText('5 texts as they were before').waitFor();
+    await page.getByText('5 changes undone').waitFor();
     expect(await first?.textContent(), 'what is told next does not share its time').toContain('pasted');
     await first?.waitForElementState('hidden');
     await paste(page, column);
     await page.getByText('5 texts pasted').waitFor();
-    await page.getByText('1 empty cell changed nothing. 1 cell had no place here.').waitFor();
+    await page.getByText('1 empty cell skipped. 1 cell outside the table skipped.').waitFor();
     // It stays while somebody points at it.
     await page.getByRole('alert').hover();
     await saved(page);
@@ -101,19 +95,19 @@ describe('the room of translations: the grid', () => {
     expect(await draft('kitchen/key 03')).toEqual({ en: 'Question 3' });
 
     // All that is missing goes out as a list and comes back as one.
-    await page.getByRole('button', { name: 'Translate a list' }).click();
-    await page.getByRole('button', { name: 'Copy the list' }).click();
+    await page.getByRole('button', { name: 'Translate as list' }).click();
+    await page.getByRole('button', { name: 'Copy list' }).click();
     await expectFocus(page.getByRole('dialog').getByRole('textbox', { name: 'Deutsch' }));
     const list = await page.evaluate(() => navigator.clipboard.readText());
     await paste(page, `${list.replaceAll('Question', 'Frage')}\nzu viel`);
     await page.getByText('44 lines for 43 texts').waitFor();
     // Closed by accident: it is still there.
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Translate a list' }).click();
+    await page.getByRole('button', { name: 'Translate as list' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Deutsch' }).fill(`${list.replaceAll('Question', 'Frage')}\n`);
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Take them over' }).click();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('43 texts pasted').waitFor();
     await dialog.getByRole('textbox', { name: 'العربية' }).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
@@ -125,7 +119,7 @@ describe('the room of translations: the grid', () => {
     const { page, address } = await enter(portal);
     await page.getByText('43 missing').first().waitFor();
     await page.getByRole('button', { name: 'Column Deutsch' }).click();
-    await page.getByRole('menuitem', { name: 'Show the 43 missing texts' }).click();
+    await page.getByRole('menuitem', { name: 'Show 43 missing texts' }).click();
     await page.getByText('43 texts').waitFor();
     expect(page.url()).toContain(`${address}?missing=de`);
     await page.getByRole('button', { name: 'Show all texts' }).click();
@@ -133,7 +127,7 @@ describe('the room of translations: the grid', () => {
     await page.getByText('1 text', { exact: true }).waitFor();
     await page.getByRole('rowheader', { name: 'fruit › kind apple' }).waitFor();
     await page.getByRole('textbox', { name: 'Search names and texts' }).fill('nowhere');
-    await page.getByRole('heading', { name: 'No text fits' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching texts' }).waitFor();
     await page.getByRole('button', { name: 'Show all texts' }).last().click();
     await page.getByRole('button', { name: 'Languages' }).click();
     await page.getByRole('checkbox', { name: /العربية/ }).uncheck();
@@ -163,7 +157,7 @@ describe('the room of translations: the grid', () => {
     await cell(page, 'key 01', 1).click();
     await expectAccessible(page);
     const empty = await enter(portal, { languages: [{ name: 'English', tag: 'en' }], groups: [] });
-    await empty.page.getByRole('heading', { name: 'Nothing to translate yet' }).waitFor();
+    await empty.page.getByRole('heading', { name: 'No texts yet' }).waitFor();
     await expectFits(empty.page);
   });
 });

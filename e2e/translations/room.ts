@@ -63,7 +63,7 @@ export async function enter(
 
 export const cell = (page: Page, row: string, column: number) =>
   page.getByRole('row', { name: row, exact: false }).getByRole('gridcell').nth(column);
-export const saved = (page: Page) => page.getByText('All saved in the draft').waitFor();
+export const saved = (page: Page) => page.getByText('All changes saved to draft').waitFor();
 export const paste = async (page: Page, text: string) => {
   await page.evaluate((words) => navigator.clipboard.writeText(words), text);
   await page.keyboard.press('ControlOrMeta+v');

@@ -29,7 +29,7 @@ export function drawPage({ source, drawn, sections, root, assets }: PageParts): 
 <link rel="alternate" type="text/markdown" href="${root}${source.path || 'index'}.md">
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="bar">
 <button type="button" id="menu" class="menu" aria-expanded="false" aria-controls="nav">Menu</button>
 <a class="brand" href="${root}"><img src="${root}icon.svg" alt="" width="24" height="24"><b>Innkeeper</b> <span>guide</span></a>
