@@ -11,13 +11,7 @@ describe('the members room', () => {
   /** A window of somebody with this role, on the room of an application. */
   const enterAs = async (role: Role, appId: number, path: string, options = {}): Promise<Visit & { who: Member }> => {
     const who = await memberWith(portal.server, [{ appId, role }]);
-    const visit = await portal.visit('/portal/sign-in', options);
-    const [name, value] = who.cookie.split('=') as [string, string];
-    await visit.page
-      .context()
-      .addCookies([{ name, value, url: portal.server.url, httpOnly: true, sameSite: 'Strict' }]);
-    await visit.page.goto(`${portal.server.url}/portal${path}`);
-    return { ...visit, who };
+    return { ...(await portal.visit(`/portal${path}`, { cookie: who.cookie, ...options })), who };
   };
 
   test('an owner invites somebody with a link that is shown once; they are in the list when they accepted', async () => {

@@ -11,8 +11,8 @@ export type Visit = { page: Page; complaints: string[] };
 
 export type Portal = {
   readonly server: TestServer;
-  /** A window of its own on an address of the service; closed after the test. */
-  visit(path: string, options?: BrowserContextOptions): Promise<Visit>;
+  /** A window of its own on an address of the service, until the end of the test; of somebody's session, with its cookie. */
+  visit(path: string, options?: BrowserContextOptions & { cookie?: string }): Promise<Visit>;
   /** The same, signed in; `path` is inside the portal, as in '/applications/1_x/catalog'. */
   enter(path?: string, options?: BrowserContextOptions & { email?: string }): Promise<Visit>;
 };
@@ -58,7 +58,8 @@ export function openPortal(database: { fresh(): Promise<string> }): Portal {
   /** Nothing moves: what is clicked is where it is seen. */
   const openPage = async (options: BrowserContextOptions): Promise<Page> => {
     const usually = { locale: 'en-GB', reducedMotion: 'reduce', viewport: VIEWPORT } as const;
-    const window = await browser.newContext({ ...usually, ...options });
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const window = await browser.newContext({ ...usually, permissions, ...options });
     return window.newPage();
   };
   const pageWith = async ({ viewport, ...special }: BrowserContextOptions): Promise<Page> => {
@@ -72,7 +73,11 @@ export function openPortal(database: { fresh(): Promise<string> }): Portal {
     open.push(page.context());
     return page;
   };
-  const visitIn = async (page: Page, path: string): Promise<Visit> => {
+  const visitIn = async (page: Page, path: string, cookie?: string): Promise<Visit> => {
+    if (cookie !== undefined) {
+      const [name = '', value = ''] = cookie.split('=');
+      await page.context().addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Strict' }]);
+    }
     const complaints = listen(page, server.url);
     await page.goto(server.url + path);
     return { page, complaints };
@@ -81,13 +86,10 @@ export function openPortal(database: { fresh(): Promise<string> }): Portal {
     get server() {
       return server;
     },
-    visit: async (path, options = {}) => visitIn(await pageWith(options), path),
+    visit: async (path, { cookie, ...options } = {}) => visitIn(await pageWith(options), path, cookie),
     async enter(path = '', { email, ...options } = {}) {
       const opened = await openSession(server, { token: await signInToken(server, email) }, { 'user-agent': CHROMIUM });
-      const [name, value] = cookieOf(opened).split('=') as [string, string];
-      const page = await pageWith(options);
-      await page.context().addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Strict' }]);
-      const arrived = await visitIn(page, `/portal${path}`);
+      const arrived = await visitIn(await pageWith(options), `/portal${path}`, cookieOf(opened));
       await arrived.page.getByRole('button', { name: /@/ }).first().waitFor();
       return arrived;
     },

@@ -13,9 +13,7 @@ describe('the requests of the portal', () => {
   test('come in by themselves, are filtered, looked into and copied as curl', async () => {
     const { application, apiKey, choice } = await withCatalog(portal.server);
     const { clientId } = application;
-    const { page, complaints } = await portal.enter(`/applications/${clientId}/requests`, {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
+    const { page, complaints } = await portal.enter(`/applications/${clientId}/requests`);
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
     const user = await makeSignedInUser(portal.server, application, `${XSS}@example.com`);
     await portal.server.post('/api/user_options', await choice('fruit', ['pear'], { user_uid: user.userCode }), apiKey);
@@ -73,13 +71,9 @@ describe('the requests of the portal', () => {
 
   test('are not for who may only read; nor is making applications', async () => {
     const { application } = await withCatalog(portal.server);
-    const viewer = await memberWith(portal.server, [{ appId: application.appId, role: 'viewer' }]);
-    const [name, value] = viewer.cookie.split('=') as [string, string];
-    const cookie = { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false };
-    const storageState = { cookies: [{ ...cookie, sameSite: 'Lax' as const }], origins: [] };
-    const { page, complaints } = await portal.visit(`/portal/applications/${application.clientId}/requests`, {
-      storageState,
-    });
+    const { cookie } = await memberWith(portal.server, [{ appId: application.appId, role: 'viewer' }]);
+    const room = `/portal/applications/${application.clientId}/requests`;
+    const { page, complaints } = await portal.visit(room, { cookie });
     await page.getByRole('heading', { name: 'Your role does not allow this' }).waitFor();
     await page.goto(`${portal.server.url}/portal`);
     await page.getByText('Viewer').waitFor();

@@ -12,10 +12,7 @@ describe('the catalog room: who looks at it', () => {
     const { keyUid } = await app.key('fruit');
     const enterAs = async (role: 'viewer' | 'translator') => {
       const { cookie } = await memberWith(portal.server, [{ appId: app.appId, role }]);
-      const [name, value] = cookie.split('=') as [string, string];
-      const arrived = await portal.visit('/portal/sign-in');
-      await arrived.page.context().addCookies([{ name, value, url: portal.server.url }]);
-      await arrived.page.goto(`${portal.server.url}/portal${app.room}?item=${keyUid}`);
+      const arrived = await portal.visit(`/portal${app.room}?item=${keyUid}`, { cookie });
       await arrived.page.getByRole('heading', { name: 'Fruit', level: 2 }).waitFor();
       return arrived.page;
     };

@@ -42,18 +42,8 @@ export async function enter(
   const made = await editor(portal.server, file);
   const { clientId, appId } = made.application;
   const { cookie } = await memberWith(portal.server, [{ appId, role }]);
-  const [name = '', value = ''] = cookie.split('=');
   const address = `/portal/applications/${clientId}/translations`;
-  const { page, complaints } = await portal.visit(`${address}${query}`, {
-    permissions: ['clipboard-read', 'clipboard-write'],
-    storageState: {
-      cookies: [
-        { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' },
-      ],
-      origins: [],
-    },
-    ...options,
-  });
+  const { page, complaints } = await portal.visit(`${address}${query}`, { cookie, ...options });
   const draft = async (path: string) => {
     const { json } = await made.get('/catalog/translations?draft=true&limit=500');
     return (json.items as { path: string; texts: Record<string, string> }[]).find((row) => row.path === path)?.texts;
