@@ -399,6 +399,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ofrep/v1/evaluate/flags/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate one option key (OFREP)
+         * @description OpenFeature Remote Evaluation Protocol: the user's effective value of one key. The path names the key as group.key, or by its option_key_uid.
+         */
+        post: operations["evaluateFlag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ofrep/v1/evaluate/flags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate all option keys (OFREP)
+         * @description OpenFeature Remote Evaluation Protocol: the user's effective values, with an ETag for polling.
+         */
+        post: operations["evaluateFlags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/session": {
         parameters: {
             query?: never;
@@ -2141,6 +2181,17 @@ export interface components {
             }[];
             draft?: components["schemas"]["CatalogDraft"] | null;
         };
+        Flag: {
+            /** @description group.key */
+            key: string;
+            /** @description absent: use the default in your code */
+            value?: unknown;
+            reason: "TARGETING_MATCH" | "DEFAULT";
+            metadata: {
+                /** Format: uuid */
+                option_key_uid: string;
+            };
+        };
         ImportedTranslations: {
             /** @description of the catalog as it is now; of a draft, the one that it was begun from */
             revision: number;
@@ -2648,6 +2699,30 @@ export interface components {
                 };
             };
         };
+        /** @description - `1009` A parameter or the body is not as it should be. */
+        "400_badParameter": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1009";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                    key?: string;
+                    errorCode?: string;
+                    errorDetails?: string;
+                };
+            };
+        };
         /**
          * @description - `1009` A parameter or the body is not as it should be.
          *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
@@ -2757,6 +2832,25 @@ export interface components {
                     /** @description RFC 6749 5.2 */
                     error: string;
                     error_description: string;
+                };
+            };
+        };
+        /**
+         * @description - `1007` The access token is not valid for this application and user.
+         *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
+         */
+        "401_accessTokenInvalid_userCredentialsNeeded": {
+            headers: {
+                /** @description which credentials are taken */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1007" | "1011";
+                    /** @description for people */
+                    message: string;
                 };
             };
         };
@@ -5212,6 +5306,115 @@ export interface operations {
             403: components["responses"]["403_userSuspended"];
             404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    evaluateFlag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    context?: {
+                        /** @description service_user_code or clientUserId; required with HTTP Basic */
+                        targetingKey?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flag"];
+                };
+            };
+            400: components["responses"]["400_badParameter"];
+            401: components["responses"]["401_accessTokenInvalid_userCredentialsNeeded"];
+            403: components["responses"]["403_userSuspended"];
+            /** @description - `1005` There is no such option key in this application or group. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1005";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                        key?: string;
+                        errorCode?: string;
+                        errorDetails?: string;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable_tokenServiceDown"];
+        };
+    };
+    evaluateFlags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    context?: {
+                        /** @description service_user_code or clientUserId; required with HTTP Basic */
+                        targetingKey?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description send it as If-None-Match to get 304 while nothing changed */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        flags: components["schemas"]["Flag"][];
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_badParameter"];
+            401: components["responses"]["401_accessTokenInvalid_userCredentialsNeeded"];
+            403: components["responses"]["403_userSuspended"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
         };

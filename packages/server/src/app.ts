@@ -14,6 +14,7 @@ import { introspectRoute } from './http/oauth/introspect.ts';
 import { jwksRoute } from './http/oauth/jwks.ts';
 import { metadataRoute } from './http/oauth/metadata.ts';
 import { revokeRoute } from './http/oauth/revoke.ts';
+import { flagRoutes } from './http/ofrep/evaluate-flags.ts';
 import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
 import type { CatalogCache } from './http/options/catalog-cache.ts';
@@ -80,6 +81,7 @@ export function createApp(parts: AppParts): Door {
   }
   if (config.areas.has('options')) {
     optionRoutes(routes, service, catalogCache);
+    flagRoutes(routes, service);
   }
   if (config.areas.has('portal')) {
     manageRoutes(routes, service, (asked) => door.ask(asked));

@@ -51,6 +51,10 @@ export class ApplicationDirectory {
     return this.#byClientId.get(clientId);
   }
 
+  peekById(appId: number): Application | undefined {
+    return this.#byAppId.get(appId);
+  }
+
   knows(appId: number): boolean {
     return this.#byAppId.has(appId);
   }

@@ -1,0 +1,246 @@
+import type { Application } from '../../domain/applications/application.ts';
+import { allowsOrigin } from '../../domain/applications/settings.ts';
+import type { Scalar } from '../../domain/catalog/catalog.ts';
+import type { PlacedKey } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { type EffectiveSelection, effectiveSelections } from '../../domain/selections/effective.ts';
+import type { Service } from '../../domain/service.ts';
+import { authenticate } from '../../domain/users/authenticate.ts';
+import { hasSecretOf } from '../../domain/users/authorize-application.ts';
+import { findNamedKey } from '../../domain/users/key-names.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import type { SelectionRecord, UserRecord } from '../../storage/port.ts';
+import { readAuthorization } from '../authorization.ts';
+import { etagOf, hasCurrent } from '../etag.ts';
+import { EXAMPLE } from '../examples.ts';
+import { readJsonObject } from '../json-body.ts';
+import { allowOrigin } from '../options/api-key.ts';
+import { preflightRoute } from '../options/cors.ts';
+import { NotModified } from '../options/schemas.ts';
+import { noteUser } from '../request-log/about.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { RouteSchema, Routes } from '../server/routes.ts';
+
+const PATH = '/ofrep/v1/evaluate/flags';
+
+const Flag = Type.Object(
+  {
+    key: Type.String({ description: 'group.key' }),
+    value: Type.Optional(Type.Unknown({ description: 'absent: use the default in your code' })),
+    reason: Type.Union([Type.Literal('TARGETING_MATCH'), Type.Literal('DEFAULT')]),
+    metadata: Type.Object({ option_key_uid: Type.String({ format: 'uuid' }) }),
+  },
+  { title: 'Flag' },
+);
+
+/** Beside code and message. */
+const FlagError = Type.Object({
+  key: Type.Optional(Type.String()),
+  errorCode: Type.String(),
+  errorDetails: Type.String(),
+});
+
+const Context = Type.Object({
+  context: Type.Optional(
+    Type.Object({
+      targetingKey: Type.Optional(
+        Type.String({ description: 'service_user_code or clientUserId; required with HTTP Basic' }),
+      ),
+    }),
+  ),
+});
+
+const ERRORS = [
+  'accessTokenInvalid',
+  'userCredentialsNeeded',
+  'userSuspended',
+  'badParameter',
+  'unavailable',
+  'tokenServiceDown',
+] as const;
+
+const EXAMPLE_FLAG = {
+  key: 'appearance.theme',
+  value: 'dark',
+  reason: 'TARGETING_MATCH',
+  metadata: { option_key_uid: EXAMPLE.keyUid },
+};
+const EXAMPLE_BODY = { context: { targetingKey: EXAMPLE.userCode } };
+
+const described = {
+  tags: ['options'],
+  security: [{ bearer: [] }, { basic: [] }],
+  body: Context,
+};
+
+const one = {
+  ...described,
+  operationId: 'evaluateFlag',
+  summary: 'Evaluate one option key (OFREP)',
+  description:
+    "OpenFeature Remote Evaluation Protocol: the user's effective value of one key. The path names the key as group.key, or by its option_key_uid.",
+  params: Type.Object({ key: Type.String() }),
+  response: { 200: Flag, 400: FlagError, 404: FlagError },
+  errors: [...ERRORS, 'keyNotFound'],
+  examples: {
+    theme: {
+      summary: 'A saved value',
+      params: { key: 'appearance.theme' },
+      body: EXAMPLE_BODY,
+      status: 200,
+      answer: EXAMPLE_FLAG,
+    },
+  },
+} satisfies RouteSchema;
+
+const all = {
+  ...described,
+  operationId: 'evaluateFlags',
+  summary: 'Evaluate all option keys (OFREP)',
+  description: "OpenFeature Remote Evaluation Protocol: the user's effective values, with an ETag for polling.",
+  response: { 200: Type.Object({ flags: Type.Array(Flag) }), 304: NotModified, 400: FlagError },
+  answerHeaders: { ETag: 'send it as If-None-Match to get 304 while nothing changed' },
+  errors: ERRORS,
+} satisfies RouteSchema;
+
+/** CONTRACT.md section 9: selections for any OpenFeature SDK. */
+export function flagRoutes(app: Routes, service: Service): void {
+  app.post(`${PATH}/:key`, { schema: one }, async (request, reply) => {
+    const name = request.params.key as string;
+    const { appId, selections } = await readTarget(service, request, reply, name);
+    const catalog = await service.catalogs.get(appId);
+    const placed = findNamedKey(catalog, name);
+    if (!placed || placed === 'ambiguous' || placed.key.archived) throw flagNotFound(name, placed === 'ambiguous');
+    const ofKey = selections.filter(({ keyNo }) => keyNo === placed.key.keyNo);
+    const effective = await effectiveSelections(service, appId, catalog, ofKey);
+    const found = effective.find((each) => each.placed === placed);
+    return reply.header('cache-control', 'no-store').send(found ? flagOf(found, name) : unsetFlag(placed, name));
+  });
+
+  app.post(PATH, { schema: all }, async (request, reply) => {
+    const { appId, selections } = await readTarget(service, request, reply);
+    const catalog = await service.catalogs.get(appId);
+    const effective = await effectiveSelections(service, appId, catalog, selections);
+    const body = JSON.stringify({ flags: effective.map((each) => flagOf(each)) });
+    const etag = etagOf(body);
+    reply.header('etag', etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Origin');
+    return hasCurrent(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(body);
+  });
+
+  preflightRoute(app, PATH, ['POST']);
+  preflightRoute(app, `${PATH}/:key`, ['POST']);
+}
+
+function flagOf({ placed, source, record }: EffectiveSelection, name?: string) {
+  const isSaved = source === 'saved' && record !== undefined;
+  return {
+    key: name ?? `${placed.group.name}.${placed.key.name}`,
+    value: isSaved ? (JSON.parse(record.value) as Scalar | Scalar[]) : placed.key.defaultValue,
+    reason: isSaved ? 'TARGETING_MATCH' : 'DEFAULT',
+    metadata: { option_key_uid: placed.key.keyUid },
+  };
+}
+
+/** Neither saved nor with a default. Without a value, SDKs use the default in the code. */
+function unsetFlag(placed: PlacedKey, name: string) {
+  return { key: name, reason: 'DEFAULT', metadata: { option_key_uid: placed.key.keyUid } };
+}
+
+type Target = { appId: number; selections: readonly SelectionRecord[] };
+
+/** Whose flags: the token's owner, or the user that the application names. */
+async function readTarget(service: Service, request: HttpRequest, reply: HttpReply, key?: string): Promise<Target> {
+  const credentials = readAuthorization(request.headers.authorization);
+  if (credentials.kind === 'bearer') {
+    const { selections: store } = service.storage;
+    const owner = await authenticate(service, credentials.accessToken, (id, now) => store.listOfToken(id, now));
+    const application = owner && service.applications.peekById(owner.appId);
+    if (!owner || !application) throw new InnkeeperError('accessTokenInvalid');
+    admit(application, request, reply);
+    const targetingKey = readTargetingKey(request, key);
+    if (targetingKey !== undefined && !isNamed(owner, targetingKey)) {
+      throw invalid('INVALID_CONTEXT', 'context.targetingKey names another user than the access token.', key);
+    }
+    noteUser(request, owner);
+    return owner;
+  }
+  const application =
+    credentials.kind === 'basic' ? await service.applications.findByClientId(credentials.clientId) : undefined;
+  if (!application || !(await hasSecretOf(service, application, credentials))) {
+    throw new InnkeeperError('userCredentialsNeeded');
+  }
+  admit(application, request, reply);
+  const targetingKey = readTargetingKey(request, key);
+  if (targetingKey === undefined) throw invalid('TARGETING_KEY_MISSING', 'context.targetingKey is required.', key);
+  const user = await findTarget(service, application, targetingKey);
+  if (!user) throw invalid('INVALID_CONTEXT', 'context.targetingKey names no user.', key);
+  if (user.status === 'suspended') throw new InnkeeperError('userSuspended');
+  noteUser(request, user);
+  return { appId: user.appId, selections: await service.storage.selections.list(user.userId) };
+}
+
+function admit(application: Application, request: HttpRequest, reply: HttpReply): void {
+  request.about = { appId: application.appId };
+  const { origin } = request.headers;
+  if (origin !== undefined && allowsOrigin(application.settings, origin)) allowOrigin(reply, origin);
+  request.admission.admitApplication(application, 'options');
+}
+
+async function findTarget(
+  { storage: { users } }: Service,
+  { appId }: Application,
+  targetingKey: string,
+): Promise<UserRecord | undefined> {
+  const userId = readUuid(targetingKey);
+  return (userId && (await users.find(appId, userId))) || (await users.findByClientUserId(appId, targetingKey));
+}
+
+function isNamed({ userId, clientUserId }: UserRecord, targetingKey: string): boolean {
+  return targetingKey === clientUserId || readUuid(targetingKey) === userId;
+}
+
+const MAX_TARGETING_KEY = 255;
+
+function readTargetingKey(request: HttpRequest, key: string | undefined): string | undefined {
+  const context = readBody(request, key).context ?? {};
+  if (typeof context !== 'object' || Array.isArray(context)) {
+    throw invalid('INVALID_CONTEXT', 'context must be an object.', key);
+  }
+  const { targetingKey } = context as { targetingKey?: unknown };
+  if (targetingKey === undefined || targetingKey === null || targetingKey === '') return undefined;
+  const isText = typeof targetingKey === 'string' && targetingKey.isWellFormed() && !targetingKey.includes('\0');
+  if (isText && targetingKey.length <= MAX_TARGETING_KEY) return targetingKey;
+  throw invalid(
+    'INVALID_CONTEXT',
+    `context.targetingKey must be a text of at most ${MAX_TARGETING_KEY} characters.`,
+    key,
+  );
+}
+
+function readBody(request: HttpRequest, key: string | undefined): Record<string, unknown> {
+  try {
+    return readJsonObject(request);
+  } catch (error) {
+    if (error instanceof InnkeeperError) throw invalid('PARSE_ERROR', error.message, key);
+    throw error;
+  }
+}
+
+type FlagErrorCode = 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT';
+
+/** OFREP's members stand beside the code and message that every error has. */
+function invalid(errorCode: FlagErrorCode, message: string, key: string | undefined): InnkeeperError {
+  const more = { ...(key !== undefined && { key }), errorCode, errorDetails: message };
+  return new InnkeeperError('badParameter', { message, more });
+}
+
+function flagNotFound(key: string, isAmbiguous: boolean): InnkeeperError {
+  const message = isAmbiguous
+    ? 'Several option keys have this name. Use the option_key_uid.'
+    : 'There is no option key of this name. Write it as group.key.';
+  return new InnkeeperError('keyNotFound', {
+    message,
+    more: { key, errorCode: 'FLAG_NOT_FOUND', errorDetails: message },
+  });
+}
