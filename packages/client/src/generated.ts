@@ -1823,6 +1823,16 @@ export interface components {
              */
             saveByUserUid: string;
             /**
+             * @description what access tokens are signed with: EdDSA, RS256 or ES256
+             * @default EdDSA
+             */
+            tokenAlgorithm: string;
+            /**
+             * @description option keys whose effective values travel in access tokens, comma-separated: group.key or UID
+             * @default []
+             */
+            tokenClaims: string[];
+            /**
              * @description web origins that may call the options interface from a browser, comma-separated, or * for all
              * @default []
              */
@@ -6331,6 +6341,10 @@ export interface operations {
                         deleteNeedsCredentials?: unknown;
                         /** @description who may save selections by user_uid: open (anyone), secret (with the application credentials) or off; null: back to the default */
                         saveByUserUid?: unknown;
+                        /** @description what access tokens are signed with: EdDSA, RS256 or ES256; null: back to the default */
+                        tokenAlgorithm?: unknown;
+                        /** @description option keys whose effective values travel in access tokens, comma-separated: group.key or UID; null: back to the default */
+                        tokenClaims?: unknown;
                         /** @description web origins that may call the options interface from a browser, comma-separated, or * for all; null: back to the default */
                         allowedOrigins?: unknown;
                         /** @description requests of the application, counted apart for users and for options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default, what INNKEEPER_RATE_LIMIT says; null: back to the default */

@@ -69,6 +69,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const catalogs = new CatalogDirectory(storage);
     const catalogCache = new CatalogCache(config.cacheBytes);
     const keys = new SigningKeys(storage.signingKeys, keyring, clock);
+    keys.algorithmsInUse = () => applications.tokenAlgorithms();
     let { publicUrl } = config;
     const tokens = await createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
     const changes = await followChanges(

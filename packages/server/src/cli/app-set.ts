@@ -1,5 +1,10 @@
 import type { Command } from 'commander';
-import { readChange, toUpdate } from '../domain/applications/change-application.ts';
+import {
+  type ChangeProblem,
+  catalogProblems,
+  readChange,
+  toUpdate,
+} from '../domain/applications/change-application.ts';
 import { completeSettings, SETTING_NAMES } from '../domain/applications/settings.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
@@ -28,16 +33,18 @@ export function appSet(): Command {
 
 async function run(clientId: string, assignments: string[], options: CommandOptions): Promise<void> {
   const read = readChange(assignments.map(splitAssignment));
-  if ('problems' in read) {
-    throw new Misuse('nothing was changed:', {
-      problems: read.problems.map(({ field, message }) => `${isKnown(field) ? field : `"${field}"`} ${message}.`),
-      wayOut: `These can be set: name, ${SETTING_NAMES.join(', ')}.`,
-      guide: `These can be set:\n${layOut(settingsGuide(), { indent: 2 })}`,
-    });
-  }
+  if ('problems' in read) throw refused(read.problems);
 
   const { name, settings } = await withStorage(options, async ({ storage }) => {
     const { appId } = await findApplication(storage, clientId);
+    if (read.change.settings.tokenClaims) {
+      const [{ readCatalog }, { compileCatalog }] = await Promise.all([
+        import('../domain/catalog/catalog.ts'),
+        import('../domain/catalog/compile.ts'),
+      ]);
+      const problems = catalogProblems(read.change, compileCatalog(readCatalog(await storage.catalogs.load(appId))));
+      if (problems.length > 0) throw refused(problems);
+    }
     const outcome = await storage.applications.update(appId, toUpdate(read.change));
     if (outcome === 'unknown') throw unknownApplication(clientId);
     return findApplication(storage, clientId);
@@ -47,6 +54,14 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
     const given = SETTING_NAMES.filter((setting) => setting in read.change.settings);
     const done = `Changed ${bold(visible(name))}. Running servers follow within a second.`;
     return given.length === 0 ? done : `${done}\n\n${layOut(settingRows(complete, settings, given), { indent: 2 })}`;
+  });
+}
+
+function refused(problems: readonly ChangeProblem[]): Misuse {
+  return new Misuse('nothing was changed:', {
+    problems: problems.map(({ field, message }) => `${isKnown(field) ? field : `"${field}"`} ${message}.`),
+    wayOut: `These can be set: name, ${SETTING_NAMES.join(', ')}.`,
+    guide: `These can be set:\n${layOut(settingsGuide(), { indent: 2 })}`,
   });
 }
 

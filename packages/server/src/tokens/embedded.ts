@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { SigningKeys } from './keys.ts';
 import { KnownTokens } from './known-tokens.ts';
-import type { IdentifiedToken, Reserve, TokenService } from './port.ts';
+import { type IdentifiedToken, type Reserve, TOKEN_ALGORITHMS, type TokenService } from './port.ts';
 
 /** RFC 9068 access tokens, signed here. They stand until they expire, are revoked, or their user is deleted. */
 export function createEmbeddedTokenService(options: {
@@ -15,22 +15,31 @@ export function createEmbeddedTokenService(options: {
 }): TokenService {
   const { keys, issuer, now } = options;
   const knownTokens = new KnownTokens();
-  const findKey = (header: JWTHeaderParameters) => {
-    const key = keys.publicKey(header.kid);
+  const findKey = async (header: JWTHeaderParameters) => {
+    const key = await keys.publicKey(header.kid, header.alg);
     if (!key) throw new JWKSNoMatchingKey();
     return key;
   };
 
-  const reserve: Reserve = ({ clientId, lifetimeSeconds }) => {
+  const reserve: Reserve = async ({ clientId, lifetimeSeconds, algorithm = 'EdDSA' }) => {
+    const sign = await keys.signer('at+jwt', algorithm);
     const tokenId = randomUUIDv7();
     const iat = Math.floor(now() / 1000);
     const exp = iat + lifetimeSeconds;
     const token = { tokenId, issuedAt: iat * 1000, expiresAt: exp * 1000 };
-    const sign = keys.signer('at+jwt');
     return {
       ...token,
-      async make({ userId }) {
-        const claims = { iss: issuer(), sub: userId, aud: clientId, client_id: clientId, iat, exp, jti: tokenId };
+      async make({ userId }, more = {}) {
+        const claims = {
+          iss: issuer(),
+          sub: userId,
+          aud: clientId,
+          client_id: clientId,
+          iat,
+          exp,
+          jti: tokenId,
+          ...more,
+        };
         const accessToken = await sign(claims);
         knownTokens.add(accessToken, token);
         return accessToken;
@@ -43,7 +52,7 @@ export function createEmbeddedTokenService(options: {
     reserve,
 
     async issue({ user, ...request }) {
-      const { make, ...token } = reserve(request);
+      const { make, ...token } = await reserve(request);
       return { accessToken: await make(user), ...token };
     },
 
@@ -73,7 +82,7 @@ export function createEmbeddedTokenService(options: {
     if (!isAsIssued(accessToken)) return undefined;
     try {
       const { payload } = await jwtVerify(accessToken, findKey, {
-        algorithms: ['EdDSA'],
+        algorithms: [...TOKEN_ALGORITHMS],
         typ: 'at+jwt',
         requiredClaims: ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti'],
         currentDate: new Date(now()),

@@ -1,10 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import type { Clock } from '../domain/clock.ts';
 import type { Keyring } from '../domain/keyring.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
-import { TokenServiceRefused } from './port.ts';
+import { ALGORITHMS, generateKey } from './algorithms.ts';
+import { TOKEN_ALGORITHMS, type TokenAlgorithm, TokenServiceRefused } from './port.ts';
 
 const DAY_MS = 86_400_000;
 const ROTATE_EVERY_MS = 30 * DAY_MS;
@@ -19,21 +20,29 @@ export type KeyClock = Pick<Clock, 'now' | 'certain' | 'isTrusted'>;
 
 type SigningKey = {
   record: SigningKeyRecord;
+  algorithm: TokenAlgorithm;
   privateKey: KeyObject;
   publicKey: KeyObject;
   jwk: JWK;
   headers: Map<string, string>;
 };
 
+/** A token may name a key that another replica made a moment ago: looked for at most so often. */
+const LOOK_EVERY_MS = 1_000;
+
 /**
- * The Ed25519 keys that sign access tokens: kept in the database, sealed under INNKEEPER_SECRET,
- * shared by all replicas and rotated with overlap by whichever replica is first.
+ * The keys that sign access tokens: kept in the database, sealed under INNKEEPER_SECRET, shared by all replicas and rotated
+ * with overlap by whichever replica is first. Each algorithm has its own; its first is made when it is first needed.
  */
 export class SigningKeys {
   readonly #store: SigningKeyStore;
   readonly #keyring: Keyring;
   readonly #clock: KeyClock;
   #keys: SigningKey[] = [];
+  readonly #making = new Map<TokenAlgorithm, Promise<void>>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Those that some application has its tokens signed with; EdDSA also signs for ourselves. */
+  algorithmsInUse: () => ReadonlySet<TokenAlgorithm> = () => new Set();
 
   constructor(store: SigningKeyStore, keyring: Keyring, clock: KeyClock) {
     this.#store = store;
@@ -50,23 +59,46 @@ export class SigningKeys {
     });
   }
 
-  /** A database without any key gets one at once; all others wait for a clock that may rotate. */
-  async makeFirst(): Promise<void> {
-    const now = this.#clock.now();
-    if (this.#keys.length === 0) await this.#add(1, now, now);
+  /** A database without a key of the algorithm gets one at once; all others wait for a clock that may rotate. */
+  async makeFirst(algorithm: TokenAlgorithm = 'EdDSA'): Promise<void> {
+    // Another replica may take the number for a key of another algorithm: then the next one is tried.
+    while (!this.#newest(algorithm)) {
+      const now = this.#clock.now();
+      await this.#add(algorithm, now, now);
+    }
   }
 
   /** Makes the next key when the newest has served its time, or was made by a clock that was ahead and would serve for years. */
   async rotateIfDue(): Promise<void> {
-    const newest = this.#keys.at(-1)?.record;
-    const now = this.#clock.now();
-    if (!newest) await this.makeFirst();
-    else if (newest.createdAt + ROTATE_EVERY_MS <= now || newest.createdAt > now + FUTURE_MS) await this.rotate();
+    const inUse = this.algorithmsInUse();
+    for (const algorithm of TOKEN_ALGORITHMS) {
+      if (algorithm !== 'EdDSA' && !inUse.has(algorithm)) continue;
+      const newest = this.#newest(algorithm)?.record;
+      const now = this.#clock.now();
+      if (!newest) await this.#makeOnce(algorithm);
+      else if (newest.createdAt + ROTATE_EVERY_MS <= now || newest.createdAt > now + FUTURE_MS) {
+        await this.rotate(algorithm);
+      }
+    }
   }
 
-  async rotate(): Promise<void> {
+  async rotate(algorithm: TokenAlgorithm = 'EdDSA'): Promise<void> {
     const now = this.#clock.now();
-    await this.#add((this.#keys.at(-1)?.record.generation ?? 0) + 1, now, now + PUBLISH_AHEAD_MS);
+    await this.#add(algorithm, now, now + PUBLISH_AHEAD_MS);
+  }
+
+  #newest(algorithm: TokenAlgorithm): SigningKey | undefined {
+    return this.#keys.findLast((key) => key.algorithm === algorithm);
+  }
+
+  /** Requests that need the same first key wait for the same one. */
+  #makeOnce(algorithm: TokenAlgorithm): Promise<void> {
+    let making = this.#making.get(algorithm);
+    if (!making) {
+      making = this.makeFirst(algorithm).finally(() => this.#making.delete(algorithm));
+      this.#making.set(algorithm, making);
+    }
+    return making;
   }
 
   /** JWKS: every key whose tokens may still be about. */
@@ -77,45 +109,59 @@ export class SigningKeys {
       .map((key) => key.jwk);
   }
 
-  publicKey(kid: string | undefined): KeyObject | undefined {
-    return this.#keys.find((key) => key.record.kid === kid)?.publicKey;
+  /** Of a key that signs with this algorithm and no other. */
+  async publicKey(kid: string | undefined, algorithm: string | undefined): Promise<KeyObject | undefined> {
+    const find = () => this.#keys.find((key) => key.record.kid === kid && key.algorithm === algorithm)?.publicKey;
+    const now = performance.now();
+    if (!find() && now > this.#lookedAt + LOOK_EVERY_MS) {
+      this.#lookedAt = now;
+      await this.load();
+    }
+    return find();
   }
 
-  signJwt(type: 'at+jwt' | 'JWT', claims: Record<string, unknown>): Promise<string> {
-    return this.signer(type)(claims);
+  async signJwt(type: 'at+jwt' | 'JWT', claims: Record<string, unknown>): Promise<string> {
+    return (await this.signer(type, 'EdDSA'))(claims);
   }
 
   /**
    * Makes compact JWTs with the key of this moment. By hand on node:crypto: twice as fast as through Web Cryptography, and the
    * header is the same every time. A signature takes longer than all else in its request, so it is made by node's pool of threads.
    */
-  signer(type: 'at+jwt' | 'JWT'): (claims: Record<string, unknown>) => Promise<string> {
+  async signer(
+    type: 'at+jwt' | 'JWT',
+    algorithm: TokenAlgorithm,
+  ): Promise<(claims: Record<string, unknown>) => Promise<string>> {
     if (!this.#clock.isTrusted) throw new TokenServiceRefused('The clock is wrong: no token is signed.');
+    if (!this.#newest(algorithm)) await this.#makeOnce(algorithm);
     const now = this.#clock.now();
+    const keys = this.#keys.filter((key) => key.algorithm === algorithm);
     // A clock that was set back is before the first key; that one is published, and serves.
-    const key = this.#keys.findLast(({ record }) => record.signsFrom <= now) ?? this.#keys[0];
-    if (!key) throw new Error('There is no signing key: load() and makeFirst() come first.');
+    const key = keys.findLast(({ record }) => record.signsFrom <= now) ?? keys[0];
+    if (!key) throw new Error(`There is no signing key for ${algorithm}.`);
     let header = key.headers.get(type);
     if (!header) {
-      header = base64url({ alg: 'EdDSA', typ: type, kid: key.record.kid });
+      header = base64url({ alg: algorithm, typ: type, kid: key.record.kid });
       key.headers.set(type, header);
     }
     return async (claims) => {
       const signed = `${header}.${base64url(claims)}`;
-      return `${signed}.${(await signInPool(signed, key.privateKey)).toString('base64url')}`;
+      return `${signed}.${(await signInPool(signed, key)).toString('base64url')}`;
     };
   }
 
-  async #add(generation: number, createdAt: number, signsFrom: number): Promise<void> {
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  async #add(algorithm: TokenAlgorithm, createdAt: number, signsFrom: number): Promise<void> {
+    const generation = (this.#keys.at(-1)?.record.generation ?? 0) + 1;
+    const { privateKey, publicKey } = await generateKey(algorithm);
     const jwk = publicKey.export({ format: 'jwk' }) as JWK;
     const kid = await calculateJwkThumbprint(jwk);
     await this.#store.add(
       {
         generation,
         kid,
+        algorithm,
         sealedPrivateKey: this.#keyring.seal(privateKey.export({ format: 'der', type: 'pkcs8' })),
-        publicJwk: JSON.stringify({ ...jwk, kid, alg: 'EdDSA', use: 'sig' }),
+        publicJwk: JSON.stringify({ ...jwk, kid, alg: algorithm, use: 'sig' }),
         createdAt,
         signsFrom,
         publishedUntil: null,
@@ -132,6 +178,7 @@ export class SigningKeys {
     const privateKey = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
     return {
       record,
+      algorithm: record.algorithm as TokenAlgorithm,
       privateKey,
       publicKey: createPublicKey(privateKey),
       jwk: JSON.parse(record.publicJwk),
@@ -140,9 +187,11 @@ export class SigningKeys {
   }
 }
 
-function signInPool(text: string, key: KeyObject): Promise<Buffer> {
+function signInPool(text: string, { privateKey, algorithm }: SigningKey): Promise<Buffer> {
+  const { digest, dsaEncoding } = ALGORITHMS[algorithm];
+  const key = dsaEncoding ? { key: privateKey, dsaEncoding } : privateKey;
   return new Promise((resolve, reject) => {
-    sign(null, Buffer.from(text), key, (error, signature) => (error ? reject(error) : resolve(signature)));
+    sign(digest, Buffer.from(text), key, (error, signature) => (error ? reject(error) : resolve(signature)));
   });
 }
 

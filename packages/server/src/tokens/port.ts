@@ -1,10 +1,16 @@
 import type { UserRecord } from '../storage/port.ts';
 
+/** What access tokens may be signed with, as JWTs name it: RFC 9068 asks for RS256, and many libraries know no EdDSA. */
+export const TOKEN_ALGORITHMS = ['EdDSA', 'RS256', 'ES256'] as const;
+export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
+
+export type TokenRequest = { clientId: string; lifetimeSeconds: number; algorithm?: TokenAlgorithm };
+
 /** Who makes access tokens and who can say whether one is genuine: the embedded service or a remote one. */
 export interface TokenService {
   readonly kind: 'embedded' | 'remote';
   /** Throws TokenServiceUnreachable or TokenServiceRefused, nothing else. */
-  issue(request: { user: Pick<UserRecord, 'userId'>; clientId: string; lifetimeSeconds: number }): Promise<IssuedToken>;
+  issue(request: TokenRequest & { user: Pick<UserRecord, 'userId'> }): Promise<IssuedToken>;
   /**
    * Where nothing can go wrong in making a token, all of it that storage has to know is settled before its user is known. Throws
    * TokenServiceRefused while none can be made.
@@ -30,9 +36,10 @@ export type IssuedToken = {
   expiresAt: number;
 };
 
-export type Reserve = (request: { clientId: string; lifetimeSeconds: number }) => ReservedToken;
+export type Reserve = (request: TokenRequest) => Promise<ReservedToken>;
 export type ReservedToken = Omit<IssuedToken, 'accessToken'> & {
-  make(user: Pick<UserRecord, 'userId'>): Promise<string>;
+  /** `more`: claims of the application's own choice. */
+  make(user: Pick<UserRecord, 'userId'>, more?: Record<string, unknown>): Promise<string>;
 };
 
 export type IdentifiedToken = { tokenId: string; issuedAt: number; expiresAt: number };

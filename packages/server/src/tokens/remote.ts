@@ -7,6 +7,7 @@ import { requireSafeAddress } from './remote/fetch-answer.ts';
 import { createTokenIdentifier } from './remote/identify-token.ts';
 import { issueToken } from './remote/issue-token.ts';
 import { toTokenError, toUnreachable } from './remote/token-error.ts';
+import { createPublishedKeys } from './remote/verify-jwt.ts';
 
 /** Long enough for one exchange and two clocks that disagree a little. */
 const SUBJECT_TOKEN_SECONDS = 60;
@@ -37,6 +38,7 @@ export function createRemoteTokenService(options: RemoteTokenServiceOptions): To
   requireSafeAddress(issuer);
   const deadlines = createDeadlines(timeoutMs);
   const server = createAuthorizationServer({ issuer, clientId, clientSecret, deadlines });
+  const keys = createPublishedKeys(server, deadlines);
   const breaker = createBreaker();
 
   return {
@@ -49,7 +51,7 @@ export function createRemoteTokenService(options: RemoteTokenServiceOptions): To
           audience: metadata.issuer,
           expiresInSeconds: SUBJECT_TOKEN_SECONDS,
         });
-      const request = { server, audience: clientId, lifetimeSeconds, signSubjectToken, hashToken, now };
+      const request = { server, audience: clientId, lifetimeSeconds, signSubjectToken, hashToken, keys, now };
       try {
         // No retry here: whoever holds the special token can try again, as it is still good.
         return await breaker.run(() => deadlines.run((signal) => issueToken({ ...request, signal })));
@@ -58,7 +60,7 @@ export function createRemoteTokenService(options: RemoteTokenServiceOptions): To
       }
     },
     tokenIdOf: hashToken,
-    identify: createTokenIdentifier({ server, deadlines, hashToken, now }),
+    identify: createTokenIdentifier({ server, keys, deadlines, hashToken, now }),
     async ping() {
       try {
         await server.metadata.getNewer(0);

@@ -61,6 +61,7 @@ export function signingKey(generation: number, given: Partial<SigningKeyRecord> 
   return {
     generation,
     kid: randomBytes(8).toString('hex'),
+    algorithm: 'EdDSA',
     sealedPrivateKey: 'sealed',
     publicJwk: '{"kty":"OKP"}',
     createdAt: NOW,

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationUpdate } from '../../storage/port.ts';
+import type { CompiledCatalog } from '../catalog/compile.ts';
 import { whyNoName } from '../required.ts';
+import { findNamedKey } from '../users/key-names.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
 /** What to make of an application's name and settings; undefined puts a setting back to its default. */
@@ -56,4 +58,13 @@ export function toUpdate({ name, settings }: ApplicationChange): ApplicationUpda
 
 function isSettingName(key: string): key is SettingName {
   return Object.hasOwn(SETTINGS, key);
+}
+
+/** What the catalog has to say of a change: tokens can carry only keys that are there. */
+export function catalogProblems({ settings }: ApplicationChange, catalog: CompiledCatalog): ChangeProblem[] {
+  const unknown = ((settings.tokenClaims ?? []) as string[]).filter((name) => {
+    const found = findNamedKey(catalog, name);
+    return !found || found === 'ambiguous' || found.key.archived;
+  });
+  return unknown.map((name) => ({ field: 'tokenClaims', message: `names no option key: "${name.slice(0, 100)}"` }));
 }

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ApplicationRecord, Storage } from '../../storage/port.ts';
+import type { TokenAlgorithm } from '../../tokens/port.ts';
 import type { Keyring } from '../keyring.ts';
 import { type Application, isLive, makeClientSecret } from './application.ts';
 import { completeSettings } from './settings.ts';
@@ -53,6 +54,10 @@ export class ApplicationDirectory {
 
   peekById(appId: number): Application | undefined {
     return this.#byAppId.get(appId);
+  }
+
+  tokenAlgorithms(): Set<TokenAlgorithm> {
+    return new Set([...this.#byAppId.values()].map(({ settings }) => settings.tokenAlgorithm));
   }
 
   knows(appId: number): boolean {

@@ -1,3 +1,4 @@
+import { TOKEN_ALGORITHMS, type TokenAlgorithm } from '../../tokens/port.ts';
 import { DURATION_FORM, parseDuration } from '../duration.ts';
 import { RATE_LIMIT_FORM, readRateLimit } from '../limits/rate-limit.ts';
 
@@ -7,6 +8,8 @@ export type ApplicationSettings = {
   accessTokenTtl: number;
   deleteNeedsCredentials: boolean;
   saveByUserUid: 'open' | 'secret' | 'off';
+  tokenAlgorithm: TokenAlgorithm;
+  tokenClaims: string[];
   allowedOrigins: string[];
   rateLimit: string;
   addressRateLimit: string;
@@ -48,6 +51,19 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
       value === 'open' || value === 'secret' || value === 'off'
         ? { value }
         : { problem: 'must be open, secret or off' },
+  },
+  tokenAlgorithm: {
+    default: 'EdDSA',
+    describe: 'what access tokens are signed with: EdDSA, RS256 or ES256',
+    read: (value) => {
+      const found = TOKEN_ALGORITHMS.find((each) => each === value);
+      return found ? { value: found } : { problem: 'must be EdDSA, RS256 or ES256' };
+    },
+  },
+  tokenClaims: {
+    default: [],
+    describe: 'option keys whose effective values travel in access tokens, comma-separated: group.key or UID',
+    read: readClaims,
   },
   allowedOrigins: {
     default: [],
@@ -91,6 +107,16 @@ function readDuration(value: unknown, min: number, max: number, minText: string,
 
 function readLimit(value: unknown): { value: string } | { problem: string } {
   return readRateLimit(value) ? { value: value as string } : { problem: `must be ${RATE_LIMIT_FORM}` };
+}
+
+/** More would not fit into a header. */
+const MAX_CLAIMS = 20;
+
+function readClaims(value: unknown): { value: string[] } | { problem: string } {
+  const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : undefined;
+  if (!parts?.every((part) => typeof part === 'string')) return { problem: 'must be a list of option keys' };
+  const keys = [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
+  return keys.length > MAX_CLAIMS ? { problem: `must name at most ${MAX_CLAIMS} keys` } : { value: keys };
 }
 
 function readOrigins(value: unknown): { value: string[] } | { problem: string } {

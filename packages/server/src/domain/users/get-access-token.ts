@@ -7,6 +7,7 @@ import { required } from '../required.ts';
 import type { Service } from '../service.ts';
 import { emailOf } from './email.ts';
 import { applicationOfToken } from './special-token.ts';
+import { readTokenOptions } from './token-options.ts';
 
 export type GetAccessTokenRequest = {
   clientSecret: unknown;
@@ -63,10 +64,12 @@ type Exchange = (
 const exchangeThenMake =
   (reserve: Reserve): Exchange =>
   async (service, application, tokenHash, about) => {
-    const { make, ...token } = await timed(service, application, async () => reserve(requestOf(application)));
+    // Before it is spent: what fails here leaves it as good as before.
+    const more = await readClaims(service, application, tokenHash);
+    const { make, ...token } = await timed(service, application, () => reserve(requestOf(application)));
     const user = await spend(service, tokenHash, token);
     about.userId = user.userId;
-    const accessToken = await timed(service, application, () => make(user));
+    const accessToken = await timed(service, application, () => make(user, more));
     return { ...token, accessToken, user };
   };
 
@@ -80,6 +83,16 @@ const makeThenExchange: Exchange = async (service, application, tokenHash, about
   await spend(service, tokenHash, issued);
   return { ...issued, user };
 };
+
+async function readClaims(
+  service: Service,
+  application: Application,
+  tokenHash: string,
+): Promise<Record<string, unknown>> {
+  if (application.settings.tokenClaims.length === 0) return {};
+  const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
+  return user ? { options: await readTokenOptions(service, application, user.userId) } : {};
+}
 
 async function spend(
   service: Service,
@@ -101,7 +114,7 @@ function suspended(): InnkeeperError {
 }
 
 function requestOf({ clientId, settings }: Application) {
-  return { clientId, lifetimeSeconds: settings.accessTokenTtl };
+  return { clientId, lifetimeSeconds: settings.accessTokenTtl, algorithm: settings.tokenAlgorithm };
 }
 
 /** Counts how long it took, or that it failed. */

@@ -1,7 +1,7 @@
 import type { UserWalk, WalkedSelection, WalkedUser } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
-import type { CompiledCatalog } from '../catalog/compile.ts';
-import { isAllowed } from './still-allowed.ts';
+import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import { isAllowed } from '../selections/effective.ts';
 import type { Condition } from './where.ts';
 
 type Value = Scalar | Scalar[] | undefined;
@@ -16,7 +16,7 @@ export function createMatcher(
   const tests = conditions.map((condition) => {
     const { keyNo } = condition.placed.key;
     return effective
-      ? (selected: Selected) => holds(condition, effectiveValue(catalog, condition, selected[keyNo]))
+      ? (selected: Selected) => holds(condition, effectiveValue(catalog, condition.placed, selected[keyNo]))
       : (selected: Selected) => holds(condition, savedValue(selected[keyNo]));
   });
   return (selected) => tests.every((test) => test(selected));
@@ -27,9 +27,9 @@ function savedValue(selection: WalkedSelection | undefined): Value {
 }
 
 /** What an application should act on now (CONTRACT.md section 3). */
-function effectiveValue(
+export function effectiveValue(
   catalog: CompiledCatalog,
-  { placed }: Condition,
+  placed: PlacedKey,
   selection: WalkedSelection | undefined,
 ): Value {
   if (placed.key.archived) return undefined;
@@ -65,7 +65,7 @@ export function walkOf(
   const { keyNo, multiple } = condition.placed.key;
   // Those without a selection of their own are met by no index.
   if (condition.test === 'unsaved' || condition.test === 'differs') return undefined;
-  if (effective && holds(condition, effectiveValue(catalog, condition, undefined))) return undefined;
+  if (effective && holds(condition, effectiveValue(catalog, condition.placed, undefined))) return undefined;
   if (condition.test === 'saved') return { walk: { by: 'key', keyNo }, isExact: !effective };
   const json = JSON.stringify(condition.value);
   const isExact = !effective && json.length <= SHORT;

@@ -1,4 +1,4 @@
-import { readChange, toUpdate } from '../../domain/applications/change-application.ts';
+import { catalogProblems, readChange, toUpdate } from '../../domain/applications/change-application.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
@@ -53,9 +53,11 @@ export function changeApplicationRoute(app: Routes, service: Service): void {
     }
     if ('name' in settings) throw refuse('settings.name', 'is not a setting of an application');
     const read = readChange([...(name === undefined ? [] : [['name', name] as const]), ...Object.entries(settings)]);
-    if ('problems' in read) {
+    const catalog = await service.catalogs.get(application.appId);
+    const problems = 'problems' in read ? read.problems : catalogProblems(read.change, catalog);
+    if ('problems' in read || problems.length > 0) {
       throw badParameter(
-        read.problems.map(({ field, message }) => ({ field: field === 'name' ? field : `settings.${field}`, message })),
+        problems.map(({ field, message }) => ({ field: field === 'name' ? field : `settings.${field}`, message })),
       );
     }
     const outcome = await service.storage.applications.update(application.appId, toUpdate(read.change));

@@ -2,6 +2,8 @@ export type SigningKeyRecord = {
   /** 1, 2, 3 …: only one replica can add each. */
   generation: number;
   kid: string;
+  /** What it signs with, as JWTs name it. Each has its own succession of keys. */
+  algorithm: string;
   /** The private key, sealed under INNKEEPER_SECRET. */
   sealedPrivateKey: string;
   publicJwk: string;
@@ -14,6 +16,6 @@ export type SigningKeyRecord = {
 
 export interface SigningKeyStore {
   list(): Promise<SigningKeyRecord[]>;
-  /** Adds the next generation; the ones before it stay published until `previousPublishedUntil`. */
+  /** Adds the next generation; the ones of its algorithm before it stay published until `previousPublishedUntil`. */
   add(key: SigningKeyRecord, previousPublishedUntil: number): Promise<'added' | 'taken'>;
 }

@@ -416,6 +416,8 @@ const MIGRATIONS: readonly string[] = [
   alter table selection_events add column language text;
   alter table selection_events add column actor text;
   `,
+  // Until now every key was of this algorithm.
+  "alter table signing_keys add column algorithm text not null default 'EdDSA'",
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -7,7 +7,7 @@ export function signingKeyReads(connection: Connection): Pick<SigningKeyStore, '
     async list() {
       return connection
         .statement(
-          `select generation, kid, sealed_private_key as sealedPrivateKey, public_jwk as publicJwk, created_at as createdAt,
+          `select generation, kid, algorithm, sealed_private_key as sealedPrivateKey, public_jwk as publicJwk, created_at as createdAt,
              signs_from as signsFrom, published_until as publishedUntil
            from signing_keys order by generation`,
         )
@@ -21,12 +21,13 @@ export function signingKeyActs(connection: Connection) {
     addSigningKey(key: SigningKeyRecord, previousPublishedUntil: number): 'added' | 'taken' {
       const { changes } = connection
         .statement(
-          `insert into signing_keys (generation, kid, sealed_private_key, public_jwk, created_at, signs_from, published_until)
-           values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+          `insert into signing_keys (generation, kid, algorithm, sealed_private_key, public_jwk, created_at, signs_from, published_until)
+           values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
         )
         .run(
           key.generation,
           key.kid,
+          key.algorithm,
           key.sealedPrivateKey,
           key.publicJwk,
           key.createdAt,
@@ -35,8 +36,10 @@ export function signingKeyActs(connection: Connection) {
         );
       if (changes === 0) return 'taken';
       connection
-        .statement('update signing_keys set published_until = ? where generation < ? and published_until is null')
-        .run(previousPublishedUntil, key.generation);
+        .statement(
+          'update signing_keys set published_until = ? where generation < ? and algorithm = ? and published_until is null',
+        )
+        .run(previousPublishedUntil, key.generation, key.algorithm);
       logChange(connection, 'signing-keys', null);
       return 'added';
     },

@@ -7,7 +7,7 @@ import { introspectToken } from './introspect-token.ts';
 import { isTokenText } from './issue-token.ts';
 import { createRecentlyUsed } from './recently-used.ts';
 import { toUnreachable } from './token-error.ts';
-import { createPublishedKeys, isVerifiableJwt, verifyJwt } from './verify-jwt.ts';
+import { isVerifiableJwt, type PublishedKeys, verifyJwt } from './verify-jwt.ts';
 
 const GENUINE_KEPT = 10_000;
 const UNKNOWN_KEPT = 1_000;
@@ -23,12 +23,12 @@ type Claims = { exp?: number; iat?: number };
 
 export function createTokenIdentifier(options: {
   server: AuthorizationServer;
+  keys: PublishedKeys;
   deadlines: Deadlines;
   hashToken(token: string): string;
   now(): number;
 }): (accessToken: string) => Promise<IdentifiedToken | undefined> {
-  const { server, deadlines, now } = options;
-  const keys = createPublishedKeys(server, deadlines);
+  const { server, keys, deadlines, now } = options;
   // Not the breaker that issuing has: made-up tokens must not stand in the way of real exchanges.
   const breaker = createBreaker();
   const genuine = createRecentlyUsed<Checked>(GENUINE_KEPT);

@@ -1,6 +1,7 @@
 import { genericTokenEndpointRequest, processGenericTokenEndpointResponse } from 'oauth4webapi';
 import { type IssuedToken, TokenServiceRefused } from '../port.ts';
 import { type AuthorizationServer, type Metadata, requestOptions } from './authorization-server.ts';
+import { checkNewToken, type PublishedKeys } from './verify-jwt.ts';
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
@@ -21,6 +22,7 @@ export async function issueToken(options: {
   lifetimeSeconds: number;
   signSubjectToken(metadata: Metadata): Promise<string>;
   hashToken(token: string): string;
+  keys: PublishedKeys;
   now(): number;
 }): Promise<IssuedToken> {
   const { server, signal } = options;
@@ -47,10 +49,12 @@ export async function issueToken(options: {
   if (answer.token_type !== 'bearer') throw new TokenServiceRefused(`its token is of type ${answer.token_type}`);
   if (!isTokenText(answer.access_token)) throw new TokenServiceRefused('its token cannot be sent in a header');
   if (lifetime < 1) throw new TokenServiceRefused('its token has expired already');
+  const endsAt = await checkNewToken(answer.access_token, options.keys, metadata, issuedAt);
+  const expiresAt = issuedAt + Math.floor(Math.min(lifetime, TEN_YEARS_SECONDS) * 1000);
   return {
     accessToken: answer.access_token,
     tokenId: options.hashToken(answer.access_token),
     issuedAt,
-    expiresAt: issuedAt + Math.floor(Math.min(lifetime, TEN_YEARS_SECONDS) * 1000),
+    expiresAt: Math.min(expiresAt, endsAt ?? expiresAt),
   };
 }

@@ -1,5 +1,6 @@
 import {
   createLocalJWKSet,
+  decodeJwt,
   decodeProtectedHeader,
   errors,
   type JSONWebKeySet,
@@ -7,7 +8,7 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
-import { TokenServiceUnreachable } from '../port.ts';
+import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 import type { AuthorizationServer, Metadata } from './authorization-server.ts';
 import type { Deadlines } from './deadlines.ts';
 import { fetchAnswer } from './fetch-answer.ts';
@@ -69,12 +70,13 @@ export async function verifyJwt(
   keys: PublishedKeys,
   metadata: Metadata,
   now: number,
+  requiredClaims: string[] = ['exp', 'aud'],
 ): Promise<JWTPayload | undefined> {
   const verify = async (key: JWTVerifyGetKey) => {
     const expected = {
       issuer: metadata.issuer,
       algorithms: ALGORITHMS,
-      requiredClaims: ['exp', 'aud'],
+      requiredClaims,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now),
     };
@@ -107,4 +109,35 @@ async function verifyWithAny(
     }
   }
   return undefined;
+}
+
+/**
+ * Refuses a new token that nobody could use: a JWT that the server's own keys do not verify, that has expired, or that names another
+ * issuer. Answers when it ends, if it says so. Of a text that is no JWT, or one signed with a shared secret, only the server can tell.
+ */
+export async function checkNewToken(
+  token: string,
+  keys: PublishedKeys,
+  metadata: Metadata,
+  now: number,
+): Promise<number | undefined> {
+  const said = readUnproven(token);
+  if (!said) return undefined;
+  const isSigned = metadata.jwks_uri !== undefined && isVerifiableJwt(token);
+  const claims = isSigned ? await verifyJwt(token, keys, metadata, now, []) : said.claims;
+  if (!claims || said.algorithm === 'none')
+    throw new TokenServiceRefused('its token is a JWT that its keys do not verify');
+  const { iss, exp } = claims;
+  if (iss !== undefined && iss !== metadata.issuer) throw new TokenServiceRefused('its token is of another issuer');
+  if (exp !== undefined && !(exp * 1000 > now)) throw new TokenServiceRefused('its token has expired already');
+  return exp === undefined ? undefined : exp * 1000;
+}
+
+function readUnproven(token: string): { algorithm: string | undefined; claims: JWTPayload } | undefined {
+  if (token.split('.').length !== 3) return undefined;
+  try {
+    return { algorithm: decodeProtectedHeader(token).alg, claims: decodeJwt(token) };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,31 @@
+import type { Application } from '../applications/application.ts';
+import type { Scalar } from '../catalog/catalog.ts';
+import type { Service } from '../service.ts';
+import { findNamedKey } from './key-names.ts';
+import { effectiveValue } from './match-conditions.ts';
+
+/** A longer one stays out of the token: it has to fit into a header with the others. */
+const MAX_CHARACTERS = 500;
+
+type Options = Record<string, Record<string, Scalar | Scalar[]>>;
+
+/** The effective values of the keys that the application wants in its tokens; a key without one is left out. */
+export async function readTokenOptions(
+  { storage, catalogs }: Service,
+  { appId, settings }: Application,
+  userId: string,
+): Promise<Options> {
+  const catalog = await catalogs.get(appId);
+  const saved = new Map((await storage.selections.list(userId)).map((record) => [record.keyNo, record]));
+  const options = new Map<string, Map<string, Scalar | Scalar[]>>();
+  for (const name of settings.tokenClaims) {
+    const placed = findNamedKey(catalog, name);
+    if (!placed || placed === 'ambiguous') continue;
+    const record = saved.get(placed.key.keyNo);
+    const value = effectiveValue(catalog, placed, record && [record.revision, record.value]);
+    if (value === undefined || JSON.stringify(value).length > MAX_CHARACTERS) continue;
+    const group = options.get(placed.group.name) ?? new Map<string, Scalar | Scalar[]>();
+    options.set(placed.group.name, group.set(placed.key.name, value));
+  }
+  return Object.fromEntries([...options].map(([group, values]) => [group, Object.fromEntries(values)]));
+}
