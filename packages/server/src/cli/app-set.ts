@@ -38,11 +38,8 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
   const { name, settings } = await withStorage(options, async ({ storage }) => {
     const { appId } = await findApplication(storage, clientId);
     if (read.change.settings.tokenClaims) {
-      const [{ readCatalog }, { compileCatalog }] = await Promise.all([
-        import('../domain/catalog/catalog.ts'),
-        import('../domain/catalog/compile.ts'),
-      ]);
-      const problems = catalogProblems(read.change, compileCatalog(readCatalog(await storage.catalogs.load(appId))));
+      const { loadCompiledCatalog } = await import('../domain/catalog/load-compiled.ts');
+      const problems = catalogProblems(read.change, await loadCompiledCatalog(storage, appId));
       if (problems.length > 0) throw refused(problems);
     }
     const outcome = await storage.applications.update(appId, toUpdate(read.change));

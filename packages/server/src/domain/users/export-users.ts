@@ -1,8 +1,7 @@
 import type { SelectionRecord, Storage, StoredUser } from '../../storage/port.ts';
-import { readCatalog } from '../catalog/catalog.ts';
-import { type CompiledCatalog, compileCatalog } from '../catalog/compile.ts';
+import type { CompiledCatalog } from '../catalog/compile.ts';
+import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
-import { inSlices } from '../slices.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { writeTransferTime } from './transfer-time.ts';
 
@@ -36,8 +35,7 @@ type ExportCatalog = {
 };
 
 async function loadCatalog(storage: Storage, appId: number): Promise<ExportCatalog> {
-  const stored = await inSlices(readCatalog(await storage.catalogs.load(appId)));
-  const catalog = await inSlices(compileCatalog(stored));
+  const catalog = await loadCompiledCatalog(storage, appId);
   return {
     revision: catalog.revision,
     catalog,

@@ -1,7 +1,6 @@
 import type { ImportEntry, Storage } from '../../storage/port.ts';
-import { readCatalog, type Scalar } from '../catalog/catalog.ts';
-import { compileCatalog } from '../catalog/compile.ts';
-import { inSlices } from '../slices.ts';
+import type { Scalar } from '../catalog/catalog.ts';
+import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
 import { ImportBatches, type ImportCounts, type ImportOptions } from './import-batches.ts';
 import { createLineReader, type FileLine, type Held, LineRefused } from './import-line.ts';
 import { SeenIds } from './seen-ids.ts';
@@ -15,8 +14,7 @@ export async function importUsers(
   lines: AsyncIterable<readonly FileLine[]>,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const stored = await inSlices(readCatalog(await storage.catalogs.load(appId)));
-  const catalog = await inSlices(compileCatalog(stored));
+  const catalog = await loadCompiledCatalog(storage, appId);
   const readLine = createLineReader(catalog, options);
   const tryLine = (line: FileLine, held?: Held): ImportEntry | LineRefused => {
     try {
