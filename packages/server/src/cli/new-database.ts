@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { secretPath } from '../secret-file.ts';
+import { notesOfDead } from '../storage/sqlite/open-note.ts';
 import { Failure } from './failure.ts';
 
 /**
@@ -29,15 +30,23 @@ export function refuseLostDatabase(config: Config): void {
   refuseLostLog(path);
 }
 
-/** SQLite makes the index after the log and deletes it before the log: an index alone means that somebody deleted the log. */
+/**
+ * SQLite makes the index after the log and deletes it before the log: an index alone means that somebody deleted the log. So does
+ * the note of a process that ended without closing the database.
+ */
 function refuseLostLog(path: string): void {
   const [log, index] = [`${path}-wal`, `${path}-shm`];
+  if (!isFilled(path) || existsSync(log)) return;
+  const traces = [...(existsSync(index) ? [index] : []), ...notesOfDead(path)];
   // Looked for twice: another process may be opening the database.
-  if (!isFilled(path) || existsSync(log) || !existsSync(index) || existsSync(log)) return;
+  if (traces.length === 0 || existsSync(log)) return;
+  const opened = traces.includes(index)
+    ? ''
+    : ' Do that too if another program, such as sqlite3, has opened the database since: it moved the log into the file.';
   throw new Failure(
     `the write-ahead log ${log} was deleted or moved: the last writes may be in it alone. Nothing was changed.`,
     {
-      wayOut: `Stop every process that uses the database, then move ${log} back. If you do not have it, restore a backup, or delete ${index} to go on without those writes.`,
+      wayOut: `Stop every process that uses the database, then move ${log} back. If you do not have it, restore a backup, or delete ${listed(traces)} to go on without those writes.${opened}`,
     },
   );
 }

@@ -130,6 +130,42 @@ describe('a database that lost a part is reported, and left as it is', () => {
     expect((await run('app', 'list')).stdout).toContain('One');
   });
 
+  test('its log and the index of it, after a crash', async () => {
+    const settings = { databaseUrl: `sqlite:${path}` };
+    const crash = async (): Promise<void> => {
+      const server = await serve({ settings });
+      server.signal('SIGKILL');
+      await server.exited;
+    };
+    const notes = () => files().filter((name) => name.startsWith('.innkeeper.db.open-'));
+    await crash();
+    expect(notes()).toHaveLength(1);
+    // A command that moves the log into the file, and deletes it, is no loss.
+    expect(await create()).toMatchObject({ code: 0 });
+    expect(files()).toEqual(['innkeeper.db', 'innkeeper.db.secret']);
+    await crash();
+    rmSync(`${path}-wal`);
+    rmSync(`${path}-shm`);
+    const [note = ''] = notes();
+    for (const command of COMMANDS) {
+      const { code, stdout, stderr } = await run(...command.split(' '));
+      expect([command, code]).toEqual([command, 1]);
+      expect(stdout + stderr).toContain(`the write-ahead log ${path}-wal was deleted or moved`);
+      expect(stdout + stderr).toContain(`delete ${join(folder, note)} to go on`);
+    }
+    rmSync(join(folder, note));
+    const server = await serve({ settings });
+    // One that is killed beside a service loses nothing either.
+    const beside = await serve({ settings });
+    beside.signal('SIGKILL');
+    await beside.exited;
+    expect(notes()).toHaveLength(2);
+    server.signal('SIGTERM');
+    expect(await server.exited).toMatchObject({ code: 0 });
+    expect(files()).toEqual(['innkeeper.db', 'innkeeper.db.secret']);
+    expect((await run('app', 'list')).stdout).toContain('One');
+  });
+
   test('all of the file but its log', async () => {
     expect(await create()).toMatchObject({ code: 0 });
     truncateSync(path);

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { removeNotesOfDead } from './open-note.ts';
 
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 5_000;
@@ -25,6 +26,7 @@ export function connectToWrite(path: string): Connection {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // SQLite gives its other files the mode of this one: nobody else's to read.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  const hadLog = existsSync(`${path}-wal`);
   const connection = connect(new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true }));
   // FULL: the write-ahead log is flushed before commit returns. Never to be traded for speed.
   connection.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
@@ -32,6 +34,8 @@ export function connectToWrite(path: string): Connection {
   connection.database.exec('pragma secure_delete = on');
   // Finds some damage when a page is read, before anything is written to it.
   connection.database.exec('pragma cell_size_check = on');
+  // What a process that was killed had written is in the log, and so in the database from here on.
+  if (hadLog) removeNotesOfDead(path);
   return connection;
 }
 

@@ -9,6 +9,7 @@ import { takeTurns } from './import-turns.ts';
 import { LOCK_PROBLEM } from './lock-problem.ts';
 import { LATEST_MIGRATION, migrate, migrationState } from './migrations.ts';
 import { refuseHardLinks } from './open-file.ts';
+import { leaveNote, type OpenNote, removeNotesOfDead } from './open-note.ts';
 import { sqliteScrub } from './scrub.ts';
 import { SharedReads } from './shared-reads.ts';
 import { sqliteStores } from './stores.ts';
@@ -46,7 +47,7 @@ export function sqliteDriver(path: string, link?: string): StorageDriver {
     },
     async open() {
       namingFile(path, runMigrations);
-      return openSqlite(path, await Writer.open(path, link));
+      return openSqlite(path, await Writer.open(path, link), leaveNote(path));
     },
     whole: sqliteWhole(path),
     scrub: sqliteScrub(path),
@@ -54,7 +55,7 @@ export function sqliteDriver(path: string, link?: string): StorageDriver {
 }
 
 /** Reads run here, on the caller's thread, a few microseconds each (shared-reads.ts). Writes go to the writer thread. */
-async function openSqlite(path: string, writer: Writer): Promise<Storage> {
+async function openSqlite(path: string, writer: Writer, note: OpenNote): Promise<Storage> {
   const { watch } = writer;
   const checkFile = (): void => watch.check();
   const reads = new SharedReads(path, checkFile);
@@ -115,8 +116,11 @@ async function openSqlite(path: string, writer: Writer): Promise<Storage> {
       // The connection that closes last moves the log into its file and removes the log at the path, if it can write. That must not
       // happen when the path leads to another file.
       if (watch.isMismatched) await writer.close();
+      // What killed commands wrote is in our log.
+      else removeNotesOfDead(path);
       reads.close();
       await writer.close();
+      note.remove();
     },
   };
 }

@@ -103,7 +103,7 @@ function identify(path: string): FileIdentity {
   return { database: identityOf(path), log: identityOf(`${path}-wal`), index: identityOf(`${path}-shm`) };
 }
 
-function identityOf(path: string): string | undefined {
+export function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
 }
