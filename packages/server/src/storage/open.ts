@@ -33,10 +33,16 @@ export async function backupFiles(): Promise<BackupFiles> {
   return (await import('./sqlite/backup-file.ts')).backupFiles;
 }
 
-/** Whether what the database holds is consistent. Changes nothing, except that damage of a file is noted in it for running services. */
+/** Whether what the database holds is consistent. Changes nothing. */
 export async function checkData(databaseUrl: string, options: DataCheckOptions): Promise<DataCheck> {
   if (databaseUrl.startsWith('sqlite:')) {
     return (await import('./sqlite/check-data.ts')).checkData(databaseUrl.slice('sqlite:'.length), options);
   }
   return (await import('./postgres/check-data.ts')).checkData(databaseUrl, options);
+}
+
+/** Notes damage that `checkData` found, for the services on the file. PostgreSQL's own checks see to that. */
+export async function recordDamage(databaseUrl: string, findings: string[]): Promise<void> {
+  if (findings.length === 0 || !databaseUrl.startsWith('sqlite:')) return;
+  (await import('./sqlite/check-data.ts')).recordCheck(databaseUrl.slice('sqlite:'.length), findings);
 }

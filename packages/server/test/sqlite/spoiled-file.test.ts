@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { NewApplication } from '../../src/domain/applications/create-application.ts';
-import { checkData, storageDriver } from '../../src/storage/open.ts';
+import { checkData, recordDamage, storageDriver } from '../../src/storage/open.ts';
 import { connectToRead, connectToWrite } from '../../src/storage/sqlite/connection.ts';
 import { type CheckRecords, DamageWatch } from '../../src/storage/sqlite/damage-watch.ts';
 import { type FileCheck, factActs, fileCheckReads } from '../../src/storage/sqlite/facts.ts';
@@ -179,6 +179,7 @@ describe('the check of the whole file', () => {
     DAMAGE['flipped key of a user'](path);
     const check = await checkData(`sqlite:${path}`, { deep: true, onStep: () => {} });
     expect(check.findings).not.toEqual([]);
+    await recordDamage(`sqlite:${path}`, check.findings);
     const connection = connectToRead(path);
     const { lastFileCheck } = fileCheckReads(connection);
     const watch = await watched(path, { ...keepRecords().records, last: lastFileCheck });
@@ -228,10 +229,11 @@ async function makeUsers(path: string): Promise<void> {
     create temp table made as
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
       select i, randomblob(16) as user_id, 'user-' || hex(randomblob(6)) as name from n;
-    insert into users select user_id, 1, name, 0 from made;
+    insert into users (user_id, app_id, client_user_id, created_at) select user_id, 1, name, 0 from made;
     insert into profiles select 1, name, user_id, 'Name' from made;
     insert into access_tokens select randomblob(16), user_id, 0, 9e12 from made;
-    insert into selections select user_id, 1, 1, randomblob(16), 1, '["a"]', null, 0, 0, 1, null from made;
+    insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, created_at, updated_at, last_event)
+      select user_id, 1, 1, randomblob(16), 1, '["a"]', null, 0, 0, 1 from made;
     commit;
   `);
   database.close();

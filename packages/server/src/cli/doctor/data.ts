@@ -11,15 +11,22 @@ const SHOWN = 3;
 export type DoctorOptions = { deep: boolean; progress: Progress };
 
 /** Reads all of the database: the one check that takes long. `deep` takes about five times as long. */
-export async function checkConsistency(databaseUrl: string, { deep, progress }: DoctorOptions): Promise<Check> {
+export async function checkConsistency(
+  databaseUrl: string,
+  { deep, progress }: DoctorOptions,
+): Promise<{ check: Check; findings: string[] }> {
   const { checkData } = await import('../../storage/open.ts');
   const wayOut = databaseUrl.startsWith('sqlite:') ? RESTORE_STEPS : RESTORE_POSTGRES;
   try {
     const onStep = (what: string, done: number, of: number): void => progress.show(done, 'checks', done / of, what);
-    return describe(await checkData(databaseUrl, { deep, onStep }), wayOut);
+    const found = await checkData(databaseUrl, { deep, onStep });
+    return { check: describe(found, wayOut), findings: found.findings };
   } catch (error) {
-    if (error instanceof DatabaseDamaged) return failed('data', error.message, wayOut);
-    return failed('data', `could not be checked: ${(error as Error).message}`, 'Run `innkeeper doctor` again.');
+    const check =
+      error instanceof DatabaseDamaged
+        ? failed('data', error.message, wayOut)
+        : failed('data', `could not be checked: ${(error as Error).message}`, 'Run `innkeeper doctor` again.');
+    return { check, findings: [] };
   } finally {
     progress.clear();
   }

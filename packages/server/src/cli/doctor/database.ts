@@ -20,25 +20,30 @@ type Examined = { checks: Check[]; keyIds?: readonly string[] };
  */
 export async function checkDatabase(config: Config, options: DoctorOptions): Promise<Examined> {
   const database = describeDatabase(config.databaseUrl);
+  let damage: Check | undefined;
   try {
-    const { storageDriver, tryWrite } = await import('../../storage/open.ts');
+    const { recordDamage, storageDriver, tryWrite } = await import('../../storage/open.ts');
     const driver = await storageDriver(config.databaseUrl);
     const state = await withinLimit(driver.migrationState(), LIMIT_MS);
     if (state.applied !== state.latest)
       return { checks: [passed('database', database), failedMigrations(state), checkClock([])] };
 
+    // Before it is opened: damage that is known and no longer there ends with a clean check.
+    const { check, findings } = await checkConsistency(config.databaseUrl, options);
+    if (!check.ok) damage = check;
     const storage = await withinLimit(driver.open(), LIMIT_MS);
     try {
       await withinLimit(tryWrite(config.databaseUrl, Date.now()), LIMIT_MS);
       const examined = await withinLimit(examine(storage, config, database, state), LIMIT_MS);
-      examined.checks.splice(2, 0, await checkConsistency(config.databaseUrl, options));
+      examined.checks.splice(2, 0, check);
+      await recordDamage(config.databaseUrl, findings);
       return examined;
     } finally {
       await withinLimit(storage.close(), LIMIT_MS).catch(() => {});
     }
   } catch (error) {
     if (error instanceof DatabaseDamaged) {
-      return { checks: [failed('database', error.message, RESTORE_STEPS), checkClock([])] };
+      return { checks: [damage ?? failed('database', error.message, RESTORE_STEPS), checkClock([])] };
     }
     if (error instanceof DatabaseHardLinked) {
       return { checks: [failed('database', error.message, hardLinkSteps(error.path)), checkClock([])] };

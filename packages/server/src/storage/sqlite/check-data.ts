@@ -1,31 +1,33 @@
 import type { DataCheck, DataCheckOptions } from '../port.ts';
 import { connectToRead, connectToWrite } from './connection.ts';
 import { namingFile } from './errors.ts';
-import { type FileCheck, factActs } from './facts.ts';
+import { factActs, readFileCheck } from './facts.ts';
 import { checkSteps, runChecks } from './file-check.ts';
 
-/** Reads alone, so it is safe beside a running service. Only damage is written down, for the services on the file. */
-export function checkData(path: string, { deep, onStep }: DataCheckOptions): DataCheck {
+/** Reads alone, so it is safe beside a running service. Where damage was found before, all is checked: a clean result ends it. */
+export function checkData(path: string, { deep: wanted, onStep }: DataCheckOptions): DataCheck {
   return namingFile(path, () => {
-    const { database, close } = connectToRead(path);
+    const connection = connectToRead(path);
     try {
-      const steps = checkSteps(database, { deep });
-      const startedAt = Date.now();
+      const wasDamaged = (readFileCheck(connection)?.findings.length ?? 0) > 0;
+      const deep = wanted || wasDamaged;
+      const steps = checkSteps(connection.database, { deep });
       const findings = runChecks(steps, (what, done) => onStep(what, done, steps.length));
-      if (findings.length > 0) recordDamage(path, { startedAt, finishedAt: Date.now(), findings });
+      if (wasDamaged && findings.length === 0) recordCheck(path, findings);
       return { checked: `pages, references${deep ? ', indexes' : ''}, users and profiles`, findings };
     } finally {
-      close();
+      connection.close();
     }
   });
 }
 
-/** Services look at it every minute, check for themselves and stop writing (damage-watch.ts). */
-function recordDamage(path: string, check: FileCheck): void {
+/** Services look at it every minute, check for themselves and stop writing, or resume (damage-watch.ts). */
+export function recordCheck(path: string, findings: string[]): void {
   try {
     const connection = connectToWrite(path);
     try {
-      factActs(connection).recordFileCheck(check);
+      const now = Date.now();
+      factActs(connection).recordFileCheck({ startedAt: now, finishedAt: now, findings });
     } finally {
       connection.close();
     }

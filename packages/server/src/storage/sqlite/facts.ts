@@ -53,7 +53,7 @@ export function factActs(connection: Connection) {
   };
 }
 
-function readFileCheck(connection: Connection): FileCheck | undefined {
+export function readFileCheck(connection: Connection): FileCheck | undefined {
   const value = connection.statement(GET).get(FILE_CHECK)?.value;
   return value === undefined ? undefined : (JSON.parse(value as string) as FileCheck);
 }
