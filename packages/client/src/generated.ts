@@ -568,6 +568,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List personal access tokens, oldest first
+         * @description Needs a token for all applications with access own.
+         */
+        get: operations["listManageTokens"];
+        put?: never;
+        /**
+         * Make a personal access token
+         * @description Needs a token for all applications with access own. The token is in this answer and nowhere else. It expires no later than the token that made it.
+         */
+        post: operations["createManageToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a personal access token
+         * @description Needs a token for all applications with access own. It stops working at once, in every replica.
+         */
+        delete: operations["revokeManageToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/account/password": {
         parameters: {
             query?: never;
@@ -1344,6 +1388,46 @@ export interface paths {
          * @description Nothing between is lost. What was renamed or archived since keeps its UID.
          */
         post: operations["restoreRevision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/users/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import users with their selections, a part of a file at a time
+         * @description Each line is whole or not at all, as with `innkeeper users import`, which uses this. Send `import` of the answer with the next part of the same file.
+         */
+        post: operations["importUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/users/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export all users with their selections, some at a time
+         * @description In a fixed order. Ask again with `after` until `next` is null.
+         */
+        get: operations["exportUsers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2201,6 +2285,18 @@ export interface components {
                 /** Format: uuid */
                 option_key_uid: string;
             };
+        };
+        ImportCounts: {
+            lines: number;
+            created: number;
+            adopted: number;
+            updated: number;
+            unchanged: number;
+            keptNewer: number;
+            skipped: number;
+            deletedSince: number;
+            profilesOnly: number;
+            rejected: number;
         };
         ImportedTranslations: {
             /** @description of the catalog as it is now; of a draft, the one that it was begun from */
@@ -3153,6 +3249,20 @@ export interface components {
                         /** @description what it may be */
                         allowed?: unknown;
                     }[];
+                };
+            };
+        };
+        /** @description - `9404` You have no such personal access token. */
+        "404_manageTokenNotFound": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
                 };
             };
         };
@@ -5807,20 +5917,122 @@ export interface operations {
             };
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_sessionNeeded_foreignPage"];
-            /** @description - `9404` You have no such personal access token. */
-            404: {
+            404: components["responses"]["404_manageTokenNotFound"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listManageTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
-                        code: "9404";
-                        /** @description for people */
-                        message: string;
+                        items: components["schemas"]["PersonalAccessToken"][];
                     };
                 };
             };
+            /** @description What If-None-Match names is still current. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createManageToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description what it is for, 1 to 255 characters */
+                    name: string;
+                    access?: components["schemas"]["Access"];
+                    apps?: string[] | null;
+                    /**
+                     * @description how long it is valid, up to 365d
+                     * @default 90d
+                     */
+                    expires?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        token: string;
+                        /** Format: uuid */
+                        tokenId: string;
+                        name: string;
+                        apps: string[] | null;
+                        access: components["schemas"]["Access"];
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        expiresAt: string;
+                        expired: boolean;
+                        lastUsedAt: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    revokeManageToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_manageTokenNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
@@ -9024,6 +9236,114 @@ export interface operations {
             412: components["responses"]["412_catalogChanged_draftChanged"];
             422: components["responses"]["422_catalogInvalid"];
             428: components["responses"]["428_ifMatchMissing"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    importUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description the number of each line in its file, and the line itself: one user as JSON */
+                    lines: {
+                        line: number;
+                        text: string;
+                    }[];
+                    /**
+                     * @description a user who is there already: reject the line if it differs, update the user, or keep the user
+                     * @default compare
+                     * @enum {unknown}
+                     */
+                    ifThere?: "compare" | "update" | "keep";
+                    /** @default false */
+                    newCodes?: boolean;
+                    /** @default false */
+                    withRetired?: boolean;
+                    /** @default false */
+                    restoreDeleted?: boolean;
+                    /** @description clientUserIds in this part that an earlier part had too */
+                    earlierIds?: string[];
+                    import?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        counts: components["schemas"]["ImportCounts"];
+                        rejections: {
+                            line: number;
+                            clientUserId: string | null;
+                            code: string;
+                            field: string | null;
+                            reason: string;
+                        }[];
+                        /** @description names the import in the next part */
+                        import: string;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            404: components["responses"]["404_applicationNotFound"];
+            413: components["responses"]["413_bodyTooLarge"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    exportUsers: {
+        parameters: {
+            query?: {
+                /** @description `next` of the answer before */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description as `users import` reads them */
+                        lines: {
+                            [key: string]: unknown;
+                        }[];
+                        users: number;
+                        profilesOnly: number;
+                        next: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden"];
+            404: components["responses"]["404_applicationNotFound"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];

@@ -16,7 +16,8 @@ export function fillSettingsTables(doc: string): string {
 function serviceTable(): string {
   const rows = (Object.keys(SETTINGS_OF_SERVICE) as SettingName[]).map((name) => {
     const { default: byDefault, describe } = SETTINGS_OF_SERVICE[name];
-    return [`\`${environmentName(name)}\``, `\`${flagName(name)}\``, code(byDefault), describe];
+    const file = 'secret' in SETTINGS_OF_SERVICE[name] ? ' or `…_FILE`' : '';
+    return [`\`${environmentName(name)}\`${file}`, `\`${flagName(name)}\``, code(byDefault), describe];
   });
   return table(['environment', 'flag', 'default', 'what it is'], rows);
 }

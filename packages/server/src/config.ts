@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
@@ -9,20 +9,27 @@ import { nearestName } from './nearest-name.ts';
 import { type DatabasePlace, findSecret, keepSecret, secretPath } from './secret-file.ts';
 import { trustsEveryone } from './trusts-everyone.ts';
 
-/** The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. */
+/**
+ * The only reader of the environment. Every setting is INNKEEPER_NAME in it, or --name on the command line. One that holds a secret may
+ * also be INNKEEPER_NAME_FILE, the path of a file with it.
+ */
 export const SETTINGS = {
   port: { default: '8080', describe: 'TCP port to listen on (0: any free one)' },
   host: { default: '127.0.0.1', describe: 'address to listen on; 0.0.0.0 for every interface' },
-  databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…' },
-  secret: { default: '', describe: 'key material for hashing and sealing; made and kept beside an embedded database' },
+  databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…', secret: true },
+  secret: {
+    default: '',
+    describe: 'key material for hashing and sealing; made and kept beside an embedded database',
+    secret: true,
+  },
   publicUrl: { default: '', describe: 'the address clients use, as in https://users.example.com' },
   serve: { default: 'users,options,portal', describe: 'which areas this process answers for' },
   tokenServiceUrl: { default: '', describe: 'OAuth 2.0 server that issues access tokens; empty: the embedded one' },
   tokenServiceClientId: { default: '', describe: 'client id at that server' },
-  tokenServiceClientSecret: { default: '', describe: 'client secret at that server' },
+  tokenServiceClientSecret: { default: '', describe: 'client secret at that server', secret: true },
   workers: { default: '1', describe: 'processes that share the port' },
   logLevel: { default: 'info', describe: 'trace, debug, info, warn, error, fatal or silent' },
-  metricsToken: { default: '', describe: 'Bearer token that opens /metrics to other machines' },
+  metricsToken: { default: '', describe: 'Bearer token that opens /metrics to other machines', secret: true },
   trustedProxies: {
     default: '',
     describe: 'addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, comma-separated',
@@ -45,10 +52,16 @@ export const SETTINGS = {
     describe:
       'with SQLite, how often to rewrite the file without remnants of deleted data: off, or 1h to 365d, as in 7d',
   },
-} as const satisfies Record<string, { default: string; describe: string }>;
+} as const satisfies Record<string, { default: string; describe: string; secret?: true }>;
+
+/** For commands that can work on a service elsewhere. */
+export const REMOTE_SETTINGS = {
+  url: { describe: 'work on the service at this address, over HTTP, in place of a database' },
+  token: { describe: 'personal access token for that service' },
+} as const;
 
 export type SettingName = keyof typeof SETTINGS;
-export type Settings = Partial<Record<SettingName, string>>;
+export type Settings = Partial<Record<SettingName | keyof typeof REMOTE_SETTINGS, string>>;
 export type Area = 'users' | 'options' | 'portal';
 
 export const AREAS: readonly Area[] = ['users', 'options', 'portal'];
@@ -96,7 +109,7 @@ export class ConfigError extends Error {
 
 const PREFIX = 'INNKEEPER_';
 
-export function environmentName(name: SettingName): string {
+export function environmentName(name: SettingName | keyof typeof REMOTE_SETTINGS): string {
   return `${PREFIX}${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
@@ -117,8 +130,15 @@ export function readConfig(
   }: { env?: NodeJS.ProcessEnv; defaults?: Settings; needsSecret?: boolean } = {},
 ): Config {
   const problems: string[] = [];
-  const text = (name: SettingName): string =>
-    flags[name] || env[environmentName(name)] || defaults[name] || SETTINGS[name].default;
+  const given = (name: SettingName): string =>
+    flags[name] ||
+    ('secret' in SETTINGS[name] ? readSecretText(name, env, problems) : env[environmentName(name)]) ||
+    '';
+  const read = new Map<SettingName, string>();
+  const text = (name: SettingName): string => {
+    if (!read.has(name)) read.set(name, given(name) || defaults[name] || SETTINGS[name].default);
+    return read.get(name) as string;
+  };
   const check = <T>(name: SettingName, value: T | undefined, want: string): T => {
     if (value === undefined)
       problems.push(`${environmentName(name)} is "${hidePassword(text(name))}": it must be ${want}.`);
@@ -182,6 +202,48 @@ export function readConfig(
   return config;
 }
 
+/** From the variable, or from the file that its …_FILE names. */
+function readSecretText(name: SettingName | 'token', env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
+  const variable = environmentName(name);
+  const path = env[`${variable}_FILE`];
+  if (!path) return env[variable];
+  if (env[variable]) {
+    problems.push(`${variable} and ${variable}_FILE are both set, and may differ. Remove one of them.`);
+    return undefined;
+  }
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    if (text === '') problems.push(`${variable}_FILE is ${path}: the file is empty.`);
+    return text;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    problems.push(`${variable}_FILE is ${path}: the file cannot be read (${code}).`);
+    return undefined;
+  }
+}
+
+export type Remote = { url: string; token: string };
+
+/** The service that a command is to work on; undefined: a database of its own. */
+export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env): Remote | undefined {
+  const problems: string[] = [];
+  const text = flags.url || env.INNKEEPER_URL;
+  const token = flags.token || readSecretText('token', env, problems);
+  if (!text) {
+    if (flags.token) problems.push('--token is given, but neither --url nor INNKEEPER_URL is.');
+    if (problems.length > 0) throw new ConfigError(problems);
+    return undefined;
+  }
+  const url = readPublicUrl(text);
+  if (url === undefined) problems.push(`INNKEEPER_URL is "${text}": it must be an http(s) address without query.`);
+  else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
+    problems.push(`INNKEEPER_URL is ${url}: the token would travel in the clear. Use its https address.`);
+  if (!token && problems.length === 0)
+    problems.push('INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. Make one there with: innkeeper token create');
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { url: url as string, token: token as string };
+}
+
 /** What must not go into production, each with its way out. `innkeeper serve` refuses to start on any of them. */
 export function unsafeSettings(config: Config): string[] {
   const problems: string[] = [];
@@ -231,13 +293,16 @@ export function unsafeSettings(config: Config): string[] {
   return problems;
 }
 
-/** Of clients, of tests and of the command itself; and what Kubernetes sets for each Service in the namespace. */
+/** Of clients, of commands from afar, of tests and of the command itself; and what Kubernetes sets for each Service in the namespace. */
 const OTHERS_VARIABLE =
-  /^INNKEEPER_(CLIENT_ID|CLIENT_SECRET|TOKEN|TEST_\w+|RERUN)$|_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/;
+  /^INNKEEPER_(CLIENT_ID|CLIENT_SECRET|URL|TOKEN|TOKEN_FILE|TEST_\w+|RERUN)$|_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/;
 
 /** Variables that look like settings and are none, each with its way out: most are mistyped. */
 export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[] {
-  const known = (Object.keys(SETTINGS) as SettingName[]).map(environmentName);
+  const known = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
+    const variable = environmentName(name);
+    return 'secret' in SETTINGS[name] ? [variable, `${variable}_FILE`] : [variable];
+  });
   return Object.entries(env).flatMap(([name, value]) => {
     if (!name.startsWith(PREFIX) || !value || known.includes(name)) return [];
     if (OTHERS_VARIABLE.test(name) || /^(tcp|udp|sctp):\/\//.test(value)) return [];

@@ -9,6 +9,9 @@ const ENDINGS = `
 ${bold('Settings')} come from flags, or else from the environment. Give secrets by the environment: other users of the
 machine can see the flags of a running command.
 
+${bold('From afar:')} with INNKEEPER_URL and INNKEEPER_TOKEN (or --url, --token), app, catalog, users and token work on the service
+at that address, over HTTP, and need neither its database nor its secret.
+
 ${bold('Output:')} a result is on stdout; errors are on stderr, with --json as {"error":{"message","problems","wayOut"}}.
 ${bold('Exit codes:')} 0 done, 1 failed, 2 misused (an argument, flag or setting that cannot be used); those of
 \`catalog plan\` are its own.`;

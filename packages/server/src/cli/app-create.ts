@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { createApplication } from '../domain/applications/create-application.ts';
 import { whyNoName } from '../domain/required.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
+import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
-import { withStorage } from './with-storage.ts';
 
 export function appCreate(): Command {
   return defineCommand({
     name: 'create',
     description: 'make an application and show its credentials, this once',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['app create --name "Acme web"', 'show the clientId and clientSecret'],
       ['app create --name "Acme web" --json > acme.json', 'keep {"clientId","clientSecret","name"} in a file'],
@@ -25,11 +25,9 @@ async function run(options: CommandOptions & { name: string }): Promise<void> {
   const problem = whyNoName(options.name);
   if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
 
-  const made = await withStorage(
-    options,
-    ({ storage, keyring, now }) => createApplication(storage, keyring, options.name, now()),
-    { makesDatabase: true },
-  );
+  const made = await withManagement(options, ({ applications }) => applications.create(options.name), {
+    makesDatabase: true,
+  });
   printResult(options, made, () =>
     [
       `Made the application ${bold(visible(made.name))}.`,

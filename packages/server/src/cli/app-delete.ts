@@ -2,16 +2,17 @@ import type { Command } from 'commander';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { confirmByTyping } from './confirm.ts';
 import { Failure, Misuse } from './failure.ts';
+import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
-import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
 
 export function appDelete(): Command {
   return defineCommand({
     name: 'delete',
     description: 'delete an application with all its users and their tokens; there is no way back',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['app delete 123456789_4f2c', 'asks first'],
       ['app delete 123456789_4f2c --yes --json', 'in a script: {"clientId","name","users","deleted"}'],
@@ -23,12 +24,11 @@ export function appDelete(): Command {
 }
 
 async function run(clientId: string, options: CommandOptions & { yes?: true }): Promise<void> {
-  const { name, users } = await withStorage(options, async ({ storage }) => {
-    const { appId, name } = await findApplication(storage, clientId);
-    const users = await storage.applications.countUsers(appId);
+  const { name, users } = await withManagement(options, async ({ applications }) => {
+    const { name, users } = await applications.show(clientId);
     if (!options.yes)
       await askFirst(clientId, `Deleting "${visible(name)}" also deletes its ${counted(users, 'user')}.`);
-    if ((await storage.applications.delete(appId)) === 'unknown') throw unknownApplication(clientId);
+    await applications.delete(clientId);
     return { name, users };
   });
   printResult(

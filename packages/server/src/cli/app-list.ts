@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { describeDatabase } from './describe-database.ts';
+import { withManagement } from './management.ts';
 import { dim, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
-import { showTime } from './time.ts';
-import { withStorage } from './with-storage.ts';
 
 export function appList(): Command {
   return defineCommand({
     name: 'list',
     description: 'all applications, oldest first',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['app list', 'a table'],
       ['app list --json', '[{"clientId","name","createdAt"}, …]'],
@@ -19,18 +18,13 @@ export function appList(): Command {
 }
 
 async function run(options: CommandOptions): Promise<void> {
-  const { applications, database } = await withStorage(options, async ({ storage, config }) => ({
-    applications: await storage.applications.list(),
-    database: describeDatabase(config.databaseUrl),
-  }));
-  const rows = applications.map(({ clientId, name, createdAt }) => ({
-    clientId,
-    name,
-    createdAt: showTime(createdAt),
+  const { rows, place } = await withManagement(options, async ({ applications, place }) => ({
+    rows: await applications.list(),
+    place,
   }));
   printResult(options, rows, () => {
     if (rows.length === 0) {
-      return `No applications yet in ${database}.\nMake one with: innkeeper app create --name "My application"`;
+      return `No applications yet in ${place}.\nMake one with: innkeeper app create --name "My application"`;
     }
     const head = ['CLIENT ID', 'CREATED (UTC)', 'NAME'].map(dim);
     return layOut([head, ...rows.map((row) => [row.clientId, row.createdAt, visible(row.name)])]);

@@ -1,12 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isLive } from '../domain/applications/application.ts';
-import { rotateSecret } from '../domain/applications/rotate-secret.ts';
 import { DURATION_FORM, parseDuration } from '../domain/duration.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
-import { showDuration, showTime } from './time.ts';
-import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
+import { showDuration } from './time.ts';
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
@@ -15,6 +13,7 @@ export function appRotateSecret(): Command {
     name: 'rotate-secret',
     description: 'give an application a new clientSecret; the one before stays good for the overlap',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['app rotate-secret 123456789_4f2c', 'callers have 24 hours to change over'],
       ['app rotate-secret 123456789_4f2c --overlap 0s', 'it leaked: the one before stops at once'],
@@ -31,20 +30,17 @@ export function appRotateSecret(): Command {
 }
 
 async function run(clientId: string, options: CommandOptions & { overlap: number }): Promise<void> {
-  const { before, rotated, now } = await withStorage(options, async ({ storage, keyring, now: read }) => {
-    const now = read();
-    const before = await findApplication(storage, clientId);
-    const rotated = await rotateSecret(storage, keyring, before.appId, options.overlap, now);
-    if (!rotated) throw unknownApplication(clientId);
-    return { before, rotated, now };
+  const { before, rotated } = await withManagement(options, async ({ applications }) => {
+    const before = await applications.show(clientId);
+    return { before, rotated: await applications.rotateSecret(clientId, options.overlap) };
   });
-  const previousExpiresAt = showTime(rotated.previousExpiresAt);
-  printResult(options, { clientSecret: rotated.clientSecret, previousExpiresAt }, () => {
-    const droppedOlder = before.secrets.some((secret) => secret.expiresAt !== null && isLive(secret, now));
+  const { clientSecret, previousExpiresAt } = rotated;
+  printResult(options, { clientSecret, previousExpiresAt }, () => {
+    const droppedOlder = before.secrets.some(({ expiresAt }) => expiresAt !== null);
     return [
       `Made a new clientSecret for ${bold(visible(before.name))}.`,
       '',
-      layOut([['clientSecret', bold(rotated.clientSecret)]], { indent: 2 }),
+      layOut([['clientSecret', bold(clientSecret)]], { indent: 2 }),
       '',
       'Keep it now: it is not stored and cannot be shown again.',
       options.overlap === 0

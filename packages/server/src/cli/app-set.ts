@@ -1,23 +1,19 @@
 import type { Command } from 'commander';
-import {
-  type ChangeProblem,
-  catalogProblems,
-  readChange,
-  toUpdate,
-} from '../domain/applications/change-application.ts';
-import { completeSettings, SETTING_NAMES } from '../domain/applications/settings.ts';
+import { type ChangeProblem, readChange } from '../domain/applications/change-application.ts';
+import { SETTING_NAMES } from '../domain/applications/settings.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
+import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { settingRows, settingsGuide } from './show-setting.ts';
 import { layOut, visible } from './table.ts';
-import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
 
 export function appSet(): Command {
   return defineCommand({
     name: 'set',
     description: 'change settings of an application: all that are given, or none',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['app set 123456789_4f2c specialTokenTtl=30m accessTokenTtl=12h', 'change two at once'],
       ['app set 123456789_4f2c allowedOrigins=https://app.example.com,https://www.example.com', 'let browsers in'],
@@ -35,22 +31,13 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
   const read = readChange(assignments.map(splitAssignment));
   if ('problems' in read) throw refused(read.problems);
 
-  const { name, settings } = await withStorage(options, async ({ storage }) => {
-    const { appId } = await findApplication(storage, clientId);
-    if (read.change.settings.tokenClaims) {
-      const { loadCompiledCatalog } = await import('../domain/catalog/load-compiled.ts');
-      const problems = catalogProblems(read.change, await loadCompiledCatalog(storage, appId));
-      if (problems.length > 0) throw refused(problems);
-    }
-    const outcome = await storage.applications.update(appId, toUpdate(read.change));
-    if (outcome === 'unknown') throw unknownApplication(clientId);
-    return findApplication(storage, clientId);
-  });
-  const complete = completeSettings(settings);
-  printResult(options, { clientId, name, settings: complete }, () => {
+  const outcome = await withManagement(options, ({ applications }) => applications.change(clientId, read.change));
+  if ('problems' in outcome) throw refused(outcome.problems);
+  const { name, settings, changed } = outcome;
+  printResult(options, { clientId, name, settings }, () => {
     const given = SETTING_NAMES.filter((setting) => setting in read.change.settings);
     const done = `Changed ${bold(visible(name))}. Running servers follow within a second.`;
-    return given.length === 0 ? done : `${done}\n\n${layOut(settingRows(complete, settings, given), { indent: 2 })}`;
+    return given.length === 0 ? done : `${done}\n\n${layOut(settingRows(settings, changed, given), { indent: 2 })}`;
   });
 }
 

@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
-import { APP_OPTION, type CatalogOptions, cliAuthor, FILE_ARGUMENT, readRevision } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { withManagement } from './management.ts';
 import { printPublished } from './print-published.ts';
 import { readCatalogFile } from './read-input.ts';
-import { findApplication, withStorage } from './with-storage.ts';
 
 export function catalogApply(): Command {
   return defineCommand({
     name: 'apply',
     description: 'make the catalog what the file says, all of it in one revision; what it no longer names is archived',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['catalog apply catalog.yaml --app 123456789_4f2c', 'refuses what would break saved selections'],
       ['catalog apply catalog.yaml --app 123456789_4f2c --allow-breaking', 'after a look at the plan'],
@@ -26,16 +27,12 @@ export function catalogApply(): Command {
 type ApplyOptions = CatalogOptions & { allowBreaking?: true; ifRevision?: number };
 
 async function run(file: string, options: ApplyOptions): Promise<void> {
-  const definition = await readCatalogFile(file);
-  const { publishCatalog } = await import('../domain/catalog/publish.ts');
-  const published = await withStorage(options, async ({ storage, now }) => {
-    const { appId } = await findApplication(storage, options.app);
-    return publishCatalog(storage, appId, definition, {
-      author: cliAuthor(),
-      now: now(),
+  const input = await readCatalogFile(file);
+  const published = await withManagement(options, ({ catalog }) =>
+    catalog.apply(options.app, input, {
       allowBreaking: options.allowBreaking === true,
-      ...(options.ifRevision !== undefined && { expectedRevision: options.ifRevision }),
-    });
-  });
-  await printPublished(options, published);
+      ...(options.ifRevision !== undefined && { ifRevision: options.ifRevision }),
+    }),
+  );
+  printPublished(options, published);
 }

@@ -1,16 +1,14 @@
 import { styleText } from 'node:util';
 import { type Command, Option } from 'commander';
-import type { ImportOutcome } from '../domain/catalog/import-texts.ts';
 import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
-import type { TextsFile } from '../domain/catalog/texts-file.ts';
-import { APP_OPTION, type CatalogOptions, cliAuthor } from './catalog-options.ts';
+import { APP_OPTION, type CatalogOptions } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure } from './failure.ts';
+import { type ImportedTexts, withManagement } from './management.ts';
 import { printPublished } from './print-published.ts';
-import { brokenFile, type Input, readInput } from './read-input.ts';
+import { readInput } from './read-input.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
-import { findApplication, withStorage } from './with-storage.ts';
 
 type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog' };
 
@@ -19,6 +17,7 @@ export function catalogImportTranslations(): Command {
     name: 'import-translations',
     description: 'put the texts of a CSV or XLIFF 2 file into the catalog: all of them, or none, in one revision',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['catalog import-translations de.xlf --app 123456789_4f2c', 'what `catalog export` wrote, translated'],
       ['catalog import-translations texts.csv --app 123456789_4f2c --prefer catalog', 'keep what changed meanwhile'],
@@ -37,32 +36,24 @@ export function catalogImportTranslations(): Command {
 
 async function run(name: string, options: ImportOptions): Promise<void> {
   const input = await readInput(name);
-  const file = await readTexts(input);
-  const { importTexts } = await import('../domain/catalog/import-texts.ts');
-  const outcome = await withStorage(options, async ({ storage, now }) => {
-    const application = await findApplication(storage, options.app);
-    const { prefer } = options;
-    return importTexts(storage, application, file, { author: cliAuthor(), now: now(), ...(prefer && { prefer }) });
-  });
-  if (outcome.outcome === 'refused') throw await refusal(input.name, outcome);
+  const outcome = await withManagement(options, ({ catalog }) =>
+    catalog.importTexts(options.app, input, options.prefer),
+  );
+  if (outcome.outcome === 'refused') throw refusal(input.name, outcome);
   const { outdated } = outcome;
-  await printPublished(options, outcome, { outdated });
+  printPublished(options, outcome, { outdated });
   if (outdated.length > 0 && !options.json) process.stderr.write(`\n${showOutdated(input.name, outdated)}\n`);
 }
 
-async function readTexts({ name, text }: Input): Promise<TextsFile> {
-  const { readTextsFile } = await import('../domain/catalog/read-texts-file.ts');
-  const read = await readTextsFile(text, name);
-  if ('problems' in read) throw await brokenFile(name, read.problems);
-  return read.file;
-}
-
-async function refusal(name: string, refused: Extract<ImportOutcome, { outcome: 'refused' }>): Promise<Failure> {
-  if (refused.problems.length > 0) return brokenFile(name, refused.problems);
+function refusal(name: string, { problems, conflicts }: Extract<ImportedTexts, { outcome: 'refused' }>): Failure {
+  if (problems.length > 0) {
+    const message = `${visible(name)} cannot be used: ${counted(problems.length, 'problem')}.`;
+    return new Failure(message, { problems: problems.map(visible) });
+  }
   return new Failure(
-    `nothing was changed: ${counted(refused.conflicts.length, 'text')} changed in the catalog since the export.`,
+    `nothing was changed: ${counted(conflicts.length, 'text')} changed in the catalog since the export.`,
     {
-      problems: refused.conflicts.map((conflict) => showConflict(name, conflict)),
+      problems: conflicts.map((conflict) => showConflict(name, conflict)),
       wayOut: 'Add --prefer file to take those of the file, or --prefer catalog to keep those of the catalog.',
     },
   );

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
-import type { CountedPlan } from '../domain/catalog/publish.ts';
-import { finish } from '../domain/slices.ts';
 import { APP_OPTION, type CatalogOptions, FILE_ARGUMENT } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { explainError } from './explain-error.ts';
 import { Failure, Misuse } from './failure.ts';
+import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { readCatalogFile } from './read-input.ts';
 import { showMissing, showPlan } from './show-changes.ts';
 import { visible } from './table.ts';
-import { findApplication, withStorage } from './with-storage.ts';
 
 const ENDINGS = `
 ${bold('Exit codes:')} 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, misused, or the file cannot be used.`;
@@ -19,6 +17,7 @@ export function catalogPlan(): Command {
     name: 'plan',
     description: 'what a catalog file would change, and how many saved selections that touches; nothing is changed',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['catalog plan catalog.yaml --app 123456789_4f2c', 'the difference, in colour'],
       ['catalog plan - --app 123456789_4f2c < catalog.json', 'from another program'],
@@ -44,19 +43,13 @@ async function run(file: string, options: CatalogOptions): Promise<void> {
 }
 
 async function plan(file: string, options: CatalogOptions): Promise<void> {
-  const definition = await readCatalogFile(file);
-  const { planWithImpact, readableDifference } = await import('../domain/catalog/publish.ts');
-  const { readCatalog } = await import('../domain/catalog/catalog.ts');
-  const { findMissingTexts } = await import('../domain/catalog/plan.ts');
-  const { name, revision, planned } = await withStorage(options, async ({ storage }) => {
-    const { appId, name } = await findApplication(storage, options.app);
-    const current = finish(readCatalog(await storage.catalogs.load(appId)));
-    const planned: CountedPlan = await planWithImpact(storage, appId, current, definition);
-    return { name, revision: current.revision, planned };
+  const input = await readCatalogFile(file);
+  const { name, planned } = await withManagement(options, async ({ applications, catalog }) => {
+    const planned = await catalog.plan(options.app, input);
+    // Of a result for programs, nobody asks the name.
+    return { name: options.json ? '' : (await applications.show(options.app)).name, planned };
   });
-  const changes = finish(readableDifference(planned.changes));
-  const { breaking, notes } = planned;
-  const missing = finish(findMissingTexts(planned.next));
+  const { changes, breaking, notes, missing, revision } = planned;
   printResult(options, { changes, breaking, notes, missing, revision }, () => {
     if (changes.length === 0) {
       const untranslated = showMissing(missing);

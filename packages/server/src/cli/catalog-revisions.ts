@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { ReadableChange } from '../domain/catalog/publish.ts';
 import { APP_OPTION, type CatalogOptions, readRevision } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { withManagement } from './management.ts';
 import { dim, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
-import { counted, showTime } from './time.ts';
-import { findApplication, withStorage } from './with-storage.ts';
+import { counted } from './time.ts';
 
 type RevisionsOptions = CatalogOptions & { limit: number; offset: number };
 
@@ -14,6 +14,7 @@ export function catalogRevisions(): Command {
     name: 'revisions',
     description: 'the revisions of a catalog, newest first',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['catalog revisions --app 123456789_4f2c', 'the last 20'],
       [
@@ -29,16 +30,10 @@ export function catalogRevisions(): Command {
 }
 
 async function run(options: RevisionsOptions): Promise<void> {
-  const { total, items } = await withStorage(options, async ({ storage }) => {
-    const { appId } = await findApplication(storage, options.app);
-    return storage.catalogs.revisions(appId, { offset: options.offset, limit: options.limit });
-  });
-  const rows = items.map(({ revision, createdAt, author, difference }) => ({
-    revision,
-    createdAt: showTime(createdAt),
-    author,
-    changes: JSON.parse(difference) as ReadableChange[],
-  }));
+  const { offset, limit } = options;
+  const { total, items: rows } = await withManagement(options, ({ catalog }) =>
+    catalog.revisions(options.app, { offset, limit }),
+  );
   printResult(options, { total, items: rows }, () => {
     if (total === 0) return 'Nothing was published yet.\nBegin with: innkeeper catalog apply FILE --app ID';
     const head = ['REVISION', 'PUBLISHED (UTC)', 'BY', 'WHAT'].map(dim);

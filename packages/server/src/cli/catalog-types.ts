@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { finish } from '../domain/slices.ts';
 import { APP_OPTION, type CatalogOptions } from './catalog-options.ts';
 import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
+import { withManagement } from './management.ts';
 import { printResult } from './print.ts';
 import { refuseDatabaseFile } from './refuse-database-file.ts';
-import { findApplication, withStorage } from './with-storage.ts';
 
 type TypesOptions = CatalogOptions & { out?: string };
 
@@ -16,6 +15,7 @@ export function catalogTypes(): Command {
     name: 'types',
     description: 'groups, keys and allowed values as a TypeScript module, for the client and the React package',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       [
         'catalog types --app 123456789_4f2c --out src/catalog.ts',
@@ -31,14 +31,7 @@ export function catalogTypes(): Command {
 
 async function run(options: TypesOptions): Promise<void> {
   if (options.out !== undefined) refuseDatabaseFile(`--out ${options.out}`, options.out);
-  const { readCatalog } = await import('../domain/catalog/catalog.ts');
-  const { writeTypes } = await import('../domain/catalog/write-types.ts');
-  const catalog = await withStorage(options, async ({ storage }) => {
-    const { appId } = await findApplication(storage, options.app);
-    return finish(readCatalog(await storage.catalogs.load(appId)));
-  });
-  const { revision } = catalog;
-  const content = finish(writeTypes(catalog));
+  const { revision, content } = await withManagement(options, ({ catalog }) => catalog.types(options.app));
   if (options.out === undefined) {
     if (options.json) printResult(options, { revision, content }, () => content);
     else process.stdout.write(content);

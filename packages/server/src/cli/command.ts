@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { Command, type CommanderError, Option } from 'commander';
-import { environmentName, flagName, SETTINGS, type SettingName, type Settings } from '../config.ts';
+import { environmentName, flagName, REMOTE_SETTINGS, SETTINGS, type SettingName, type Settings } from '../config.ts';
 import { Failure, Misuse } from './failure.ts';
 
 /** What the action of every command gets last: the settings given as flags, and whether to answer in JSON. */
@@ -14,6 +14,8 @@ export type CommandText = {
   name: string;
   description: string;
   settings: readonly SettingName[];
+  /** It can also work on a service elsewhere, by --url and --token. */
+  remote?: true;
   /** What to type after `innkeeper`, and what it does. */
   examples: readonly (readonly [string, string])[];
   /** For a command whose exit code 2 says something else: misused, it ends with 1, as if it had failed. */
@@ -21,9 +23,10 @@ export type CommandText = {
 };
 
 /** A command with what all of them share: --json, its settings as flags, and examples in its help. */
-export function defineCommand({ name, description, settings, examples, misuseFails }: CommandText): Command {
+export function defineCommand({ name, description, settings, remote, examples, misuseFails }: CommandText): Command {
   const command = new Command(name).description(description).option('--json', 'answer in JSON');
   for (const setting of settings) command.addOption(settingFlag(setting).helpGroup('Settings:'));
+  if (remote) for (const option of remoteFlags()) command.addOption(option.helpGroup('Settings:'));
   return misuseThrows(command, misuseFails ? Failure : Misuse).addHelpText(
     'after',
     () => `\n${showExamples(examples)}`,
@@ -42,6 +45,12 @@ function settingFlag(name: SettingName): Option {
   const { describe, default: byDefault } = SETTINGS[name];
   const notes = [environmentName(name), ...(byDefault ? [`default ${byDefault}`] : [])];
   return new Option(`${flagName(name)} <value>`, `${describe} (${notes.join(', ')})`);
+}
+
+function remoteFlags(): Option[] {
+  return (['url', 'token'] as const).map(
+    (name) => new Option(`--${name} <value>`, `${REMOTE_SETTINGS[name].describe} (${environmentName(name)})`),
+  );
 }
 
 /** Commander would print and exit by itself; here every ending goes through main.ts, which knows --json. */

@@ -37,14 +37,12 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
 }
 
 /** The definition in a catalog file; everything that is wrong with it, by line and column, is told at once. */
-export async function readCatalogFile(
-  file: string,
-): Promise<Extract<ParsedFile, { definition: unknown }>['definition']> {
+export async function readCatalogFile(file: string): Promise<Extract<ParsedFile, { definition: unknown }>> {
   const input = await readInput(file);
   const { parseCatalogFile } = await import('../domain/catalog/parse-file.ts');
   const parsed = parseCatalogFile(input.text, input.name);
   if ('problems' in parsed) throw await brokenFile(input.name, parsed.problems);
-  return parsed.definition;
+  return parsed;
 }
 
 export async function brokenFile(name: string, problems: readonly PlacedProblem[], wayOut?: string): Promise<Failure> {

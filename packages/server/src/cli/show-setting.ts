@@ -7,14 +7,14 @@ import {
 import { dim } from './print.ts';
 import { showDuration } from './time.ts';
 
-/** Name and value, with the meaning below; `stored` holds those that differ from their defaults. */
+/** Name and value, with the meaning below; `changed` are those that differ from their defaults. */
 export function settingRows(
   settings: ApplicationSettings,
-  stored: Record<string, unknown>,
+  changed: readonly string[],
   names: readonly SettingName[] = SETTING_NAMES,
 ): string[][] {
   return names.flatMap((name) => [
-    [name, showSetting(name, settings[name]) + (name in stored ? '' : dim(' (default)'))],
+    [name, showSetting(name, settings[name]) + (changed.includes(name) ? '' : dim(' (default)'))],
     ['', dim(SETTINGS[name].describe)],
   ]);
 }

@@ -1,19 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACCESS, type Access } from '../domain/manage/access.ts';
-import { createManageToken, DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
+import { DEFAULT_LIFETIME_SECONDS, readLifetime } from '../domain/manage/manage-token.ts';
 import { whyNoName } from '../domain/required.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
-import { Failure, Misuse } from './failure.ts';
+import { Misuse } from './failure.ts';
+import { withManagement } from './management.ts';
 import { bold, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
-import { showTime } from './time.ts';
-import { findApplication, withStorage } from './with-storage.ts';
 
 export function tokenCreate(): Command {
   return defineCommand({
     name: 'create',
     description: 'make a personal access token for /manage/v1 and show it, this once',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['token create --name deploy --app 123456789_4f2c --access write', 'may change one catalog, for 90 days'],
       ['token create --name reports --access read --expires 365d', 'may read all applications, for a year'],
@@ -28,7 +28,7 @@ export function tokenCreate(): Command {
         'read: no user data; texts: also translations; users: also users; write: all of these and the catalog; own: also secrets and settings',
       )
         .choices(ACCESS)
-        .default('own'),
+        .default('read'),
     )
     .addOption(
       new Option('--expires <time>', 'how long it is good: 12h, 30d, up to 365d')
@@ -45,26 +45,12 @@ async function run(options: CreateOptions): Promise<void> {
   if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
 
   const apps = options.app ? [...new Set(options.app)] : null;
-  const { token, record } = await withStorage(
+  const { name, access, expires: lifetimeSeconds } = options;
+  const { token, tokenId, expiresAt } = await withManagement(
     options,
-    async ({ storage, keyring, now }) => {
-      const appIds: number[] = [];
-      for (const clientId of apps ?? []) appIds.push((await findApplication(storage, clientId)).appId);
-      const wanted = {
-        name: options.name,
-        accountId: null,
-        appIds: apps && appIds,
-        access: options.access,
-        lifetimeSeconds: options.expires,
-      };
-      const made = await createManageToken(storage, keyring, wanted, now());
-      if (!made) throw new Failure('an application was deleted meanwhile: no token was made.');
-      return made;
-    },
+    ({ tokens }) => tokens.create({ name, apps, access, lifetimeSeconds }),
     { makesDatabase: true },
   );
-  const { tokenId, name, access } = record;
-  const expiresAt = showTime(record.expiresAt);
   printResult(options, { token, tokenId, name, apps, access, expiresAt }, () =>
     [
       `Made the token ${bold(visible(name))}.`,

@@ -4,17 +4,15 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { behindLinks } from '../behind-links.ts';
-import { recordExport } from '../domain/audit/user-reads.ts';
-import { cliAuthor } from './catalog-options.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
+import { withManagement } from './management.ts';
 import { bold } from './print.ts';
 import { Progress } from './progress.ts';
 import { refuseDatabaseFile } from './refuse-database-file.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
-import { findApplication, withStorage } from './with-storage.ts';
 
 type Options = CommandOptions & { app: string; output?: string };
 
@@ -23,6 +21,7 @@ export function usersExport(): Command {
     name: 'export',
     description: 'write all users with their selections as NDJSON, one user a line, in a fixed order',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['users export --app 123456789_4f2c > users.ndjson', 'the users on stdout, a summary on stderr'],
       [
@@ -37,20 +36,15 @@ export function usersExport(): Command {
 }
 
 async function run(options: Options): Promise<void> {
-  // Here and not above: no other command should have to load the rules for catalogs.
-  const { exportUsers } = await import('../domain/users/export-users.ts');
   const started = performance.now();
-  const result = await withStorage(options, async ({ storage }) => {
-    const { appId, name } = await findApplication(storage, options.app);
-    const total = await storage.applications.countUsers(appId);
-    // Before the first user is written: an export that is interrupted has an entry too.
-    await recordExport(storage.audit, { actor: cliAuthor(), appId, after: { users: total } }, Date.now());
+  const result = await withManagement(options, async ({ applications, users: transfer }) => {
+    const { name, users: total } = await applications.show(options.app);
     const output = options.output === undefined ? toStdout() : await toFile(options.output);
     const quiet = options.json || (options.output === undefined && process.stdout.isTTY);
     const progress = new Progress(quiet ? { write: () => {} } : process.stderr);
     let [users, profilesOnly] = [0, 0];
     try {
-      for await (const page of exportUsers(storage, appId)) {
+      for await (const page of transfer.export(options.app)) {
         if (!output.stream.write(page.text)) await once(output.stream, 'drain');
         users += page.users;
         profilesOnly += page.profilesOnly;

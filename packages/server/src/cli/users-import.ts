@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
-import { DatabaseDamaged, type Storage, StorageUnavailable } from '../storage/port.ts';
+import { DatabaseDamaged, StorageUnavailable } from '../storage/port.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Failure, Misuse } from './failure.ts';
+import { withManagement } from './management.ts';
 import { openInput } from './open-input.ts';
 import { bold, dim, printResult } from './print.ts';
 import { Progress } from './progress.ts';
@@ -11,7 +12,6 @@ import { isSameFile, RejectsFile } from './rejects-file.ts';
 import { layOut, visible } from './table.ts';
 import { counted } from './time.ts';
 import { watchInterrupts } from './watch-interrupts.ts';
-import { findApplication, unknownApplication, withStorage } from './with-storage.ts';
 
 /** How many rejected lines the summary tells of. */
 const SHOWN = { people: 20, programs: 100 };
@@ -31,6 +31,7 @@ export function usersImport(): Command {
     name: 'import',
     description: 'put in users with their selections from NDJSON, one user a line',
     settings: STORAGE_SETTINGS,
+    remote: true,
     examples: [
       ['users import users.ndjson --app 123456789_4f2c', 'put them in; exit code 1 when a line was rejected'],
       ['users import users.ndjson --app 123456789_4f2c --resume', 'it was interrupted: go on'],
@@ -57,16 +58,6 @@ export function usersImport(): Command {
     .action(run);
 }
 
-async function countCreated(
-  storage: Storage,
-  appId: number,
-  { created, adopted }: ImportCounts,
-  at: number,
-): Promise<void> {
-  if (created + adopted === 0) return;
-  await storage.activity.add([{ appId, name: 'usersCreated', count: created + adopted, lastAt: at }]);
-}
-
 const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are needed; docs/import.md has all of it):
   {"clientUserId":"mia@example.com","clientUserName":"Mia","service_user_code":"0192…","created_at":"2025-01-31 08:00:00",
    "options":[{"group":"notifications","key":"channels","value":["sms"],"language":"en","updated_at":"2025-02-01 09:30:00"}]}
@@ -85,11 +76,10 @@ async function run(file: string, options: Options): Promise<void> {
 
   // Here and not above: no other command should have to load the rules for values.
   const { MAX_LINE_BYTES } = await import('../domain/users/import-line.ts');
-  const { importUsers } = await import('../domain/users/import-users.ts');
   const started = performance.now();
   const shown: Omit<Rejection, 'text'>[] = [];
-  const { outcome, counts, name } = await withStorage(options, async ({ storage, now }) => {
-    const { appId, name } = await findApplication(storage, options.app);
+  const { outcome, counts, name } = await withManagement(options, async ({ applications, users }) => {
+    const { name } = await applications.show(options.app);
     using rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects);
     using watch = watchInterrupts(() => input.stop());
     const progress = new Progress(options.json ? { write: () => {} } : process.stderr);
@@ -99,8 +89,7 @@ async function run(file: string, options: Options): Promise<void> {
       bytesRead = bytes;
     });
     try {
-      const result = await importUsers(storage, appId, lines, {
-        at: now(),
+      const result = await users.import(options.app, lines, {
         ifThere: options.update ? 'update' : options.resume ? 'keep' : 'compare',
         newCodes: options.newCodes === true,
         restoreDeleted: options.restoreDeleted === true,
@@ -117,7 +106,6 @@ async function run(file: string, options: Options): Promise<void> {
           progress.show(counts.lines, 'users', part, note);
         },
       });
-      await countCreated(storage, appId, result.counts, now());
       return { ...result, name };
     } catch (error) {
       if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;
@@ -128,7 +116,6 @@ async function run(file: string, options: Options): Promise<void> {
       progress.clear();
     }
   });
-  if (outcome === 'application-gone') throw unknownApplication(options.app);
 
   const seconds = (performance.now() - started) / 1000;
   const interrupted = outcome === 'interrupted';

@@ -36,14 +36,14 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
       expiresAt: expect.stringMatching(TIME),
     });
     expect(new Date(`${all.expiresAt}Z`).getTime() - Date.now()).toBeGreaterThan(89.9 * 86_400_000);
-    expect(one).toMatchObject({ apps: [clientId], access: 'own' });
+    expect(one).toMatchObject({ apps: [clientId], access: 'read' });
     expect((await applications(all.token)).json.total).toBe(2);
     expect((await applications(one.token)).json).toMatchObject({ items: [{ clientId }], total: 1 });
 
     const [readable, listed] = await Promise.all([cli.run('token', 'list'), cli.json('token', 'list')]);
     expect(readable.stdout).toMatch(/^TOKEN ID +FOR +MAY +EXPIRES +LAST USED +NAME\n/);
     expect(readable.stdout).toMatch(
-      new RegExp(`${one.tokenId} +${clientId} +own +in 11 hours +(just now|\\d+ seconds ago) +one`),
+      new RegExp(`${one.tokenId} +${clientId} +read +in 11 hours +(just now|\\d+ seconds ago) +one`),
     );
     expect(readable.stdout + JSON.stringify(listed)).not.toMatch(/ikp_/);
     expect(listed).toContainEqual({

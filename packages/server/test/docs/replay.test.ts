@@ -298,9 +298,11 @@ describe.each(databases)('on $kind', (database) => {
   ): Promise<Record<string, string>> {
     const names = operation.security.flatMap((each) => Object.keys(each));
     if (names.includes('manageToken')) {
-      const isOfAll = ['createApplication', 'listInstallationAudit'].includes(operation.operationId);
+      const isOfAll = /^(createApplication|listInstallationAudit|\w+ManageTokens?)$/.test(operation.operationId);
       const appIds = isOfAll ? null : [Number(demo.clientId.split('_')[0])];
-      return bearer((await manageWith(server, { name: 'ci', appIds })).token);
+      // Of its own tokens it sees two; the operator's sees those of every test.
+      const accountId = operation.operationId.includes('ManageToken') ? visitor.accountId : null;
+      return bearer((await manageWith(server, { name: 'ci', appIds, accountId })).token);
     }
     if (['createSession', 'readLink'].includes(operation.operationId))
       return { 'sec-fetch-site': fromPortal['sec-fetch-site'] };
@@ -325,7 +327,9 @@ const UNAUDITED = new Set([
 
 const DIFFERENT = new Set([
   ...['clientSecret', 'specialToken', 'access_token', 'token', 'iat', 'exp', 'x', 'y', 'kid'],
-  ...['fingerprint', 'durationMs', 'averageMilliseconds', 'authorization', 'from', 'secret', 'uri', 'link'],
+  ...['fingerprint', 'durationMs', 'averageMilliseconds', 'authorization', 'from', 'secret', 'uri', 'link', 'import'],
+  // Noted while the answer is on its way.
+  'lastUsedAt',
 ]);
 
 /** Without what is different every time. */
@@ -345,5 +349,5 @@ function neutral(value: unknown, name = ''): unknown {
     .replace(/^(token:.*) \([\da-f]{12}\)$/, '$1 (an id)')
     .replace(/^\w{4}(-\w{4}){3}$/, 'a recovery code')
     .replace(/^\d+_[\da-f]{32}$/, 'a clientId')
-    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, 'a time');
+    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{3})?$/, 'a time');
 }

@@ -9,7 +9,8 @@ import { MAX_DEPTH, MAX_PROBLEMS, type Place, type PlacedProblem, showPath } fro
 /** In UTF-16 units. A catalog of 5,000 keys with values in 20 languages is some 20 million. */
 export const MAX_FILE_LENGTH = 32 * 1024 * 1024;
 
-export type ParsedFile = { definition: CatalogDefinition } | { problems: PlacedProblem[] };
+/** `data` is the file itself, as JSON would hold it. */
+export type ParsedFile = { definition: CatalogDefinition; data: unknown } | { problems: PlacedProblem[] };
 
 /** The file of CONTRACT.md section 4: the definition in it, or what is wrong with it, by line and column. */
 export function parseCatalogFile(text: string, fileName = ''): ParsedFile {
@@ -22,7 +23,7 @@ export function parseCatalogFile(text: string, fileName = ''): ParsedFile {
 
   const { source } = read;
   const checked = finish(readDefinition(source.data));
-  if ('definition' in checked) return checked;
+  if ('definition' in checked) return { ...checked, data: source.data };
   const told = checked.problems.slice(0, MAX_PROBLEMS);
   const places = source.locate(told);
   const problems = told.map(({ path, message }, index) => ({

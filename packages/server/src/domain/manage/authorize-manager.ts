@@ -61,6 +61,7 @@ function managerOf(token: ManageTokenRecord, owner: Person | null): Manager {
   return {
     author: tokenAuthor(token),
     accountId: owner?.account.accountId ?? null,
+    expiresAt: token.expiresAt,
     accessTo(appId) {
       const most = scope === null || scope.has(appId) ? ofOwner(appId) : undefined;
       return most && lesserAccess(most, access);

@@ -10,6 +10,8 @@ export type Manager = {
   /** undefined: the application looks like one that does not exist. */
   accessTo(appId: number): Access | undefined;
   canCreateApplications: boolean;
+  /** Of a token: what it makes ends no later. */
+  expiresAt?: number;
   /** Of a person in the portal; a program has none. */
   signedIn?: SignedIn;
 };

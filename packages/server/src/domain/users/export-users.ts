@@ -7,13 +7,14 @@ import { writeTransferTime } from './transfer-time.ts';
 
 const PAGE = 500;
 
-/** All users of an application as lines of docs/import.md, some at a time, in the order of their clientUserIds' bytes. */
+/** All users of an application, or those after one, as lines of docs/import.md, some at a time, in the order of their clientUserIds' bytes. */
 export async function* exportUsers(
   storage: Storage,
   appId: number,
-): AsyncGenerator<{ text: string; users: number; profilesOnly: number }> {
+  begin: string | null = null,
+): AsyncGenerator<{ text: string; users: number; profilesOnly: number; next: string | null }> {
   let catalog = await loadCatalog(storage, appId);
-  for (let after: string | null = null; ; ) {
+  for (let after = begin; ; ) {
     const page: StoredUser[] = await storage.transfer.exportUsers(appId, { after, limit: PAGE });
     // A selection may be newer than the catalog known here.
     if (page.some(({ selections }) => selections.some(({ revision }) => revision > catalog.revision))) {
@@ -21,9 +22,10 @@ export async function* exportUsers(
     }
     const users = page.filter(({ createdAt }) => createdAt !== null).length;
     const text = page.map((user) => `${JSON.stringify(toLine(user, catalog))}\n`).join('');
-    if (page.length > 0) yield { text, users, profilesOnly: page.length - users };
-    if (page.length < PAGE) return;
-    after = (page.at(-1) as StoredUser).clientUserId;
+    const next = page.length < PAGE ? null : (page.at(-1) as StoredUser).clientUserId;
+    if (page.length > 0) yield { text, users, profilesOnly: page.length - users, next };
+    if (next === null) return;
+    after = next;
   }
 }
 

@@ -41,6 +41,9 @@ export type ImportOptions = LineRules & {
   ifThere: IfThere;
   /** Bring back users that were deleted. */
   restoreDeleted?: boolean;
+  /** Of an import that comes in several parts: its id in the audit, and which clientUserIds of this part were on lines of earlier ones. */
+  importId?: string;
+  earlierIds?: readonly string[];
   /** Stops between lines; what was read until then is put in. */
   signal?: AbortSignal;
   onRejected(rejection: Rejection): void;
@@ -54,7 +57,7 @@ export class ImportBatches {
   readonly #storage: Storage;
   readonly #appId: number;
   readonly #options: ImportOptions;
-  readonly #importId = orderedUuid();
+  readonly #importId: string;
   readonly #underWay = new Set<Promise<void>>();
   #batch: Pending[] = [];
   #failure: { error: unknown } | undefined;
@@ -76,6 +79,7 @@ export class ImportBatches {
     this.#storage = storage;
     this.#appId = appId;
     this.#options = options;
+    this.#importId = options.importId ?? orderedUuid();
   }
 
   /** True when the batch is full: then `send` it. */

@@ -28,6 +28,7 @@ export async function importUsers(
   const batches = new ImportBatches(storage, appId, options);
   const { counts } = batches;
   const seen = new SeenIds();
+  for (const id of options.earlierIds ?? []) seen.add(id);
   const isOver = (): boolean => batches.applicationGone || options.signal?.aborted === true;
   for await (const some of lines) {
     for (const line of some) {

@@ -87,7 +87,11 @@ export function createAccountTokenRoute(app: Routes, service: Service): void {
 }
 
 /** The clientIds of the applications by their number; null: all of them. */
-async function findScope(service: Service, manager: Manager, apps: unknown): Promise<Map<number, string> | null> {
+export async function findScope(
+  service: Service,
+  manager: Manager,
+  apps: unknown,
+): Promise<Map<number, string> | null> {
   if (apps === undefined || apps === null) return null;
   const scope = new Map<number, string>();
   for (const clientId of readList<unknown>(apps, 'apps', MAX_APPS)) {
@@ -100,14 +104,14 @@ async function findScope(service: Service, manager: Manager, apps: unknown): Pro
   return scope;
 }
 
-function readAccess(access: unknown): Access {
+export function readAccess(access: unknown): Access {
   if (access === undefined) return 'own';
   const known = ACCESS.find((each) => each === access);
   if (!known) throw refuse('access', `must be one of ${ACCESS.join(', ')}`);
   return known;
 }
 
-function readExpiry(expires: unknown): number {
+export function readExpiry(expires: unknown): number {
   const read = readLifetime(expires === undefined ? '90d' : String(expires));
   if ('problem' in read) throw refuse('expires', read.problem);
   return read.seconds;

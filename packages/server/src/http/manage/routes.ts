@@ -2,6 +2,7 @@ import type { Service } from '../../domain/service.ts';
 import type { Ask } from '../server/door.ts';
 import type { Routes } from '../server/routes.ts';
 import { acceptInvitationRoute } from './accept-invitation.ts';
+import { allTokensRoutes } from './all-tokens.ts';
 import { archiveGroupRoute } from './archive-group.ts';
 import { archiveKeyRoute } from './archive-key.ts';
 import { beginTotpRoute } from './begin-totp.ts';
@@ -77,6 +78,7 @@ import { searchUsersRoute } from './search-users.ts';
 import { signInRoute } from './sign-in.ts';
 import { signOutRoute } from './sign-out.ts';
 import { suggestLanguageRoute } from './suggest-language.ts';
+import { exportUsersRoute, importUsersRoute } from './transfer-users.ts';
 import { tryItRoute } from './try-it.ts';
 import { undoDraftRoute } from './undo-draft.ts';
 
@@ -91,6 +93,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   listAccountTokensRoute(app, service);
   createAccountTokenRoute(app, service);
   revokeAccountTokenRoute(app, service);
+  allTokensRoutes(app, service);
   changePasswordRoute(app, service);
   beginTotpRoute(app, service);
   confirmTotpRoute(app, service);
@@ -147,6 +150,8 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   getRevisionRoute(app, service);
   restoreRevisionRoute(app, service);
 
+  importUsersRoute(app, service);
+  exportUsersRoute(app, service);
   searchUsersRoute(app, service);
   getUserRoute(app, service);
   changeUserRoute(app, service);

@@ -1,0 +1,226 @@
+import { isLive } from '../domain/applications/application.ts';
+import { catalogProblems, toUpdate } from '../domain/applications/change-application.ts';
+import { createApplication } from '../domain/applications/create-application.ts';
+import { rotateSecret } from '../domain/applications/rotate-secret.ts';
+import { completeSettings } from '../domain/applications/settings.ts';
+import { recordExport } from '../domain/audit/user-reads.ts';
+import type { Catalog } from '../domain/catalog/catalog.ts';
+import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
+import { createManageToken } from '../domain/manage/manage-token.ts';
+import { finish } from '../domain/slices.ts';
+import { cliAuthor } from './catalog-options.ts';
+import { describeDatabase } from './describe-database.ts';
+import { Failure } from './failure.ts';
+import type { Management, PlanView, Published, Revision } from './management.ts';
+import { showTime } from './time.ts';
+import { unknownRevision } from './unknown-revision.ts';
+import { findApplication, type OpenStorage, unknownApplication } from './with-storage.ts';
+
+/** On an open database. What rules need is loaded when it is used: each command loads its own part alone. */
+export function localManagement({ storage, keyring, config, now }: OpenStorage): Management {
+  const appIdOf = async (clientId: string): Promise<number> => (await findApplication(storage, clientId)).appId;
+  const publishing = ({ allowBreaking, ifRevision }: { allowBreaking: boolean; ifRevision?: number }) => ({
+    author: cliAuthor(),
+    now: now(),
+    allowBreaking,
+    ...(ifRevision !== undefined && { expectedRevision: ifRevision }),
+  });
+  const loadCatalog = async (clientId: string, revision?: number): Promise<Catalog> => {
+    const { readCatalog } = await import('../domain/catalog/catalog.ts');
+    const appId = await appIdOf(clientId);
+    if (revision === 0) return { revision, languages: [], groups: [] };
+    const stored =
+      revision === undefined ? await storage.catalogs.load(appId) : await storage.catalogs.loadAt(appId, revision);
+    if (!stored) throw unknownRevision(revision as number);
+    return finish(readCatalog(stored));
+  };
+  const readRevision = (record: Awaited<ReturnType<typeof storage.catalogs.revisions>>['items'][number]): Revision => ({
+    revision: record.revision,
+    createdAt: showTime(record.createdAt),
+    author: record.author,
+    changes: JSON.parse(record.difference) as Revision['changes'],
+  });
+
+  return {
+    place: describeDatabase(config.databaseUrl),
+    applications: {
+      async list() {
+        const applications = await storage.applications.list();
+        return applications.map(({ clientId, name, createdAt }) => ({
+          clientId,
+          name,
+          createdAt: showTime(createdAt),
+        }));
+      },
+      async show(clientId) {
+        const { appId, name, createdAt, settings, secrets } = await findApplication(storage, clientId);
+        return {
+          name,
+          createdAt: showTime(createdAt),
+          users: await storage.applications.countUsers(appId),
+          settings: completeSettings(settings),
+          changed: Object.keys(settings),
+          secrets: secrets
+            .filter((secret) => isLive(secret, now()))
+            .map((secret) => ({
+              createdAt: showTime(secret.createdAt),
+              expiresAt: secret.expiresAt === null ? null : showTime(secret.expiresAt),
+            })),
+        };
+      },
+      create: (name) => createApplication(storage, keyring, name, now()),
+      async change(clientId, change) {
+        if (change.settings.tokenClaims) {
+          const { loadCompiledCatalog } = await import('../domain/catalog/load-compiled.ts');
+          const problems = catalogProblems(change, await loadCompiledCatalog(storage, await appIdOf(clientId)));
+          if (problems.length > 0) return { problems };
+        }
+        const outcome = await storage.applications.update(await appIdOf(clientId), toUpdate(change));
+        if (outcome === 'unknown') throw unknownApplication(clientId);
+        const { name, settings } = await findApplication(storage, clientId);
+        return { name, settings: completeSettings(settings), changed: Object.keys(settings) };
+      },
+      async rotateSecret(clientId, overlap) {
+        const rotated = await rotateSecret(storage, keyring, await appIdOf(clientId), overlap, now());
+        if (!rotated) throw unknownApplication(clientId);
+        return { clientSecret: rotated.clientSecret, previousExpiresAt: showTime(rotated.previousExpiresAt) };
+      },
+      async delete(clientId) {
+        const outcome = await storage.applications.delete(await appIdOf(clientId));
+        if (outcome === 'unknown') throw unknownApplication(clientId);
+      },
+    },
+    catalog: {
+      async plan(clientId, { definition }) {
+        const { planWithImpact } = await import('../domain/catalog/publish.ts');
+        const current = await loadCatalog(clientId);
+        const plan = await planWithImpact(storage, await appIdOf(clientId), current, definition);
+        return { revision: current.revision, ...(await viewPlan(plan)) };
+      },
+      async apply(clientId, { definition }, options) {
+        const { publishCatalog } = await import('../domain/catalog/publish.ts');
+        const appId = await appIdOf(clientId);
+        return viewPublished(clientId, await publishCatalog(storage, appId, definition, publishing(options)));
+      },
+      async restore(clientId, revision, options) {
+        const { restoreCatalog } = await import('../domain/catalog/publish.ts');
+        const published = await restoreCatalog(storage, await appIdOf(clientId), revision, publishing(options));
+        if (published.outcome === 'unknown-revision') throw unknownRevision(revision);
+        return viewPublished(clientId, published);
+      },
+      async read(clientId, revision) {
+        const { toFile } = await import('../domain/catalog/to-file.ts');
+        const catalog = await loadCatalog(clientId, revision);
+        return { revision: catalog.revision, file: finish(toFile(catalog)) };
+      },
+      async texts(clientId, { format, language, revision }) {
+        const { writeTexts } = await import('./write-texts.ts');
+        const catalog = await loadCatalog(clientId, revision);
+        return { revision: catalog.revision, content: await writeTexts(catalog, { app: clientId, format, language }) };
+      },
+      async types(clientId) {
+        const { writeTypes } = await import('../domain/catalog/write-types.ts');
+        const catalog = await loadCatalog(clientId);
+        return { revision: catalog.revision, content: finish(writeTypes(catalog)) };
+      },
+      async importTexts(clientId, input, prefer) {
+        const { readTextsFile } = await import('../domain/catalog/read-texts-file.ts');
+        const { importTexts } = await import('../domain/catalog/import-texts.ts');
+        const { showProblem } = await import('../domain/catalog/source.ts');
+        const read = await readTextsFile(input.text, input.name);
+        const show = (problems: Parameters<typeof showProblem>[1][]): string[] =>
+          problems.map((problem) => showProblem(input.name, problem));
+        if ('problems' in read) return { outcome: 'refused', problems: show(read.problems), conflicts: [] };
+        const application = await findApplication(storage, clientId);
+        const how = { author: cliAuthor(), now: now(), ...(prefer && { prefer }) };
+        const outcome = await importTexts(storage, application, read.file, how);
+        if (outcome.outcome === 'refused') return { ...outcome, problems: show(outcome.problems) };
+        return { ...(await viewPublished(clientId, outcome)), outdated: outcome.outdated };
+      },
+      async revisions(clientId, page) {
+        const { total, items } = await storage.catalogs.revisions(await appIdOf(clientId), page);
+        return { total, items: items.map(readRevision) };
+      },
+      async revision(clientId, wanted) {
+        const appId = await appIdOf(clientId);
+        const { revision: newest } = await storage.catalogs.load(appId);
+        if (wanted < 1 || wanted > newest) throw unknownRevision(wanted);
+        // Numbered without gaps, newest first; two, for one that was published meanwhile.
+        const { items } = await storage.catalogs.revisions(appId, { offset: newest - wanted, limit: 2 });
+        const record = items.find(({ revision }) => revision === wanted);
+        if (!record) throw unknownRevision(wanted);
+        return readRevision(record);
+      },
+      async compare(clientId, from, to) {
+        const { definitionOf } = await import('../domain/catalog/definition.ts');
+        const { planCatalog } = await import('../domain/catalog/plan.ts');
+        const { readableDifference } = await import('../domain/catalog/publish.ts');
+        const [before, after] = [await loadCatalog(clientId, from), await loadCatalog(clientId, to)];
+        return {
+          to: after.revision,
+          changes: finish(readableDifference(finish(planCatalog(before, finish(definitionOf(after)))).changes)),
+        };
+      },
+    },
+    users: {
+      async import(clientId, lines, options) {
+        const { importUsers } = await import('../domain/users/import-users.ts');
+        const appId = await appIdOf(clientId);
+        const { outcome, counts } = await importUsers(storage, appId, lines, { ...options, at: now() });
+        if (outcome === 'application-gone') throw unknownApplication(clientId);
+        const created = counts.created + counts.adopted;
+        if (created > 0) await storage.activity.add([{ appId, name: 'usersCreated', count: created, lastAt: now() }]);
+        return { outcome, counts };
+      },
+      async *export(clientId) {
+        const { exportUsers } = await import('../domain/users/export-users.ts');
+        const appId = await appIdOf(clientId);
+        const users = await storage.applications.countUsers(appId);
+        await recordExport(storage.audit, { actor: cliAuthor(), appId, after: { users } }, now());
+        yield* exportUsers(storage, appId);
+      },
+    },
+    tokens: {
+      async create({ apps, ...wanted }) {
+        const appIds: number[] = [];
+        for (const clientId of apps ?? []) appIds.push(await appIdOf(clientId));
+        const whole = { ...wanted, accountId: null, appIds: apps && appIds };
+        const made = await createManageToken(storage, keyring, whole, now());
+        if (!made) throw new Failure('an application was deleted meanwhile: no token was made.');
+        const { tokenId, expiresAt } = made.record;
+        return { token: made.token, tokenId, expiresAt: showTime(expiresAt) };
+      },
+      async list() {
+        const tokens = await storage.manageTokens.list();
+        const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
+        const applications = await storage.applications.list(appIds);
+        const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
+        return tokens.map((token) => ({
+          tokenId: token.tokenId,
+          name: token.name,
+          apps: token.appIds?.flatMap((appId) => clientIds.get(appId) ?? []) ?? null,
+          access: token.access,
+          createdAt: showTime(token.createdAt),
+          expiresAt: showTime(token.expiresAt),
+          expired: token.expiresAt <= now(),
+          lastUsedAt: token.lastUsedAt === null ? null : showTime(token.lastUsedAt),
+        }));
+      },
+      revoke: (tokenId) => storage.manageTokens.revoke(tokenId),
+    },
+  };
+}
+
+async function viewPlan({ changes, breaking, notes, next }: CountedPlan): Promise<PlanView> {
+  const { readableDifference } = await import('../domain/catalog/publish.ts');
+  const { findMissingTexts } = await import('../domain/catalog/plan.ts');
+  return { changes: finish(readableDifference(changes)), breaking, notes, missing: finish(findMissingTexts(next)) };
+}
+
+async function viewPublished(clientId: string, published: PublishOutcome): Promise<Published> {
+  if (published.outcome === 'application-gone') throw unknownApplication(clientId);
+  if (published.outcome === 'conflict') return published;
+  const view = await viewPlan(published.plan);
+  if (published.outcome === 'breaking') return { outcome: 'breaking', ...view };
+  return { outcome: published.outcome, revision: published.revision, ...view };
+}

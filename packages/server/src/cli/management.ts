@@ -1,0 +1,121 @@
+import { type Remote, readRemote } from '../config.ts';
+import type { ApplicationChange, ChangeProblem } from '../domain/applications/change-application.ts';
+import type { ApplicationSettings } from '../domain/applications/settings.ts';
+import type { CatalogFile } from '../domain/catalog/file-schema.ts';
+import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
+import type { ParsedFile } from '../domain/catalog/parse-file.ts';
+import type { MissingTexts, PlanNote } from '../domain/catalog/plan.ts';
+import type { CountedBreaking, ReadableChange } from '../domain/catalog/publish.ts';
+import type { Access } from '../domain/manage/access.ts';
+import type { ImportCounts, ImportOptions } from '../domain/users/import-batches.ts';
+import type { FileLine } from '../domain/users/import-line.ts';
+import type { CommandOptions } from './command.ts';
+import type { Input } from './read-input.ts';
+
+/**
+ * What commands need that work on the database of these settings or, with INNKEEPER_URL, on a service elsewhere. Times are texts,
+ * as CONTRACT.md has them. Failures are thrown.
+ */
+export type Management = {
+  /** For people: where this is. */
+  place: string;
+  applications: {
+    list(): Promise<{ clientId: string; name: string; createdAt: string }[]>;
+    show(clientId: string): Promise<ShownApplication>;
+    create(name: string): Promise<{ clientId: string; clientSecret: string; name: string }>;
+    change(clientId: string, change: ApplicationChange): Promise<ChangedApplication>;
+    rotateSecret(clientId: string, overlap: number): Promise<{ clientSecret: string; previousExpiresAt: string }>;
+    delete(clientId: string): Promise<void>;
+  };
+  catalog: {
+    plan(clientId: string, file: CatalogInput): Promise<PlanView & { revision: number }>;
+    apply(clientId: string, file: CatalogInput, options: ApplyOptions): Promise<Published>;
+    restore(clientId: string, revision: number, options: ApplyOptions): Promise<Published>;
+    /** Of this revision, or the newest one. */
+    read(clientId: string, revision?: number): Promise<{ revision: number; file: CatalogFile }>;
+    texts(clientId: string, options: TextsOptions): Promise<{ revision: number; content: string }>;
+    types(clientId: string): Promise<{ revision: number; content: string }>;
+    importTexts(clientId: string, input: Input, prefer?: 'file' | 'catalog'): Promise<ImportedTexts>;
+    revisions(clientId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: Revision[] }>;
+    revision(clientId: string, revision: number): Promise<Revision>;
+    compare(clientId: string, from: number, to?: number): Promise<{ to: number; changes: ReadableChange[] }>;
+  };
+  users: {
+    import(clientId: string, lines: AsyncIterable<readonly FileLine[]>, options: Importing): Promise<Imported>;
+    /** The audit has an entry before the first line is given out. */
+    export(clientId: string): AsyncIterable<{ text: string; users: number; profilesOnly: number }>;
+  };
+  tokens: {
+    create(wanted: WantedToken): Promise<{ token: string; tokenId: string; expiresAt: string }>;
+    list(): Promise<ShownToken[]>;
+    revoke(tokenId: string): Promise<'revoked' | 'unknown'>;
+  };
+};
+
+export type ShownApplication = {
+  name: string;
+  createdAt: string;
+  users: number;
+  settings: ApplicationSettings;
+  /** Names of settings that differ from their defaults. */
+  changed: readonly string[];
+  /** Those that work. */
+  secrets: { createdAt: string; expiresAt: string | null }[];
+};
+
+/** Problems that only the catalog shows: nothing was changed. */
+export type ChangedApplication =
+  | Pick<ShownApplication, 'name' | 'settings' | 'changed'>
+  | { problems: ChangeProblem[] };
+
+export type CatalogInput = Extract<ParsedFile, { definition: unknown }>;
+export type ApplyOptions = { allowBreaking: boolean; ifRevision?: number };
+export type TextsOptions = { format: 'csv' | 'xliff'; language?: string; revision?: number };
+export type Revision = { revision: number; createdAt: string; author: string; changes: ReadableChange[] };
+
+export type PlanView = {
+  changes: ReadableChange[];
+  breaking: CountedBreaking[];
+  notes: PlanNote[];
+  missing: MissingTexts[];
+};
+
+export type Published =
+  | ({ outcome: 'published' | 'unchanged'; revision: number } & PlanView)
+  | ({ outcome: 'breaking' } & Pick<PlanView, 'changes' | 'breaking'>)
+  | { outcome: 'conflict'; revision: number };
+
+export type ImportedTexts =
+  | (Published & { outdated: OutdatedText[] })
+  | { outcome: 'refused'; problems: string[]; conflicts: TextConflict[] };
+
+export type Importing = Omit<ImportOptions, 'at' | 'importId' | 'earlierIds'>;
+export type Imported = { outcome: 'done' | 'interrupted'; counts: ImportCounts };
+
+export type WantedToken = { name: string; apps: string[] | null; access: Access; lifetimeSeconds: number };
+
+export type ShownToken = {
+  tokenId: string;
+  name: string;
+  apps: string[] | null;
+  access: string;
+  createdAt: string;
+  expiresAt: string;
+  expired: boolean;
+  lastUsedAt: string | null;
+};
+
+/** Of the service at INNKEEPER_URL, or of the database; `makesDatabase` as `withStorage` has it. */
+export async function withManagement<T>(
+  options: CommandOptions,
+  use: (management: Management) => Promise<T>,
+  { makesDatabase = false }: { makesDatabase?: boolean } = {},
+): Promise<T> {
+  const remote: Remote | undefined = readRemote(options);
+  if (remote) return use((await import('./remote-management.ts')).remoteManagement(remote));
+  const [{ withStorage }, { localManagement }] = await Promise.all([
+    import('./with-storage.ts'),
+    import('./local-management.ts'),
+  ]);
+  return withStorage(options, (open) => use(localManagement(open)), { makesDatabase });
+}

@@ -1,0 +1,296 @@
+import type { Remote } from '../config.ts';
+import { ERRORS, type FieldError } from '../domain/errors.ts';
+import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
+import type { FileLine } from '../domain/users/import-line.ts';
+import { Failure } from './failure.ts';
+import type { ApplyOptions, Importing, Management, Published, Revision, ShownToken } from './management.ts';
+import { unknownRevision } from './unknown-revision.ts';
+
+/** Until a service that does not answer is given up. */
+const PATIENCE_MS = 60_000;
+/** At most so many of a list in one answer. */
+const PAGE = 200;
+/** A part of an import, as the service takes it (http/manage/transfer-users.ts). */
+const PART = { lines: 500, characters: 1024 ** 2 };
+
+type Answer = { status: number; body: Record<string, unknown>; text: string; etag: string | null };
+type Request = { body?: unknown; headers?: Record<string, string> };
+
+/** Over /manage/v1 of a service: needs neither its database nor its secret. */
+export function remoteManagement({ url, token }: Remote): Management {
+  const send = async (method: string, path: string, { body, headers }: Request = {}): Promise<Answer> => {
+    const response = await fetch(`${url}/manage/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    }).catch((error: Error) => {
+      const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+      throw new Failure(`${url} cannot be reached: ${code ?? message}.`, {
+        wayOut: 'Check INNKEEPER_URL, and that the service is running and ready (/readyz).',
+      });
+    });
+    // Not by text(), which takes away the mark that spreadsheets know UTF-8 by.
+    const text = Buffer.from(await response.arrayBuffer()).toString();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const read = isJson && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {};
+    return { status: response.status, body: read, text, etag: response.headers.get('etag') };
+  };
+  /** `expected` are statuses beside 2xx that the caller knows what to do with. */
+  const call = async (method: string, path: string, request?: Request, expected: number[] = []): Promise<Answer> => {
+    const answer = await send(method, path, request);
+    if (answer.status < 300 || expected.includes(answer.status)) return answer;
+    throw refusal(url, answer);
+  };
+  const of = (clientId: string, path = ''): string => `/applications/${encodeURIComponent(clientId)}${path}`;
+  const get = async <T>(path: string): Promise<T> => (await call('GET', path)).body as T;
+  const revisionOf = async (clientId: string): Promise<number> => {
+    const { items } = await get<{ items: Revision[] }>(of(clientId, '/revisions?limit=1'));
+    return items[0]?.revision ?? 0;
+  };
+  const notFound = (revision: number) => (error: unknown) => {
+    if (error instanceof Failure && error.message === ERRORS.revisionNotFound.message) throw unknownRevision(revision);
+    throw error;
+  };
+  const publish = async (method: string, path: string, body: unknown, options: ApplyOptions) => {
+    const headers = { 'if-match': options.ifRevision === undefined ? '*' : `"${options.ifRevision}"` };
+    const breaking = options.allowBreaking ? '?allow_breaking=true' : '';
+    return call(method, `${path}${breaking}`, { body, headers }, [409, 412]);
+  };
+
+  return {
+    place: url,
+    applications: {
+      async list() {
+        const all: { clientId: string; name: string; createdAt: string }[] = [];
+        for (let total = 1; all.length < total; ) {
+          const page = await get<{ items: typeof all; total: number }>(
+            `/applications?offset=${all.length}&limit=${PAGE}`,
+          );
+          all.push(...page.items.map(({ clientId, name, createdAt }) => ({ clientId, name, createdAt })));
+          total = page.items.length === 0 ? 0 : page.total;
+        }
+        return all;
+      },
+      async show(clientId) {
+        const { counts, changedSettings, ...shown } = await get<Shown>(of(clientId));
+        return { ...shown, users: counts.users, changed: changedSettings };
+      },
+      create: async (name) => (await call('POST', '/applications', { body: { name } })).body as never,
+      async change(clientId, { name, settings }) {
+        const set = Object.entries(settings).map(([setting, value]) => [setting, value ?? null]);
+        const body = { ...(name !== undefined && { name }), settings: Object.fromEntries(set) };
+        const answer = await call('PATCH', of(clientId), { body }, [400]);
+        if (answer.status === 400) {
+          const errors = (answer.body.errors ?? []) as FieldError[];
+          return { problems: errors.map(({ field, message }) => ({ field: field.replace('settings.', ''), message })) };
+        }
+        const { changedSettings, ...shown } = answer.body as Shown;
+        return { name: shown.name, settings: shown.settings, changed: changedSettings };
+      },
+      rotateSecret: async (clientId, overlap) =>
+        (await call('POST', of(clientId, '/secrets'), { body: { overlap: `${overlap}s` } })).body as never,
+      async delete(clientId) {
+        await call('DELETE', of(clientId, `?confirm=${encodeURIComponent(clientId)}`));
+      },
+    },
+    catalog: {
+      plan: async (clientId, { data }) =>
+        (await call('POST', of(clientId, '/catalog/plan'), { body: data })).body as never,
+      async apply(clientId, file, options) {
+        const answer = await publish('PUT', of(clientId, '/catalog'), file.data, options);
+        // The refusal tells what breaks, and nothing of the other changes.
+        return readPublished(answer, async () => (await this.plan(clientId, file)).changes);
+      },
+      async restore(clientId, revision, options) {
+        const path = of(clientId, `/revisions/${revision}/restore`);
+        const answer = await publish('POST', path, undefined, options).catch(notFound(revision));
+        return readPublished(
+          answer,
+          async () => (await this.compare(clientId, await revisionOf(clientId), revision)).changes,
+        );
+      },
+      async read(clientId, revision) {
+        if (revision === undefined) {
+          const { body, etag } = await call('GET', of(clientId, '/catalog'));
+          return { revision: Number(etag?.replaceAll('"', '')), file: body as never };
+        }
+        const found = await get<{ catalog: never }>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision));
+        return { revision, file: found.catalog };
+      },
+      async texts(clientId, { format, language, revision }) {
+        const newest = await revisionOf(clientId);
+        if (revision !== undefined && revision !== newest) {
+          throw new Failure('texts of an earlier revision cannot be exported over HTTP.', {
+            wayOut: 'Leave out --revision, or run the command where the database is.',
+          });
+        }
+        const query = new URLSearchParams({ format, ...(language !== undefined && { language }) });
+        const { text } = await call('GET', of(clientId, `/catalog/translations/export?${query}`));
+        return { revision: newest, content: text };
+      },
+      async types(clientId) {
+        const revision = await revisionOf(clientId);
+        return { revision, content: (await call('GET', of(clientId, '/catalog/types'))).text };
+      },
+      async importTexts(clientId, { name, text }, prefer) {
+        const body = { name, file: text, ...(prefer && { prefer }) };
+        const headers = { 'if-match': '*' };
+        const path = of(clientId, '/catalog/translations/import');
+        const answer = await call('POST', path, { body, headers }, [409, 422]);
+        if (answer.status === 422) return { outcome: 'refused', problems: problemsOf(answer), conflicts: [] };
+        const { conflicts, outdated } = answer.body as { conflicts?: never; outdated: never };
+        if (conflicts) return { outcome: 'refused', problems: [], conflicts };
+        return { ...(await readPublished(answer, async () => [])), outdated };
+      },
+      async revisions(clientId, { offset, limit }) {
+        const items: Revision[] = [];
+        let total = 0;
+        do {
+          const query = `offset=${offset + items.length}&limit=${Math.min(PAGE, limit - items.length)}`;
+          const page = await get<{ items: Revision[]; total: number }>(of(clientId, `/revisions?${query}`));
+          items.push(...page.items);
+          total = page.total;
+          if (page.items.length === 0) break;
+        } while (items.length < Math.min(limit, total - offset));
+        return { total, items: items.map(toRevision) };
+      },
+      revision: async (clientId, revision) =>
+        toRevision(await get<Revision>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision))),
+      async compare(clientId, from, wanted) {
+        const to = wanted ?? (await revisionOf(clientId));
+        const path = of(clientId, `/revisions/compare?from=${from}&to=${to}`);
+        return get<never>(path).catch(notFound(Math.max(from, to)));
+      },
+    },
+    users: {
+      async import(clientId, lines, options) {
+        return importInParts(lines, options, async (part) => {
+          const path = of(clientId, '/users/import');
+          return (await call('POST', path, { body: part })).body as PartAnswer;
+        });
+      },
+      async *export(clientId) {
+        for (let after: string | null = ''; after !== null; ) {
+          const query: string = after === '' ? '' : `?after=${encodeURIComponent(after)}`;
+          const page = await get<ExportPage>(of(clientId, `/users/export${query}`));
+          const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+          if (page.lines.length > 0) yield { text, users: page.users, profilesOnly: page.profilesOnly };
+          after = page.next;
+        }
+      },
+    },
+    tokens: {
+      create: async ({ lifetimeSeconds, ...wanted }) =>
+        (await call('POST', '/tokens', { body: { ...wanted, expires: `${lifetimeSeconds}s` } })).body as never,
+      list: async () => (await get<{ items: ShownToken[] }>('/tokens')).items,
+      async revoke(tokenId) {
+        const { status } = await call('DELETE', `/tokens/${encodeURIComponent(tokenId)}`, {}, [404]);
+        return status === 404 ? 'unknown' : 'revoked';
+      },
+    },
+  };
+}
+
+type Shown = Awaited<ReturnType<Management['applications']['show']>> & {
+  counts: { users: number };
+  changedSettings: string[];
+};
+type ExportPage = { lines: object[]; users: number; profilesOnly: number; next: string | null };
+
+function toRevision({ revision, createdAt, author, changes }: Revision): Revision {
+  return { revision, createdAt, author, changes };
+}
+
+/** A 409 that tells no breaking changes, and a 412, are of somebody who was quicker. */
+async function readPublished(
+  { status, body }: Answer,
+  changes: () => Promise<Revision['changes']>,
+): Promise<Published> {
+  if (status === 409) return { outcome: 'breaking', breaking: body.breaking as never, changes: await changes() };
+  if (status === 412) return { outcome: 'conflict', revision: body.revision as number };
+  const { changed, ...published } = body as { changed: boolean } & Record<string, never>;
+  return { outcome: changed ? 'published' : 'unchanged', ...published } as never;
+}
+
+function problemsOf({ body }: Answer): string[] {
+  const errors = (body.errors ?? []) as FieldError[];
+  return errors.length === 0 ? [String(body.message)] : errors.map(({ field, message }) => `${field} ${message}`);
+}
+
+function refusal(url: string, { status, body }: Answer): Failure {
+  if (typeof body.message !== 'string') {
+    return new Failure(`${url} answered ${status}, and not as Innkeeper does.`, { wayOut: 'Check INNKEEPER_URL.' });
+  }
+  const errors = (body.errors ?? []) as FieldError[];
+  const definition = Object.values(ERRORS).find(({ code, message }) => code === body.code && message === body.message);
+  const wayOut =
+    status === 401 ? 'Check INNKEEPER_TOKEN; make another with: innkeeper token create' : definition?.remedy;
+  return new Failure(body.message, {
+    problems: errors.length > 1 ? problemsOf({ body } as Answer) : [],
+    ...(wayOut !== undefined && { wayOut }),
+  });
+}
+
+type Part = Omit<Importing, 'signal' | 'onRejected' | 'onProgress'> & {
+  lines: FileLine[];
+  earlierIds: string[];
+  import?: string;
+};
+type PartAnswer = { counts: ImportCounts; rejections: Omit<Rejection, 'text'>[]; import: string };
+
+/** Lines leave in parts that the service answers one by one: what is in stays in when the rest does not come. */
+async function importInParts(
+  lines: AsyncIterable<readonly FileLine[]>,
+  { signal, onRejected, onProgress, ...rules }: Importing,
+  sendPart: (part: Part) => Promise<PartAnswer>,
+): Promise<{ outcome: 'done' | 'interrupted'; counts: ImportCounts }> {
+  const { SeenIds } = await import('../domain/users/seen-ids.ts');
+  const seen = new SeenIds();
+  const counts = {} as ImportCounts;
+  let part: FileLine[] = [];
+  let size = 0;
+  let importId: string | undefined;
+  const flush = async (isLast = false): Promise<void> => {
+    if (part.length === 0 && !(isLast && importId === undefined)) return;
+    const earlierIds = idsOf(part).filter((id) => seen.add(id));
+    const answer = await sendPart({ ...rules, lines: part, earlierIds, ...(importId && { import: importId }) });
+    importId = answer.import;
+    for (const [name, count] of Object.entries(answer.counts) as [keyof ImportCounts, number][])
+      counts[name] = (counts[name] ?? 0) + count;
+    const texts = new Map(part.map((line) => [line.line, 'text' in line ? line.text : null]));
+    for (const rejection of answer.rejections) onRejected({ ...rejection, text: texts.get(rejection.line) ?? null });
+    [part, size] = [[], 0];
+    onProgress?.(counts);
+  };
+  for await (const some of lines) {
+    for (const line of some) {
+      if (signal?.aborted) break;
+      const length = 'text' in line ? line.text.length : 0;
+      if (part.length === PART.lines || (part.length > 0 && size + length > PART.characters)) await flush();
+      part.push(line);
+      size += length;
+    }
+    if (signal?.aborted) break;
+  }
+  await flush(true);
+  return { outcome: signal?.aborted ? 'interrupted' : 'done', counts };
+}
+
+/** Each clientUserId once: a part sees its own repetitions. */
+function idsOf(part: readonly FileLine[]): string[] {
+  const ids = part.flatMap((line) => {
+    try {
+      const { clientUserId } = 'text' in line ? (JSON.parse(line.text) as { clientUserId?: unknown }) : {};
+      return typeof clientUserId === 'string' ? [clientUserId] : [];
+    } catch {
+      return []; // the service tells what is wrong with it
+    }
+  });
+  return [...new Set(ids)];
+}

@@ -1,0 +1,120 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { createManageToken } from '../../domain/manage/manage-token.ts';
+import type { Manager } from '../../domain/manage/manager.ts';
+import { whyNoName } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
+import type { Routes } from '../server/routes.ts';
+import { TokenShape, viewToken } from './account-views.ts';
+import { findScope, readAccess, readExpiry } from './create-account-token.ts';
+import { MANAGE_TOKEN } from './examples.ts';
+import { refuse } from './input.ts';
+import { manageRoute } from './manage-route.ts';
+import { AccessShape, Nullable } from './schemas.ts';
+
+const NEEDS = 'Needs a token for all applications with access own.';
+
+/** Tokens for `innkeeper token` from afar. A token makes no other that outlives it, and none that may more. */
+export function allTokensRoutes(app: Routes, service: Service): void {
+  manageRoute(app, service, { method: 'GET', path: '/tokens', schema: listSchema }, async ({ manager }) => {
+    const accountId = tokensOf(manager);
+    const tokens = await service.storage.manageTokens.list(accountId ?? undefined);
+    const appIds = [...new Set(tokens.flatMap((token) => token.appIds ?? []))];
+    const applications = await service.storage.applications.list(appIds);
+    const clientIds = new Map(applications.map(({ appId, clientId }) => [appId, clientId]));
+    return { items: tokens.map((token) => viewToken(token, clientIds, service.now())) };
+  });
+
+  manageRoute(app, service, { method: 'POST', path: '/tokens', schema: createSchema }, async (asked) => {
+    const { manager, reply } = asked;
+    const accountId = tokensOf(manager);
+    const { name, access, apps, expires } = asked.readMembers();
+    const problem = whyNoName(name);
+    if (problem !== undefined) throw refuse('name', problem);
+    const scope = await findScope(service, manager, apps);
+    const { storage, keyring } = service;
+    const now = service.now();
+    const most = Math.floor(((manager.expiresAt as number) - now) / 1000);
+    const wanted = {
+      name: name as string,
+      accountId,
+      appIds: scope && [...scope.keys()],
+      access: access === undefined ? ('read' as const) : readAccess(access),
+      lifetimeSeconds: Math.min(readExpiry(expires), most),
+    };
+    const made = await createManageToken(storage, keyring, wanted, now);
+    if (!made) throw new InnkeeperError('applicationNotFound');
+    reply.code(201);
+    return { token: made.token, ...viewToken(made.record, scope ?? new Map(), now) };
+  });
+
+  manageRoute(app, service, { method: 'DELETE', path: '/tokens/:tokenId', schema: revokeSchema }, async (asked) => {
+    const accountId = tokensOf(asked.manager);
+    const tokenId = readUuid(asked.params.tokenId as string);
+    const outcome = tokenId && (await service.storage.manageTokens.revoke(tokenId, accountId ?? undefined));
+    if (outcome !== 'revoked') throw new InnkeeperError('manageTokenNotFound');
+    return undefined;
+  });
+}
+
+/** Whose tokens it may look after; null: everybody's. */
+function tokensOf({ canCreateApplications, signedIn, accountId }: Manager): string | null {
+  if (signedIn || !canCreateApplications) throw new InnkeeperError('manageForbidden', { message: NEEDS });
+  return accountId;
+}
+
+const listSchema = {
+  operationId: 'listManageTokens',
+  summary: 'List personal access tokens, oldest first',
+  description: NEEDS,
+  response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
+  errors: ['manageForbidden'] as const,
+  examples: {
+    all: {
+      summary: 'One for an application, and the one that asks',
+      status: 200,
+      answer: { items: [MANAGE_TOKEN, { ...MANAGE_TOKEN, tokenId: EXAMPLE_UIDS.newManageToken, apps: null }] },
+    },
+  },
+};
+
+const createSchema = {
+  operationId: 'createManageToken',
+  summary: 'Make a personal access token',
+  description: `${NEEDS} The token is in this answer and nowhere else. It expires no later than the token that made it.`,
+  body: Type.Object({
+    name: Type.String({ description: 'what it is for, 1 to 255 characters' }),
+    access: Type.Optional(AccessShape),
+    apps: Type.Optional(Nullable(Type.Array(Type.String(), { description: 'clientIds; null: all applications' }))),
+    expires: Type.Optional(Type.String({ description: 'how long it is valid, up to 365d', default: '90d' })),
+  }),
+  response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
+  errors: ['manageForbidden', 'applicationNotFound'] as const,
+  examples: {
+    reports: {
+      summary: 'To read one application, for 30 days',
+      body: { name: 'reports', access: 'read', apps: [EXAMPLE.clientId], expires: '30d' },
+      status: 201,
+      answer: {
+        token: 'YOUR_PERSONAL_ACCESS_TOKEN',
+        ...MANAGE_TOKEN,
+        tokenId: EXAMPLE_UIDS.newManageToken,
+        name: 'reports',
+        access: 'read',
+        expiresAt: '2025-12-24 16:00:00',
+      },
+    },
+  },
+};
+
+const revokeSchema = {
+  operationId: 'revokeManageToken',
+  summary: 'Revoke a personal access token',
+  description: `${NEEDS} It stops working at once, in every replica.`,
+  params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
+  response: { 204: Type.Null({ description: 'Revoked.' }) },
+  errors: ['manageForbidden', 'manageTokenNotFound'] as const,
+  examples: { one: { summary: 'One of them', params: { tokenId: EXAMPLE.manageTokenId }, status: 204 } },
+};

@@ -1,0 +1,239 @@
+import { recordExport } from '../../domain/audit/user-reads.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { exportUsers } from '../../domain/users/export-users.ts';
+import type { ImportCounts, Rejection } from '../../domain/users/import-batches.ts';
+import type { FileLine } from '../../domain/users/import-line.ts';
+import { orderedUuid } from '../../ordered-uuid.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
+import { readParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
+import { ADA, APPLICATION, TIME } from './examples.ts';
+import { readList, readObjects, refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { Nullable } from './schemas.ts';
+
+/** A part of an import is checked on the thread that serves everybody: it stays small. */
+export const MAX_IMPORT_LINES = 500;
+const IMPORT_LIMIT = 8 * 1024 ** 2;
+const IF_THERE = ['compare', 'update', 'keep'] as const;
+
+const COUNTS = [
+  'lines',
+  'created',
+  'adopted',
+  'updated',
+  'unchanged',
+  'keptNewer',
+  'skipped',
+  'deletedSince',
+  'profilesOnly',
+  'rejected',
+] as const satisfies (keyof ImportCounts)[];
+const Counts = Type.Object(Object.fromEntries(COUNTS.map((name) => [name, Type.Integer()])), { title: 'ImportCounts' });
+
+const importSchema = {
+  operationId: 'importUsers',
+  summary: 'Import users with their selections, a part of a file at a time',
+  description:
+    'Each line is whole or not at all, as with `innkeeper users import`, which uses this. Send `import` of the answer with the next part of the same file.',
+  body: Type.Object({
+    lines: Type.Array(Type.Object({ line: Type.Integer(), text: Type.String() }), {
+      maxItems: MAX_IMPORT_LINES,
+      description: 'the number of each line in its file, and the line itself: one user as JSON',
+    }),
+    ifThere: Type.Optional(
+      Type.Enum([...IF_THERE], {
+        default: 'compare',
+        description: 'a user who is there already: reject the line if it differs, update the user, or keep the user',
+      }),
+    ),
+    newCodes: Type.Optional(Type.Boolean({ default: false })),
+    withRetired: Type.Optional(Type.Boolean({ default: false })),
+    restoreDeleted: Type.Optional(Type.Boolean({ default: false })),
+    earlierIds: Type.Optional(
+      Type.Array(Type.String(), { description: 'clientUserIds in this part that an earlier part had too' }),
+    ),
+    import: Type.Optional(Type.String()),
+  }),
+  response: {
+    200: Type.Object({
+      counts: Counts,
+      rejections: Type.Array(
+        Type.Object({
+          line: Type.Integer(),
+          clientUserId: Nullable(Type.String()),
+          code: Type.String(),
+          field: Nullable(Type.String()),
+          reason: Type.String(),
+        }),
+      ),
+      import: Type.String({ description: 'names the import in the next part' }),
+    }),
+  },
+  examples: {
+    one: {
+      summary: 'One new user',
+      params: APPLICATION,
+      body: { lines: [{ line: 1, text: '{"clientUserId":"grace@example.com","clientUserName":"Grace"}' }] },
+      status: 200,
+      answer: {
+        counts: { ...Object.fromEntries(COUNTS.map((name) => [name, 0])), lines: 1, created: 1 },
+        rejections: [],
+        import: 'NAME_OF_THE_IMPORT',
+      },
+    },
+  },
+};
+
+export function importUsersRoute(app: Routes, service: Service): void {
+  const operation = { method: 'POST', path: '/users/import', schema: importSchema, bodyLimit: IMPORT_LIMIT } as const;
+  applicationRoute(app, service, operation, async ({ application: { appId }, readMembers }) => {
+    const members = readMembers();
+    const lines = readObjects(members.lines, 'lines', MAX_IMPORT_LINES).map(readFileLine);
+    const importId = readImportId(service, appId, members.import);
+    const rejections: Omit<Rejection, 'text'>[] = [];
+    const { importUsers } = await import('../../domain/users/import-users.ts');
+    const { outcome, counts } = await importUsers(service.storage, appId, partsOf(lines), {
+      at: service.now(),
+      ifThere: readIfThere(members.ifThere),
+      newCodes: readSwitch(members, 'newCodes'),
+      withRetired: readSwitch(members, 'withRetired'),
+      restoreDeleted: readSwitch(members, 'restoreDeleted'),
+      importId,
+      earlierIds: readIds(members.earlierIds),
+      onRejected: ({ text: _, ...rejection }) => rejections.push(rejection),
+    });
+    if (outcome === 'application-gone') throw new InnkeeperError('applicationNotFound');
+    const created = counts.created + counts.adopted;
+    if (created > 0)
+      await service.storage.activity.add([{ appId, name: 'usersCreated', count: created, lastAt: service.now() }]);
+    return { counts, rejections, import: seal(service, [appId, importId]) };
+  });
+}
+
+const exportSchema = {
+  operationId: 'exportUsers',
+  summary: 'Export all users with their selections, some at a time',
+  description: 'In a fixed order. Ask again with `after` until `next` is null.',
+  querystring: Type.Object({ after: Type.Optional(Type.String({ description: '`next` of the answer before' })) }),
+  response: {
+    200: Type.Object({
+      lines: Type.Array(Type.Object({}, { additionalProperties: true }), {
+        description: 'as `users import` reads them',
+      }),
+      users: Type.Integer(),
+      profilesOnly: Type.Integer(),
+      next: Nullable(Type.String()),
+    }),
+  },
+  examples: {
+    all: {
+      summary: 'All users: one, who chose the dark theme',
+      params: APPLICATION,
+      status: 200,
+      answer: {
+        lines: [
+          {
+            clientUserId: ADA.clientUserId,
+            clientUserName: ADA.clientUserName,
+            service_user_code: ADA.userUid,
+            created_at: TIME,
+            options: [
+              {
+                group: 'appearance',
+                key: 'theme',
+                value: ['dark'],
+                user_options_uid: EXAMPLE.userOptionsUid,
+                created_at: TIME,
+                updated_at: TIME,
+              },
+            ],
+          },
+        ],
+        users: 1,
+        profilesOnly: 0,
+        next: null,
+      },
+    },
+  },
+};
+
+export function exportUsersRoute(app: Routes, service: Service): void {
+  const operation = {
+    method: 'GET',
+    path: '/users/export',
+    access: 'users',
+    schema: exportSchema,
+    alwaysNew: true,
+  } as const;
+  applicationRoute(app, service, operation, async ({ application: { appId }, manager, query }) => {
+    const after = readAfter(service, appId, readParameter(query, 'after'));
+    if (after === null) {
+      const users = await service.storage.applications.countUsers(appId);
+      await recordExport(service.storage.audit, { actor: manager.author, appId, after: { users } }, service.now());
+    }
+    for await (const { text, users, profilesOnly, next } of exportUsers(service.storage, appId, after)) {
+      const lines = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object);
+      return { lines, users, profilesOnly, next: next === null ? null : seal(service, [appId, next]) };
+    }
+    return { lines: [], users: 0, profilesOnly: 0, next: null };
+  });
+}
+
+async function* partsOf(lines: FileLine[]): AsyncGenerator<FileLine[]> {
+  yield lines;
+}
+
+function readFileLine(item: Record<string, unknown>, index: number): FileLine {
+  const { line, text, unreadable } = item;
+  if (!Number.isSafeInteger(line)) throw refuse(`lines[${index}].line`, 'must be a whole number');
+  if (unreadable === 'too long' || unreadable === 'not UTF-8') return { line: line as number, unreadable };
+  if (typeof text !== 'string') throw refuse(`lines[${index}].text`, 'must be a text');
+  return { line: line as number, text };
+}
+
+function readIfThere(value: unknown): (typeof IF_THERE)[number] {
+  if (value === undefined) return 'compare';
+  const known = IF_THERE.find((each) => each === value);
+  if (!known) throw refuse('ifThere', `must be one of ${IF_THERE.join(', ')}`);
+  return known;
+}
+
+function readSwitch(members: Record<string, unknown>, name: string): boolean {
+  const value = members[name] ?? false;
+  if (typeof value !== 'boolean') throw refuse(name, 'must be true or false');
+  return value;
+}
+
+function readIds(value: unknown): string[] {
+  if (value === undefined) return [];
+  const ids = readList<unknown>(value, 'earlierIds', MAX_IMPORT_LINES);
+  if (!ids.every((id) => typeof id === 'string')) throw refuse('earlierIds', 'must hold clientUserIds');
+  return ids as string[];
+}
+
+/** Sealed: an import cannot write into the audit entry of another, and an export cannot begin in the middle, without an entry. */
+function seal({ keyring }: Service, value: [appId: number, text: string]): string {
+  return keyring.seal(Buffer.from(JSON.stringify(value)));
+}
+
+function unseal({ keyring }: Service, appId: number, sealed: unknown, field: string): string {
+  const plain = typeof sealed === 'string' ? keyring.unseal(sealed) : undefined;
+  const [ofApp, text] = plain ? (JSON.parse(Buffer.from(plain).toString()) as [number, string]) : [];
+  if (ofApp !== appId || text === undefined)
+    throw refuse(field, 'is not one that this service gave for this application');
+  return text;
+}
+
+function readImportId(service: Service, appId: number, sealed: unknown): string {
+  return sealed === undefined ? orderedUuid() : unseal(service, appId, sealed, 'import');
+}
+
+function readAfter(service: Service, appId: number, sealed: string | undefined): string | null {
+  return sealed === undefined ? null : unseal(service, appId, sealed, 'after');
+}

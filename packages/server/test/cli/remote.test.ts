@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databases } from '../databases.ts';
+import { startTestServer, type TestServer } from '../http/start.ts';
+import { CATALOG } from './catalog-file.ts';
+import { inThread } from './in-thread.ts';
+import { commandLine } from './run-innkeeper.ts';
+
+// CONTRACT.md section 1: the same commands with INNKEEPER_URL and INNKEEPER_TOKEN, without the database and its secret.
+describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'innkeeper-remote-'));
+  let here: ReturnType<typeof commandLine>;
+  let server: TestServer;
+  let token: string;
+
+  beforeAll(async () => {
+    const databaseUrl = await fresh();
+    here = commandLine(databaseUrl, inThread);
+    server = await startTestServer(databaseUrl);
+    ({ token } = await here.json('token', 'create', '--name', 'ci', '--access', 'own'));
+  });
+  afterAll(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const afar = (...args: string[]) => inThread(args, { INNKEEPER_URL: server.url, INNKEEPER_TOKEN: token });
+  const afarJson = async (...args: string[]) => {
+    const { code, stdout, stderr } = await afar(...args, '--json');
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    return JSON.parse(stdout);
+  };
+  const file = (name: string, content: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  /** From afar and on the database: the same output, errors and exit code. */
+  const same = async (...args: string[]) => {
+    const [one, other] = [await afar(...args), await here.run(...args)];
+    const { milliseconds: _, ...remote } = one;
+    expect(remote).toEqual({ code: other.code, stdout: other.stdout, stderr: other.stderr });
+    return remote;
+  };
+
+  test('app and token', async () => {
+    const made = await afarJson('app', 'create', '--name', 'Afar');
+    expect(Object.keys(made)).toEqual(['clientId', 'clientSecret', 'name']);
+    const { clientId } = made;
+    await same('app', 'list');
+    await same('app', 'show', clientId, '--json');
+    await same('app', 'set', clientId, 'accessTokenTtl=2h', 'allowedOrigins=https://app.example.com');
+    await same('app', 'set', clientId, 'accessTokenTtl=', 'name=Far away');
+    await same('app', 'set', clientId, 'accessTokenTtl=7');
+    expect(await afarJson('app', 'rotate-secret', clientId, '--overlap', '0s')).toHaveProperty('clientSecret');
+    const narrow = await afarJson('token', 'create', '--name', 'narrow', '--app', clientId);
+    expect(narrow).toMatchObject({ access: 'read', apps: [clientId] });
+    await same('token', 'list', '--json');
+    // A token makes none that outlives it.
+    const long = await afarJson('token', 'create', '--name', 'long', '--expires', '365d');
+    const [{ expiresAt }] = await here.json('token', 'list');
+    expect(long.expiresAt <= expiresAt).toBe(true);
+    // One that is not for everything makes none.
+    const refused = await inThread(['token', 'create', '--name', 'more'], {
+      INNKEEPER_URL: server.url,
+      INNKEEPER_TOKEN: narrow.token,
+    });
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('access own') });
+    expect(await afarJson('token', 'revoke', narrow.tokenId)).toEqual({ tokenId: narrow.tokenId, revoked: true });
+    await same('token', 'revoke', narrow.tokenId);
+    expect(await afarJson('app', 'delete', clientId, '--yes')).toMatchObject({ deleted: true, users: 0 });
+    const gone = await afar('app', 'show', clientId, '--json');
+    expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no such application') });
+  });
+
+  test('catalog: plan, apply, export, types, revisions, diff, restore and translations', async () => {
+    const { clientId } = await server.application();
+    const app = ['--app', clientId];
+    const path = file('catalog.yaml', CATALOG);
+    expect((await same('catalog', 'plan', path, ...app)).code).toBe(2);
+    expect(await afarJson('catalog', 'apply', path, ...app)).toMatchObject({ revision: 1, published: true });
+    expect((await same('catalog', 'plan', path, ...app)).code).toBe(0);
+    await same('catalog', 'apply', path, ...app);
+    for (const format of ['yaml', 'json', 'csv']) await same('catalog', 'export', ...app, '--format', format);
+    await same('catalog', 'export', ...app, '--format', 'xliff', '--language', 'es', '--json');
+    await same('catalog', 'types', ...app);
+    const texts = (await here.run('catalog', 'export', ...app, '--format', 'csv')).stdout;
+    const translated = file('texts.csv', texts.replace('Notificaciones', 'Avisos'));
+    expect(await afarJson('catalog', 'import-translations', translated, ...app)).toMatchObject({ revision: 2 });
+    const clash = file('clash.csv', texts.replace('Notificaciones', 'Mensajes'));
+    expect((await same('catalog', 'import-translations', clash, ...app)).code).toBe(1);
+    await same('catalog', 'revisions', ...app, '--json');
+    await same('catalog', 'show', '2', ...app);
+    await same('catalog', 'diff', '1', ...app);
+    await same('catalog', 'show', '9', ...app);
+    expect(await afarJson('catalog', 'restore', '1', ...app)).toMatchObject({ revision: 3 });
+    const breaking = file('breaking.yaml', CATALOG.replace('[1, 1.5, 2]', '[1, 2]'));
+    expect((await same('catalog', 'plan', breaking, ...app)).code).toBe(3);
+    expect((await same('catalog', 'apply', breaking, ...app)).code).toBe(1);
+    expect((await same('catalog', 'apply', breaking, ...app, '--if-revision', '1')).code).toBe(1);
+    await same('catalog', 'apply', file('wrong.yaml', 'groups: 7'), ...app);
+  });
+
+  test('users: what is imported in parts is exported as it was, and rejected lines are named', async () => {
+    const { clientId } = await server.application();
+    const app = ['--app', clientId];
+    await afarJson('catalog', 'apply', file('catalog.yaml', CATALOG), ...app);
+    const line = (i: number) =>
+      `{"clientUserId":"u${i}","clientUserName":"User ${i}","options":[{"group":"notifications","key":"newsletter","value":[true]}]}`;
+    // More than a part; line 2 is no JSON, and the last repeats the first.
+    const lines = [line(1), 'no JSON', ...Array.from({ length: 600 }, (_, i) => line(i + 2)), line(1), ''];
+    const path = file('users.ndjson', lines.join('\n'));
+    const rejects = join(folder, 'rejects.ndjson');
+    const { code, stdout } = await afar('users', 'import', path, ...app, '--rejects', rejects, '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      lines: 603,
+      created: 601,
+      rejected: 2,
+      rejections: [
+        { line: 2, clientUserId: null, code: '0021' },
+        { line: 603, clientUserId: 'u1', code: '0001', reason: expect.stringContaining('earlier line') },
+      ],
+    });
+    const [one, other] = [await afar('users', 'export', ...app), await here.run('users', 'export', ...app)];
+    expect(one.stdout).toBe(other.stdout);
+    expect(one.stdout.trim().split('\n')).toHaveLength(601);
+    const again = await afar('users', 'import', file('again.ndjson', one.stdout), ...app, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ lines: 601, unchanged: 601, rejected: 0 });
+    const { json } = await server.send('GET', `/manage/v1/applications/${clientId}/audit?limit=200`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const actions = (json.items as { action: string }[]).map(({ action }) => action);
+    expect(actions.filter((action) => action === 'users.imported')).toHaveLength(1);
+    expect(actions.filter((action) => action === 'users.exported')).toHaveLength(2);
+  });
+
+  test('an export cannot begin in the middle, and an import has at most 500 lines a part', async () => {
+    const { clientId } = await server.application();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const path = `/manage/v1/applications/${clientId}/users`;
+    expect(await server.send('GET', `${path}/export?after=u1`, { headers })).toMatchObject({ status: 400 });
+    const lines = Array.from({ length: 501 }, (_, i) => ({ line: i, text: '{}' }));
+    expect(await server.post(`${path}/import`, { lines }, headers)).toMatchObject({
+      status: 400,
+      json: { code: '9400' },
+    });
+    expect(await server.post(`${path}/import`, { lines: [{ line: 1 }] }, headers)).toMatchObject({ status: 400 });
+    expect(await server.post(`${path}/import`, { lines: [], import: 'x' }, headers)).toMatchObject({ status: 400 });
+  });
+
+  test('what is wrong with the address or the token is told', async () => {
+    const told = async (settings: Record<string, string>) => (await inThread(['app', 'list'], settings)).stderr;
+    expect(await told({ INNKEEPER_URL: server.url })).toContain('INNKEEPER_TOKEN is not');
+    expect(await told({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN: 'ikp_x' })).toContain('token is not valid');
+    expect(await told({ INNKEEPER_URL: 'http://users.example.com', INNKEEPER_TOKEN: token })).toContain('in the clear');
+    expect(await told({ INNKEEPER_URL: 'http://127.0.0.1:1', INNKEEPER_TOKEN: token })).toContain('cannot be reached');
+    expect(await told({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN_FILE: join(folder, 'none') })).toContain('ENOENT');
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  environmentName,
+  readConfig,
+  readRemote,
+  SETTINGS,
+  type SettingName,
+  unknownVariables,
+} from '../src/config.ts';
+import { SECRET } from './http/start.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'innkeeper-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const file = (content: string): string => {
+  const path = join(folder, String(Math.random()));
+  writeFileSync(path, content);
+  return path;
+};
+
+test('every secret can come from a file, without the line end that editors add', () => {
+  const env = {
+    INNKEEPER_DATABASE_URL_FILE: file('postgres://u:p@db/innkeeper\n'),
+    INNKEEPER_SECRET_FILE: file(`${SECRET}\r\n`),
+    INNKEEPER_TOKEN_SERVICE_URL: 'https://tokens.example.com',
+    INNKEEPER_TOKEN_SERVICE_CLIENT_ID: 'innkeeper',
+    INNKEEPER_TOKEN_SERVICE_CLIENT_SECRET_FILE: file('client secret'),
+    INNKEEPER_METRICS_TOKEN_FILE: file('metrics token'),
+  };
+  expect(readConfig({}, { env })).toMatchObject({
+    databaseUrl: 'postgres://u:p@db/innkeeper',
+    secret: SECRET,
+    tokenService: { clientSecret: 'client secret' },
+    metricsToken: 'metrics token',
+  });
+  expect(unknownVariables(env)).toEqual([]);
+});
+
+test('what sounds like a secret is marked as one', () => {
+  const named = (Object.keys(SETTINGS) as SettingName[]).filter((name) => /secret|token$|password/i.test(name));
+  expect(named.filter((name) => !('secret' in SETTINGS[name]))).toEqual([]);
+});
+
+test('both given, a file that is not there and an empty one are refused by name', () => {
+  const problems = (env: Record<string, string>): string => {
+    try {
+      readConfig({}, { env, needsSecret: false });
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const [variable, other] = [environmentName('secret'), environmentName('metricsToken')];
+  expect(problems({ [variable]: SECRET, [`${variable}_FILE`]: file(SECRET) })).toContain(
+    'INNKEEPER_SECRET and INNKEEPER_SECRET_FILE are both set',
+  );
+  expect(problems({ [`${other}_FILE`]: '/nowhere' })).toContain('INNKEEPER_METRICS_TOKEN_FILE is /nowhere');
+  expect(problems({ [`${other}_FILE`]: file('\n') })).toContain('the file is empty');
+});
+
+test('a service elsewhere needs its https address and a token', () => {
+  const url = 'https://users.example.com';
+  expect(readRemote({}, {})).toBeUndefined();
+  expect(readRemote({}, { INNKEEPER_URL: `${url}/`, INNKEEPER_TOKEN_FILE: file('ikp_x\n') })).toEqual({
+    url,
+    token: 'ikp_x',
+  });
+  expect(readRemote({ url, token: 'flag' }, { INNKEEPER_TOKEN: 'environment' })).toEqual({ url, token: 'flag' });
+  for (const env of [{ INNKEEPER_URL: url }, { INNKEEPER_URL: 'http://users.example.com', INNKEEPER_TOKEN: 'x' }])
+    expect(() => readRemote({}, env)).toThrow('INNKEEPER_URL');
+});
