@@ -50,7 +50,7 @@ describe.each(databases)('innkeeper token on $kind', ({ fresh }) => {
       tokenId: one.tokenId,
       name: 'one',
       apps: [clientId],
-      access: 'own',
+      access: 'read',
       createdAt: expect.stringMatching(TIME),
       expiresAt: one.expiresAt,
       expired: false,
