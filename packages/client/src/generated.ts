@@ -3110,6 +3110,31 @@ export interface components {
          * @description - `9403` The password is not right.
          *     - `9403` A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.
          *     - `9403` Sign in again with a new link to confirm this.
+         *     - `9403` This may be seen here, but what was asked for may not be done.
+         *     - `9403` This request does not come from the portal itself.
+         */
+        "403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9403";
+                    /** @description for people */
+                    message: string;
+                    /**
+                     * @description `code`: send it again with a code. `link`: sign in with a new link first
+                     * @enum {unknown}
+                     */
+                    needs?: "code" | "link";
+                };
+            };
+        };
+        /**
+         * @description - `9403` The password is not right.
+         *     - `9403` A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.
+         *     - `9403` Sign in again with a new link to confirm this.
          *     - `9403` Only a person who is signed in to the portal can do this, no token.
          *     - `9403` This request does not come from the portal itself.
          */
@@ -6625,6 +6650,10 @@ export interface operations {
                      * @default 24h
                      */
                     overlap?: number | string;
+                    /** @description yours, if you have one */
+                    password?: string;
+                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    code?: string;
                 };
             };
         };
@@ -6646,10 +6675,10 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6841,6 +6870,10 @@ export interface operations {
                 "application/json": {
                     email: string;
                     role: components["schemas"]["Role"];
+                    /** @description yours, if you have one */
+                    password?: string;
+                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    code?: string;
                 };
             };
         };
@@ -6867,7 +6900,7 @@ export interface operations {
             };
             400: components["responses"]["400_manageBadRequest"];
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
+            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
             404: components["responses"]["404_applicationNotFound"];
             /** @description - `9409` Whoever has this e-mail address is a member already. */
             409: {
@@ -6884,7 +6917,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];
         };

@@ -24,8 +24,10 @@ test('operations on users and requests require access "users"', async () => {
 describe.each(databases)('personal data of users on $kind', (database) => {
   let server: TestServer;
   let offset = 0;
+  let url: string;
   beforeAll(async () => {
-    server = await startTestServer(await database.fresh());
+    url = await database.fresh();
+    server = await startTestServer(url);
     const { now } = server.service;
     server.service.now = () => now() + offset;
   });
@@ -54,6 +56,19 @@ describe.each(databases)('personal data of users on $kind', (database) => {
       .filter(({ action }) => /^users?\.(read|listed|exported)$/.test(action))
       .map(({ action, actor, userId }) => [action, actor, userId]);
   };
+
+  test('a read whose audit entry cannot be written fails, and shows nothing', async () => {
+    const { user, path } = await makeUser();
+    const manage = await manageWith(server);
+    await database.execute(url, 'alter table audit_log rename to audit_log_away');
+    for (const read of ['/users', `/users/${user.userCode}`, `/users/${user.userCode}/export`]) {
+      const { status, text } = await manage.get(path + read);
+      expect([read, status >= 500]).toEqual([read, true]);
+      expect(text).not.toContain(user.userCode);
+    }
+    await database.execute(url, 'alter table audit_log_away rename to audit_log');
+    expect((await manage.get(`${path}/users/${user.userCode}`)).status).toBe(200);
+  });
 
   test('viewers and translators get counts, and nothing that a user typed', async () => {
     const { as, path, keyUid, application, user } = await makeUser();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTotpStep, makeTotpSecret, toBase32, totpCode } from '../../src/domain/accounts/totp.ts';
 import { databases } from '../databases.ts';
 import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
-import { cookieOf, openSession, PASSWORD, signedIn, signInToken, visitorWith } from './portal.ts';
+import { cookieOf, memberWith, openSession, PASSWORD, signedIn, signInToken, visitorWith } from './portal.ts';
 
 const STEP = 30_000;
 
@@ -209,6 +209,18 @@ describe.each(databases)('a second factor on $kind', (database) => {
       const { status, json } = await stolen.send(method, path, { ...rest, code: '000000' });
       expect([path, status, json.code, json.needs]).toEqual([path, 403, '9403', 'link']);
       expect(json.message).toContain(`innkeeper admin create --email ${email}`);
+    }
+    // What somebody with the session could use afterwards, of an application: a secret, and an account of their own.
+    const { clientId, appId } = await server.application();
+    const member = await memberWith(server, [{ appId, role: 'owner' }]);
+    const outlasting = [
+      [`/applications/${clientId}/secrets`, { overlap: '24h' }],
+      [`/applications/${clientId}/invitations`, { email: 'mallory@example.com', role: 'owner' }],
+    ] as const;
+    for (const [path, body] of outlasting) expect((await member.send('POST', path, body)).status).toBe(201);
+    offset += 15 * 60_000;
+    for (const [path, body] of outlasting) {
+      expect(await member.send('POST', path, body), path).toMatchObject({ status: 403, json: { needs: 'link' } });
     }
     const again = await signedIn(server, email);
     expect((await again.send('PUT', '/account/password', { password: PASSWORD })).status).toBe(204);

@@ -1,15 +1,17 @@
 import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
 import { rememberSecret } from '../../api/made-secrets.ts';
+import { sessionQuery } from '../../api/queries.ts';
 import { Copy } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 import { readTime } from '../../shell/moment.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
 import classes from './credentials.module.css';
 
 const OVERLAPS = ['0', '1h', '24h', '7d', '30d'] as const;
@@ -21,12 +23,14 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
   const { clientId, hasPrevious, opened, onClose } = props;
   const { t, i18n } = useTranslation('credentials');
   const queries = useQueryClient();
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const [proof, setProof] = useState(NO_PROOF);
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const [stored, setStored] = useState(false);
   const [taken, setTaken] = useState(false);
   const rotating = useMutation({
     mutationFn: async () => {
-      const input = { path: { clientId }, body: { overlap: overlap === '0' ? 0 : overlap } };
+      const input = { path: { clientId }, body: { overlap: overlap === '0' ? 0 : overlap, ...proof } };
       return (await api.post('/manage/v1/applications/{clientId}/secrets', input)).data;
     },
     onSuccess: ({ clientSecret }) => {
@@ -41,6 +45,7 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
     rotating.reset();
     setStored(false);
     setTaken(false);
+    setProof(NO_PROOF);
     onClose();
   };
   const show = (date: Date) =>
@@ -121,12 +126,17 @@ export function RotateDialog(props: { clientId: string; hasPrevious: boolean; op
             {overlap === '0' ? t('rotate.nowText') : t('rotate.untilText', { time: end })}
             {hasPrevious && <Text size="sm">{t('rotate.third')}</Text>}
           </Alert>
-          <Problem error={rotating.error} />
+          <OwnProof needs={session} value={proof} onChange={setProof} error={rotating.error} />
+          {!isOfProof(session, rotating.error) && <Problem error={rotating.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('cancel', { ns: 'shell' })}
             </Button>
-            <Button loading={rotating.isPending} onClick={() => rotate()}>
+            <Button
+              loading={rotating.isPending}
+              disabled={asksForLink(session, rotating.error)}
+              onClick={() => rotate()}
+            >
               {t('rotate.action')}
             </Button>
           </Group>

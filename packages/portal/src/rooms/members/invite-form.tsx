@@ -1,14 +1,16 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Alert, Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconLink } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.ts';
+import { sessionQuery } from '../../api/queries.ts';
 import { CopyButton } from '../../shell/copy.tsx';
 import { isFieldProblem } from '../../shell/new-password.tsx';
 import { Problem } from '../../shell/states.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
+import { asksForLink, isOfProof, NO_PROOF, OwnProof } from '../account/own-proof.tsx';
 import classes from './invite-form.module.css';
 import { invitationsQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
@@ -34,6 +36,8 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
   const { t } = useTranslation('members');
   const { t: shell } = useTranslation();
   const client = useQueryClient();
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const [proof, setProof] = useState(NO_PROOF);
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('translator');
   const invite = useMutation({
@@ -41,7 +45,7 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
       (
         await api.post('/manage/v1/applications/{clientId}/invitations', {
           path: { clientId },
-          body: { email: email.trim(), role },
+          body: { email: email.trim(), role, ...proof },
         })
       ).data,
     onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(clientId).queryKey }),
@@ -68,12 +72,13 @@ function Form({ clientId, onClose }: { clientId: string; onClose(): void }) {
           error={fault}
         />
         <RoleSelect label={t('as')} value={role} onChange={setRole} />
-        {fault === undefined && <Problem error={invite.error} />}
+        <OwnProof needs={session} value={proof} onChange={setProof} error={invite.error} />
+        {fault === undefined && !isOfProof(session, invite.error) && <Problem error={invite.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {shell('cancel')}
           </Button>
-          <Button type="submit" loading={invite.isPending}>
+          <Button type="submit" loading={invite.isPending} disabled={asksForLink(session, invite.error)}>
             {t('makeLink')}
           </Button>
         </Group>

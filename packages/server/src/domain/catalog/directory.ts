@@ -68,28 +68,34 @@ export class CatalogDirectory {
   /** The application was deleted. */
   forget(appId: number): void {
     this.#current.delete(appId);
+    // A load in flight would bring it back.
+    this.#loading.delete(appId);
     for (const name of this.#older.keys()) if (name.startsWith(`${appId}:`)) this.#older.delete(name);
   }
 
   forgetOthers(isKnown: (appId: number) => boolean): void {
-    for (const appId of this.#current.keys()) if (!isKnown(appId)) this.forget(appId);
+    for (const appId of [...this.#current.keys(), ...this.#loading.keys()]) if (!isKnown(appId)) this.forget(appId);
   }
 
   #load(appId: number): Promise<CompiledCatalog> {
-    const loading = this.#loading.get(appId) ?? this.#loadNow(appId);
+    const known = this.#loading.get(appId);
+    if (known) return known;
+    const loading: Promise<CompiledCatalog> = this.#loadNow(appId, () => this.#loading.get(appId) === loading);
     this.#loading.set(appId, loading);
     return loading;
   }
 
-  async #loadNow(appId: number): Promise<CompiledCatalog> {
+  async #loadNow(appId: number, isWanted: () => boolean): Promise<CompiledCatalog> {
     try {
       const compiled = await compile(await this.#storage.catalogs.load(appId));
+      // The application was deleted meanwhile.
+      if (!isWanted()) return compiled;
       // A slower load of an older state must not undo a newer one.
       const known = this.#current.get(appId);
       if (!known || known.revision <= compiled.revision) this.#current.set(appId, compiled);
       return this.#current.get(appId) as CompiledCatalog;
     } finally {
-      this.#loading.delete(appId);
+      if (isWanted()) this.#loading.delete(appId);
     }
   }
 

@@ -8,15 +8,16 @@ import { APPLICATION, INVITATION } from './examples.ts';
 import { refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { InvitationShape, RoleShape, readRole, viewInvitation } from './member-views.ts';
+import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
 
 const schema = {
   operationId: 'inviteMember',
   summary: 'Invite somebody to an application',
   description:
     'The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends, and so does one whose maker no longer owns the application.',
-  body: Type.Object({ email: Type.String(), role: RoleShape }),
-  response: { 201: Type.Object({ link: Type.String(), ...InvitationShape.properties }) },
-  errors: ['alreadyMember'] as const,
+  body: Type.Object({ email: Type.String(), role: RoleShape, ...ProofMembers }),
+  response: { ...ProofAnswer, 201: Type.Object({ link: Type.String(), ...InvitationShape.properties }) },
+  errors: ['alreadyMember', ...PROOF_ERRORS] as const,
   examples: {
     translator: {
       summary: 'A translator',
@@ -30,11 +31,13 @@ const schema = {
 
 export function inviteMemberRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/invitations', schema, access: 'own' } as const;
-  applicationRoute(app, service, operation, async ({ application, manager, readMembers, reply }) => {
-    const { email, role } = readMembers();
+  applicationRoute(app, service, operation, async (context) => {
+    const { application, manager, reply } = context;
+    const { email, role, password, code } = context.readMembers();
     const problem = whyNoEmail(email);
     if (problem !== undefined) throw refuse('email', problem);
     const wanted = { appId: application.appId, email: email as string, role: readRole(role) };
+    await proveIfSignedIn(service, context, [password, code]);
     const { link, invitation } = await inviteMember(service, {
       ...wanted,
       invitedBy: manager.author,

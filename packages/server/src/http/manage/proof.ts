@@ -2,7 +2,7 @@ import { confirmIdentity } from '../../domain/accounts/confirm-identity.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { readOptionalText } from './input.ts';
-import type { AccountRequest } from './manage-route.ts';
+import type { AccountRequest, ApplicationRequest } from './manage-route.ts';
 
 export const CodeMember = {
   code: Type.Optional(
@@ -24,6 +24,15 @@ export const ProofAnswer = {
     ),
   }),
 };
+
+/** Of operations on an application that outlive a stolen session. A token was created with such a proof already. */
+export async function proveIfSignedIn(
+  service: Service,
+  { manager: { signedIn }, request }: ApplicationRequest,
+  proof: readonly [unknown, unknown],
+): Promise<void> {
+  if (signedIn) await proveIdentity(service, { signedIn, request }, proof);
+}
 
 export async function proveIdentity(
   service: Service,

@@ -8,6 +8,7 @@ import { formatTime } from '../time.ts';
 import { APPLICATION } from './examples.ts';
 import { readOverlapMember } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
+import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proof.ts';
 import { Fingerprint, Time } from './schemas.ts';
 
 const schema = {
@@ -22,8 +23,13 @@ const schema = {
         default: '24h',
       }),
     ),
+    ...ProofMembers,
   }),
-  response: { 201: Type.Object({ clientSecret: Type.String(), fingerprint: Fingerprint, previousExpiresAt: Time }) },
+  errors: PROOF_ERRORS,
+  response: {
+    ...ProofAnswer,
+    201: Type.Object({ clientSecret: Type.String(), fingerprint: Fingerprint, previousExpiresAt: Time }),
+  },
   examples: {
     overlap: {
       summary: 'With a day to bring the new one everywhere',
@@ -43,7 +49,9 @@ export function rotateSecretRoute(app: Routes, service: Service): void {
   const operation = { method: 'POST', path: '/secrets', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async (context) => {
     const { application, readMembers, reply } = context;
-    const overlap = readOverlapMember(readMembers().overlap);
+    const { overlap: wanted, password, code } = readMembers();
+    const overlap = readOverlapMember(wanted);
+    await proveIfSignedIn(service, context, [password, code]);
     const { storage, keyring, now, refresh } = service;
     const rotated = await rotateSecret(storage, keyring, application.appId, overlap, now());
     if (!rotated) throw new InnkeeperError('applicationNotFound');
