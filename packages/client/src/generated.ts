@@ -1565,9 +1565,14 @@ export interface paths {
         };
         /** List what holds for a user: what they chose, and the defaults where they did not */
         get: operations["listManagedUserOptions"];
-        put?: never;
+        /**
+         * Save options of a user, all or none
+         * @description For support. The history of the user and the audit say who did it. Suspended users can be changed too.
+         */
+        put: operations["saveManagedUserOptions"];
         post?: never;
-        delete?: never;
+        /** Unset options of a user */
+        delete: operations["unsetManagedUserOptions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1931,6 +1936,11 @@ export interface components {
              * @default off
              */
             addressRateLimit: string;
+            /**
+             * @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited
+             * @default 0
+             */
+            historyKept: number;
         };
         ApplicationUser: {
             /** Format: uuid */
@@ -3792,6 +3802,27 @@ export interface components {
                 };
             };
         };
+        /** @description - `1008` A value is not allowed for this option key. */
+        "422_valueNotAllowed": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "1008";
+                    /** @description for people */
+                    message: string;
+                    /** @description each field at fault */
+                    errors?: {
+                        field: string;
+                        message: string;
+                        /** @description what it may be */
+                        allowed?: unknown;
+                    }[];
+                };
+            };
+        };
         /** @description - `9428` The header If-Match is missing: it keeps two editors from overwriting each other. */
         "428_ifMatchMissing": {
             headers: {
@@ -5179,27 +5210,7 @@ export interface operations {
             409: components["responses"]["409_keyArchived"];
             412: components["responses"]["412_selectionChanged"];
             413: components["responses"]["413_bodyTooLarge"];
-            /** @description - `1008` A value is not allowed for this option key. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        code: "1008";
-                        /** @description for people */
-                        message: string;
-                        /** @description each field at fault */
-                        errors?: {
-                            field: string;
-                            message: string;
-                            /** @description what it may be */
-                            allowed?: unknown;
-                        }[];
-                    };
-                };
-            };
+            422: components["responses"]["422_valueNotAllowed"];
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable_tokenServiceDown"];
@@ -6588,6 +6599,8 @@ export interface operations {
                         rateLimit?: unknown;
                         /** @description requests of one address to the options of the application: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d); null: back to the default */
                         addressRateLimit?: unknown;
+                        /** @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited; null: back to the default */
+                        historyKept?: unknown;
                     };
                 };
             };
@@ -9794,6 +9807,223 @@ export interface operations {
             401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["403_manageForbidden"];
             404: components["responses"]["404_userNotFound_applicationNotFound"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    saveManagedUserOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description of all options that name none */
+                    language?: string;
+                    options: {
+                        /** Format: uuid */
+                        option_group_uid: string;
+                        /** @description if it is sent, it must mean the same group */
+                        option_group_name?: string;
+                        /** Format: uuid */
+                        option_key_uid: string;
+                        value?: (boolean | string | number)[];
+                        /** @description in place of `value`, of a key that takes several: values to add to the list as it is at that moment */
+                        add?: (boolean | string | number)[];
+                        /** @description the same: values to remove from the list */
+                        remove?: (boolean | string | number)[];
+                        /** @description with it, values may be in that language; of an open text, whose text is saved */
+                        language?: string;
+                        /** @description the `etag` of the record: all are saved only if it is still the same */
+                        if_match?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ManagedUserOption"][];
+                        total: number;
+                    };
+                };
+            };
+            /**
+             * @description - `1003` The application does not have this language.
+             *     - `1010` option_group_uid and option_group_name mean different groups.
+             *     - `9400` A parameter or the body of this request is not as it should be.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1003" | "1010" | "9400";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            /**
+             * @description - `9404` There is no such user in this application.
+             *     - `1004` There is no such option group in this application.
+             *     - `1005` There is no such option key in this application or group.
+             *     - `9404` There is no such application, or this token is not for it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1004" | "1005" | "9404";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            409: components["responses"]["409_keyArchived"];
+            /** @description - `1014` The record has changed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1014";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                        current?: {
+                            /** Format: uuid */
+                            groupUid: string;
+                            groupName: string;
+                            /** Format: uuid */
+                            keyUid: string;
+                            keyName: string;
+                            /** @enum {unknown} */
+                            valueType: "boolean" | "string" | "integer" | "number" | "date";
+                            archived: boolean;
+                            /**
+                             * OptionValue
+                             * @description one value, or an array for a key that takes several
+                             */
+                            value: (boolean | string | number) | (boolean | string | number)[];
+                            /** @description the user never chose: the default holds */
+                            isDefault: boolean;
+                            userOptionsUid: string | null;
+                            revision: number | null;
+                            language: string | null;
+                            texts: {
+                                [key: string]: string | string[];
+                            } | null;
+                            etag: string | null;
+                            createdAt: string | null;
+                            updatedAt: string | null;
+                        } | null;
+                    };
+                };
+            };
+            413: components["responses"]["413_bodyTooLarge"];
+            422: components["responses"]["422_valueNotAllowed"];
+            429: components["responses"]["429_tooManyFailures_rateLimited"];
+            500: components["responses"]["500_internal"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    unsetManagedUserOptions: {
+        parameters: {
+            query: {
+                /** @description repeatable */
+                option_key_uid: string[];
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The defaults hold again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_manageBadRequest"];
+            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["403_manageForbidden_foreignPage"];
+            /**
+             * @description - `9404` There is no such user in this application.
+             *     - `1005` There is no such option key in this application or group.
+             *     - `9404` The user has no such selection.
+             *     - `9404` There is no such application, or this token is not for it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "1005" | "9404";
+                        /** @description for people */
+                        message: string;
+                        /** @description each field at fault */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description what it may be */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
             429: components["responses"]["429_tooManyFailures_rateLimited"];
             500: components["responses"]["500_internal"];
             503: components["responses"]["503_unavailable"];

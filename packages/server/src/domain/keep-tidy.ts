@@ -1,5 +1,6 @@
 import type { Storage } from '../storage/port.ts';
 import type { Clock } from './clock.ts';
+import { HistoryPurge } from './selections/purge-history.ts';
 
 const EVERY_MS = 60_000;
 
@@ -10,6 +11,7 @@ export function keepTidy(
   clock: Pick<Clock, 'mayPurgeBefore' | 'mayRotate'>,
   onFailure: (error: unknown) => void,
 ): { stop(): Promise<void> } {
+  const histories = new HistoryPurge(storage);
   let stopped = false;
   let underWay: Promise<void> = Promise.resolve();
 
@@ -19,6 +21,7 @@ export function keepTidy(
     if (before === undefined) return;
     // Bounded batches with room between them, so that tidying never stands in the way of requests.
     while (!stopped && (await storage.purgeExpired(before)) >= 1000) await pause(50);
+    while (!stopped && (await histories.step(before))) await pause(50);
   };
   const timer = setInterval(
     () => {

@@ -14,6 +14,7 @@ const DEFAULTS = {
   allowedOrigins: [],
   rateLimit: 'default',
   addressRateLimit: 'off',
+  historyKept: 0,
 };
 
 // Beside a running server throughout, as CONTRACT.md section 1 has it.
@@ -122,6 +123,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       'allowedOrigins=https://a.example, http://localhost:3000',
       'rateLimit=600/1m',
       'addressRateLimit=off',
+      'historyKept=30',
     ];
     const changed = {
       specialTokenTtl: 604_800,
@@ -131,6 +133,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       allowedOrigins: ['https://a.example', 'http://localhost:3000'],
       rateLimit: '600/1m',
       addressRateLimit: 'off',
+      historyKept: 30,
     };
     const result = await cli.json('app', 'set', clientId, ...assignments);
     expect(result).toEqual({ clientId, name: 'Other = name', settings: changed });

@@ -12,6 +12,7 @@ const DEFAULTS = {
   allowedOrigins: [],
   rateLimit: 'default',
   addressRateLimit: 'off',
+  historyKept: 0,
 };
 
 const FINGERPRINT = expect.stringMatching(/^[\da-f]{8}$/);

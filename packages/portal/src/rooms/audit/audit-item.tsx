@@ -15,6 +15,7 @@ const SETTINGS = [
   'allowedOrigins',
   'rateLimit',
   'addressRateLimit',
+  'historyKept',
 ] as const;
 const FIELDS = [
   'name',

@@ -1,4 +1,4 @@
-import { Divider, Radio, Stack, Switch, TagsInput } from '@mantine/core';
+import { Divider, NumberInput, Radio, Stack, Switch, TagsInput } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DurationInput } from './duration-input.tsx';
@@ -101,6 +101,22 @@ export function SettingsFields({ shown, mayChange, problemOf, set }: Props) {
       </Stack>
     ),
     addressRateLimit: limit('addressRateLimit'),
+    historyKept: (
+      <Stack gap="lg">
+        <Divider />
+        <NumberInput
+          label={t('settings.historyKept.label')}
+          description={t('settings.historyKept.text')}
+          value={shown.historyKept}
+          min={0}
+          max={36_500}
+          allowDecimal={false}
+          disabled={!mayChange}
+          error={problemOf('historyKept')}
+          onChange={(days) => set({ historyKept: Number(days) })}
+        />
+      </Stack>
+    ),
   };
   return Object.entries(fields).map(([name, field]) => <Fragment key={name}>{field}</Fragment>);
 }

@@ -13,6 +13,8 @@ export type ApplicationSettings = {
   allowedOrigins: string[];
   rateLimit: string;
   addressRateLimit: string;
+  /** Days; 0: without end. */
+  historyKept: number;
 };
 
 export type SettingName = keyof ApplicationSettings;
@@ -80,6 +82,11 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
     describe: `requests of one address to the options of the application: ${RATE_LIMIT_FORM}`,
     read: readLimit,
   },
+  historyKept: {
+    default: 0,
+    describe: 'days that the history of selections is kept, 1 to 36500, or 0 for unlimited',
+    read: readDays,
+  },
 };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -103,6 +110,15 @@ function readDuration(value: unknown, min: number, max: number, minText: string,
   if (seconds === undefined) return { problem: `must be ${DURATION_FORM}` };
   if (seconds < min || seconds > max) return { problem: `must be from ${minText} to ${maxText}` };
   return { value: seconds };
+}
+
+const MAX_DAYS = 36_500;
+
+/** A number of days, as a number or a text with or without its unit; `unlimited` is 0. */
+function readDays(value: unknown): { value: number } | { problem: string } {
+  const match = /^(\d{1,6})d?$/.exec(value === 'unlimited' ? '0' : String(value));
+  const days = typeof value === 'number' || typeof value === 'string' ? Number(match?.[1] ?? Number.NaN) : Number.NaN;
+  return days <= MAX_DAYS ? { value: days } : { problem: `must be a number of days, 0 to ${MAX_DAYS}` };
 }
 
 function readLimit(value: unknown): { value: string } | { problem: string } {

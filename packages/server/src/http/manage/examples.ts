@@ -28,6 +28,7 @@ export const APPLICATION_EXAMPLE = {
     allowedOrigins: [],
     rateLimit: 'default',
     addressRateLimit: 'off',
+    historyKept: 0,
   },
   changedSettings: [] as string[],
   secrets: [{ fingerprint: '3f9c0a7e', createdAt: TIME, expiresAt: null, lastUsedAt: TIME }],

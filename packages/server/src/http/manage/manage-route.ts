@@ -296,6 +296,7 @@ function inOwnWords(error: unknown, hides: boolean): unknown {
     return new InnkeeperError(error.error, {
       message,
       headers,
+      ...(fields && { fields }),
       more: hides ? JSON.parse(JSON.stringify(told, withoutAddress)) : told,
     });
   }

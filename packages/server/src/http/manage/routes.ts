@@ -14,6 +14,7 @@ import { changePasswordRoute } from './change-password.ts';
 import { changePreferencesRoute } from './change-preferences.ts';
 import { changeTranslationsRoute } from './change-translations.ts';
 import { changeUserRoute } from './change-user.ts';
+import { changeUserOptionsRoutes } from './change-user-options.ts';
 import { compareRevisionsRoute } from './compare-revisions.ts';
 import { confirmTotpRoute } from './confirm-totp.ts';
 import { countValuesRoute } from './count-values.ts';
@@ -161,6 +162,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   revokeAccessTokenRoute(app, service);
   revokeAccessTokensRoute(app, service);
   listUserOptionsRoute(app, service);
+  changeUserOptionsRoutes(app, service);
   listUserHistoryRoute(app, service);
 
   countValuesRoute(app, service);

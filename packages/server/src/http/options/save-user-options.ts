@@ -27,8 +27,8 @@ const MAX_OPTIONS = 500;
 
 export const SavedOptions = Type.Object({ items: Type.Array(UserOptionAnswer), total: Type.Integer() });
 
-const MEMBERS = {
-  ...UserClaimsBody,
+/** The body of a PUT, less whose options they are. */
+export const OptionsToSave = {
   language: Type.Optional(Type.String({ description: 'of all options that name none' })),
   options: Type.Array(
     Type.Object({
@@ -48,7 +48,7 @@ const schema = {
   description: 'A refusal names every field at fault. Its code is that of the first.',
   security: SAVE_SECURITY,
   headers: AcceptLanguageHeader,
-  body: Type.Object(MEMBERS),
+  body: Type.Object({ ...UserClaimsBody, ...OptionsToSave }),
   response: {
     200: SavedOptions,
     412: ChangedMembers,

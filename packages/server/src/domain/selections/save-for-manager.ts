@@ -1,0 +1,54 @@
+import type { Application } from '../applications/application.ts';
+import type { PlacedKey } from '../catalog/compile.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import { findUser } from '../users/find-user.ts';
+import { countMatching, MAX_STEPS_INLINE, matchOnThread } from './match-patterns.ts';
+import { Refusals } from './refusals.ts';
+import type { ReadWanted, SavedForUser } from './save-for-user.ts';
+import { saveSelections } from './save-selections.ts';
+
+/** Saves for a user in the name of who manages the application: told in the audit, and in the history of the user. */
+export async function saveForManager(
+  service: Service,
+  application: Application,
+  { userUid, actor }: { userUid: string; actor: string },
+  readWanted: ReadWanted,
+): Promise<SavedForUser> {
+  const user = await findUser(service, application, userUid);
+  const catalog = await service.catalogs.get(application.appId);
+  const refusals = new Refusals();
+  const wanted = readWanted(user, catalog, refusals);
+  const isCostly = countMatching(wanted) > MAX_STEPS_INLINE;
+  const matches = isCostly ? await matchOnThread(service, user.appId, wanted) : undefined;
+  const by = { actor, appId: user.appId, keys: wanted.map(({ placed }) => nameOf(placed)) };
+  try {
+    const change = { means: 'manage', by } as const;
+    const saved = await saveSelections(service, user, catalog, wanted, change, { refusals, matches });
+    return { user, catalog, wanted, saved };
+  } catch (error) {
+    const isGone = error instanceof InnkeeperError && error.error === 'profileUserNotFound';
+    throw isGone ? new InnkeeperError('userNotFound') : error;
+  }
+}
+
+/** The same for keys whose default is to hold again; at least one of them has to be saved. */
+export async function unsetForManager(
+  service: Service,
+  application: Application,
+  { userUid, actor }: { userUid: string; actor: string },
+  keys: readonly PlacedKey[],
+): Promise<void> {
+  const { userId, appId } = await findUser(service, application, userUid);
+  const saved = new Set((await service.storage.selections.list(userId)).map(({ keyNo }) => keyNo));
+  const held = keys.filter(({ key }) => saved.has(key.keyNo));
+  const keyNos = held.map(({ key }) => key.keyNo).sort((a, b) => a - b);
+  const by = { actor, appId, keys: held.map(nameOf) };
+  const unset = await service.storage.selections.unsetKeys(userId, keyNos, { at: service.now(), means: 'manage', by });
+  if (unset.length === 0) throw new InnkeeperError('selectionNotFound');
+  service.activity.count(appId, 'selectionsUnset', unset.length);
+}
+
+function nameOf({ group, key }: PlacedKey): string {
+  return `${group.name}.${key.name}`;
+}

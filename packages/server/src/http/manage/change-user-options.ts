@@ -1,0 +1,123 @@
+import type { Scalar } from '../../domain/catalog/catalog.ts';
+import type { PlacedKey } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { saveForManager, unsetForManager } from '../../domain/selections/save-for-manager.ts';
+import type { ChangedSelection } from '../../domain/selections/save-selections.ts';
+import type { Service } from '../../domain/service.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
+import { Type } from '../../schema.ts';
+import type { SelectionRecord } from '../../storage/port.ts';
+import { EXAMPLE } from '../examples.ts';
+import { OptionsToSave, readWantedOptions } from '../options/save-user-options.ts';
+import type { Query } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
+import { CHOSEN_OPTION, USER } from './examples.ts';
+import { refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { Nullable, OptionShape, UserParams } from './schemas.ts';
+import { viewOption } from './views.ts';
+
+const MAX_KEYS = 500;
+
+const saveSchema = {
+  operationId: 'saveManagedUserOptions',
+  summary: 'Save options of a user, all or none',
+  description: 'For support. The history of the user and the audit say who did it. Suspended users can be changed too.',
+  params: UserParams,
+  body: Type.Object(OptionsToSave),
+  response: {
+    200: Type.Object({ items: Type.Array(OptionShape), total: Type.Integer() }),
+    412: Type.Object({ current: Nullable(OptionShape) }),
+  },
+  errors: [
+    'userNotFound',
+    'languageUnknown',
+    'groupNotFound',
+    'groupsDisagree',
+    'keyNotFound',
+    'keyArchived',
+    'valueNotAllowed',
+    'selectionChanged',
+  ] as const,
+  examples: {
+    dark: {
+      summary: 'One option',
+      params: USER,
+      body: { options: [{ option_group_uid: EXAMPLE.groupUid, option_key_uid: EXAMPLE.keyUid, value: ['dark'] }] },
+      status: 200,
+      answer: { items: [CHOSEN_OPTION], total: 1 },
+    },
+  },
+};
+
+const unsetSchema = {
+  operationId: 'unsetManagedUserOptions',
+  summary: 'Unset options of a user',
+  params: UserParams,
+  querystring: Type.Object({
+    option_key_uid: Type.Array(Type.String({ format: 'uuid' }), { description: 'repeatable', minItems: 1 }),
+  }),
+  response: { 204: Type.Null({ description: 'The defaults hold again.' }) },
+  errors: ['userNotFound', 'keyNotFound', 'selectionNotFound'] as const,
+  examples: {
+    theme: { summary: 'One option', params: USER, query: { option_key_uid: EXAMPLE.keyUid }, status: 204 },
+  },
+};
+
+/** What support does for a user: by everybody who may manage users. */
+export function changeUserOptionsRoutes(app: Routes, service: Service): void {
+  const path = '/users/:userUid/options';
+  applicationRoute(
+    app,
+    service,
+    { method: 'PUT', path, access: 'users', schema: saveSchema },
+    async ({ application, manager, params, readMembers }) => {
+      const body = readMembers();
+      const who = { userUid: params.userUid as string, actor: manager.author };
+      try {
+        const { wanted, saved } = await saveForManager(service, application, who, (_user, catalog, refusals) =>
+          readWantedOptions(catalog, body, refusals),
+        );
+        const items = saved.map(({ record }, index) => view(wanted[index]?.placed as PlacedKey, record));
+        return { items, total: items.length };
+      } catch (error) {
+        throw withCurrent(error);
+      }
+    },
+  );
+
+  applicationRoute(
+    app,
+    service,
+    { method: 'DELETE', path, access: 'users', schema: unsetSchema },
+    async ({ application, manager, params, query }) => {
+      const uids = readKeyUids(query);
+      const { keyByUid } = await service.catalogs.get(application.appId);
+      const keys = uids.map((uid) => keyByUid.get(readUuid(uid) ?? uid));
+      const unknown = keys.flatMap((key) => (key ? [] : [{ field: 'option_key_uid', message: 'names no key' }]));
+      if (unknown.length > 0) throw new InnkeeperError('keyNotFound', { fields: unknown });
+      const who = { userUid: params.userUid as string, actor: manager.author };
+      await unsetForManager(service, application, who, [...new Set(keys as PlacedKey[])]);
+      return undefined;
+    },
+  );
+}
+
+function readKeyUids({ option_key_uid: given }: Query): string[] {
+  const uids = [given ?? []].flat();
+  if (uids.length === 0) throw refuse('option_key_uid', 'is missing: name the keys to unset');
+  if (uids.length > MAX_KEYS) throw refuse('option_key_uid', `may be given ${MAX_KEYS} times`);
+  return uids;
+}
+
+function view(placed: PlacedKey, record: SelectionRecord) {
+  return viewOption({ placed, record, value: JSON.parse(record.value) as Scalar | Scalar[] });
+}
+
+function withCurrent(error: unknown): unknown {
+  if (!(error instanceof InnkeeperError) || error.error !== 'selectionChanged') return error;
+  const { message, fields, more } = error;
+  const { placed, record } = more as ChangedSelection;
+  const current = record ? view(placed, record) : null;
+  return new InnkeeperError('selectionChanged', { message, ...(fields && { fields }), more: { current } });
+}
