@@ -20,7 +20,7 @@ describe.each(databases)('users on $kind', (database) => {
     const example = user(appId, { clientUserId: 'Zoë 🦊\n"\\', clientUserName: "O'Brien \u{10ffff}" });
     expect(await storage.users.createWithToken(example)).toBe('created');
     const { userId, clientUserId, clientUserName, createdAt } = example;
-    const found = { userId, appId, clientUserId, clientUserName, createdAt };
+    const found = { userId, appId, clientUserId, clientUserName, createdAt, status: 'active', updatedAt: createdAt };
     expect(await storage.users.find(appId, userId)).toEqual(found);
     expect(await storage.tokens.findSpecialToken(example.specialToken.tokenHash, NOW)).toEqual(found);
   });
