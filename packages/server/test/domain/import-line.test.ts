@@ -321,3 +321,28 @@ test('progress is one line on a terminal, with rate and time left, and nothing e
   new Progress({ ...stream, isTTY: false }, () => now).show(1, 'users', 1);
   expect(written).toHaveLength(3);
 });
+
+describe('open texts in several languages', () => {
+  const motto = (given: object) => {
+    const option = { group: 'look', key: 'motto', ...given };
+    return read(JSON.stringify({ ...mia, options: [option] })).selections[0];
+  };
+
+  test('the default language has the value, the others stand beside it', () => {
+    const both = { value: '"Hi"', language: 'en', texts: '{"es":"Hola"}' };
+    expect(motto({ value: ['Hi'], texts: { es: ['Hola'] } })).toMatchObject(both);
+    expect(motto({ value: ['Hola'], language: 'es', texts: { English: ['Hi'] } })).toMatchObject(both);
+    expect(motto({ value: ['Hola'], language: 'es' })).toMatchObject({ value: '"Hola"', language: 'es', texts: null });
+  });
+
+  test.each([
+    [{ value: ['Hi'], texts: [] }, 'badParameter', 'options[0].texts'],
+    [{ value: ['Hi'], texts: { xx: ['?'] } }, 'languageUnknown', 'options[0].texts.xx'],
+    [{ value: ['Hi'], texts: { en: ['Hello'] } }, 'badParameter', 'options[0].texts.en'],
+    [{ value: ['Hi'], texts: { es: 'Hola' } }, 'badParameter', 'options[0].texts.es'],
+    [{ value: ['Hi'], texts: { es: [5] } }, 'valueNotAllowed', 'options[0].texts.es[0]'],
+    [{ key: 'colours', value: ['red'], texts: {} }, 'badParameter', 'options[0].texts'],
+  ])('%j is refused', (given, error, field) => {
+    expect(() => motto(given)).toThrow(expect.objectContaining({ error, field }));
+  });
+});

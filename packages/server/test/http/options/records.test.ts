@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CatalogFile } from '../../../src/domain/catalog/file-schema.ts';
+import { exportUsers } from '../../../src/domain/users/export-users.ts';
+import { createLineReader } from '../../../src/domain/users/import-line.ts';
 import { databases } from '../../databases.ts';
 import { bearer, makeSignedInUser, startTestServer, type TestServer } from '../start.ts';
 import { EXAMPLE, type Wire, withCatalog } from './example-catalog.ts';
@@ -131,6 +133,28 @@ describe.each(databases)('what records say on $kind', (database) => {
     ]);
     await shop.save('motto', ['Hallo'], { language: 'Deutsch' });
     expect((await shop.read(`${uid}/history`)).total).toBe(4);
+
+    // All of it goes out with an export, and comes in with an import.
+    const { storage } = server.service;
+    let exported = '';
+    for await (const { text } of exportUsers(storage, shop.application.appId)) exported += text;
+    expect((JSON.parse(exported) as { options: Wire[] }).options[0]).toMatchObject({
+      value: ['Seize the day'],
+      language: 'en',
+      texts: { de: ['Hallo'], 'de-AT': ['Servus'] },
+    });
+    const readLine = createLineReader(await server.service.catalogs.get(shop.application.appId), {
+      at: server.service.now(),
+      newCodes: false,
+      withRetired: false,
+    });
+    const [stored] = await storage.selections.list(shop.user.userCode);
+    const [imported] = readLine({ line: 1, text: exported }).selections;
+    expect([imported?.value, imported?.language, imported?.texts]).toEqual([
+      stored?.value,
+      stored?.language,
+      stored?.texts,
+    ]);
 
     // A language that is gone takes its text along when the record is saved the next time.
     await shop.change({ ...EXAMPLE, languages: LANGUAGES.slice(0, 2), groups: EXAMPLE.groups.slice(1, 2) });
