@@ -17,6 +17,10 @@ export const SETTINGS = {
   port: { default: '8080', describe: 'TCP port to listen on (0: any free one)' },
   host: { default: '127.0.0.1', describe: 'address to listen on; 0.0.0.0 for every interface' },
   databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…', secret: true },
+  databaseWait: {
+    default: '60s',
+    describe: 'with PostgreSQL, how long a start waits for a database that cannot be reached: 0s to 1h',
+  },
   secret: {
     default: '',
     describe: 'key material for hashing and sealing; made and kept beside an embedded database',
@@ -74,6 +78,8 @@ export type Config = {
   databaseUrl: string;
   /** The path that was given, where it is another. */
   databaseLink: string | undefined;
+  /** How long a start waits for it. */
+  databaseWaitMs: number;
   /** Where `secret` came from, unless it was given. */
   secretFile: string | undefined;
   secret: string;
@@ -161,6 +167,7 @@ export function readConfig(
       'an address or a name of this machine, as in 127.0.0.1 or 0.0.0.0',
     ),
     ...place,
+    databaseWaitMs: check('databaseWait', readWait(text('databaseWait')), 'a time from 0s to 1h, as in 60s'),
     secret: '',
     publicUrl: check(
       'publicUrl',
@@ -367,6 +374,11 @@ function readScrub(text: string): number | 'off' | undefined {
   if (text === 'off') return text;
   const seconds = /\d[hd]$/.test(text) ? parseDuration(text) : undefined;
   return seconds !== undefined && seconds >= 3600 && seconds <= 365 * 86_400 ? seconds * 1000 : undefined;
+}
+
+function readWait(text: string): number | undefined {
+  const seconds = parseDuration(text);
+  return seconds !== undefined && seconds <= 3600 ? seconds * 1000 : undefined;
 }
 
 function readPublicUrl(text: string): string | undefined {

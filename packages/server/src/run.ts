@@ -3,12 +3,15 @@ import { runWorkers, SHUTDOWN_MS, tellListening } from './cluster.ts';
 import { type Config, unknownVariables } from './config.ts';
 import { createSetUpLink } from './domain/accounts/links.ts';
 import { exitOnUncaught } from './exit-on-uncaught.ts';
+import { createLogger } from './http/logging.ts';
 import { type RunningServer, startServer } from './serve.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 import { answerWatch } from './worker-watch.ts';
 
 /** Runs until it is told to stop; answers the exit code. */
 export async function run(config: Config, options: { demo: boolean; isNew?: boolean }): Promise<number> {
   exitOnUncaught();
+  await waitForDatabase(config, createLogger(config.logLevel));
   if (config.workers > 1 && cluster.isPrimary) return runWorkers(config);
   let isEnding = false;
   try {

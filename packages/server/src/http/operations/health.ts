@@ -1,6 +1,6 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import { Type } from '../../schema.ts';
-import type { Problem, Storage } from '../../storage/port.ts';
+import { type Problem, type Storage, StorageUnavailable } from '../../storage/port.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const PING_LIMIT_MS = 2_000;
@@ -59,13 +59,19 @@ export function healthRoutes(
     // Before the ping, which fails for the same reason and cannot say it.
     const down = problems.find(({ effect }) => effect === 'down');
     if (down) throw new InnkeeperError('unavailable', { message: down.message });
-    await Promise.race([storage.ping(), tooLong()]);
+    await Promise.race([storage.ping().catch(tellUnreachable), tooLong()]);
     const isReadOnly = problems.some(({ effect }) => effect === 'read-only');
     return {
       status: isReadOnly ? ('read-only' as const) : ('ok' as const),
       ...(problems.length > 0 && { problems: problems.map(({ kind, message }) => ({ kind, message })) }),
     };
   });
+}
+
+/** Its own words may name an address: the log has them. */
+function tellUnreachable(error: unknown): never {
+  if (!(error instanceof StorageUnavailable)) throw error;
+  throw new InnkeeperError('unavailable', { message: 'The database is unreachable.' });
 }
 
 async function tooLong(): Promise<never> {

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { storageDriver } from './storage/open.ts';
+import { DatabaseDamaged, StorageUnavailable } from './storage/port.ts';
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * A database server may start after the service. For as long as the setting says, a start asks again, with growing pauses; then the
+ * last failure ends it. An embedded database is there or not.
+ */
+export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, logger: Logger): Promise<void> {
+  if (databaseUrl.startsWith('sqlite:') || databaseWaitMs === 0) return;
+  const driver = await storageDriver(databaseUrl);
+  const deadline = performance.now() + databaseWaitMs;
+  for (let pauseMs = FIRST_PAUSE_MS, tries = 1; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS), tries++) {
+    try {
+      await driver.migrationState();
+      if (tries > 1) logger.info({ tries }, 'the database is reachable');
+      return;
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;
+      const left = deadline - performance.now();
+      if (left <= 0) throw error;
+      const nextMs = Math.round(Math.min(pauseMs, left));
+      const giveUpMs = Math.round(left);
+      logger.warn({ err: error, nextMs, giveUpMs }, 'the database cannot be reached; trying again');
+      await sleep(nextMs);
+    }
+  }
+}
