@@ -1,6 +1,7 @@
 // npm tarballs of what other projects install. The one of the service holds its bundle and depends on nothing but a Node for its platform.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { buildPackage } from '../build-package.js';
 import { packPackages } from '../pack.js';
 import { published } from './published.js';
 import { ROOT, SERVER, shippedFiles } from './sources.js';
@@ -11,7 +12,9 @@ import { ROOT, SERVER, shippedFiles } from './sources.js';
  * @returns {Promise<{ filename: string, files: { path: string }[] }[]>}
  */
 export async function packAll(folder, work) {
-  return packPackages(folder, [assembleServer(join(work, 'server'))]);
+  // Whoever tests with it needs the service too.
+  await buildPackage('testing');
+  return packPackages(folder, [join(ROOT, 'packages/testing/dist'), assembleServer(join(work, 'server'))]);
 }
 
 /** The folder of the service's package, with what npm packs of it. */

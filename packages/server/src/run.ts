@@ -9,13 +9,17 @@ import { waitForDatabase } from './wait-for-database.ts';
 import { answerWatch } from './worker-watch.ts';
 
 /** Runs until it is told to stop; answers the exit code. */
-export async function run(config: Config, options: { demo: boolean; isNew?: boolean }): Promise<number> {
+export async function run(
+  config: Config,
+  options: { demo: boolean; isNew?: boolean; ephemeral?: boolean },
+): Promise<number> {
   exitOnUncaught();
   await waitForDatabase(config, createLogger(config.logLevel));
   if (config.workers > 1 && cluster.isPrimary) return runWorkers(config);
   let isEnding = false;
   try {
-    const server = await startServer(config);
+    const ephemeral = options.ephemeral ? await import('./ephemeral.ts') : undefined;
+    const server = await startServer(config, ephemeral?.movedTime);
     const asked = endAsked();
     answerWatch();
     tellListening();
@@ -27,7 +31,8 @@ export async function run(config: Config, options: { demo: boolean; isNew?: bool
     // A folder that was moved, or a mistyped path, shows as a database that is new.
     if (options.isNew) server.logger.info(`created a new, empty database: ${config.databaseUrl}`);
     if (isFirst) for (const problem of unknownVariables()) server.logger.warn(problem);
-    if (options.demo && isFirst) await welcome(server, config);
+    if (ephemeral && process.connected) ephemeral.takeOrders(server.service, server.url);
+    else if (options.demo && isFirst) await welcome(server, config);
     await asked;
     isEnding = true;
     server.logger.info({ requests: server.requestsInFlight() }, 'shutting down');

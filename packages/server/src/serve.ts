@@ -9,7 +9,7 @@ import { UserReads } from './domain/audit/user-reads.ts';
 import { CatalogDirectory } from './domain/catalog/directory.ts';
 import { OpenCatalogs } from './domain/catalog/open-catalogs.ts';
 import { checkSecret } from './domain/check-secret.ts';
-import { Clock } from './domain/clock.ts';
+import { Clock, type TimeSources } from './domain/clock.ts';
 import { followChanges } from './domain/follow-changes.ts';
 import { keepTidy } from './domain/keep-tidy.ts';
 import { createKeyring } from './domain/keyring.ts';
@@ -47,12 +47,12 @@ export type RunningServer = {
 };
 
 /** Wiring only: config -> storage -> tokens -> app -> listen. */
-export async function startServer(config: Config): Promise<RunningServer> {
+export async function startServer(config: Config, times?: TimeSources): Promise<RunningServer> {
   const logger = createLogger(config.logLevel);
   const driver = await storageDriver(config.databaseUrl, config.databaseLink);
   // While a database opens, on a thread or a server of its own, there is time to load all that HTTP takes.
   const [opened, { createApp }] = await Promise.all([driver.open(), import('./app.ts')]);
-  const clock = new Clock(opened);
+  const clock = new Clock(opened, times);
   const { now } = clock;
   const storage = auditedStorage(opened, currentActor, now);
   const held: { close(): void | Promise<void> }[] = [storage, clock];

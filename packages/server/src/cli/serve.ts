@@ -19,17 +19,20 @@ export function serve(): Command {
       ['serve --serve options --port 8081', 'the profile options alone, for an address of their own'],
       ['serve --new', 'once, after the database was lost for good: begin with an empty one beside the old secret'],
       ['serve --demo', 'to try it out: what `npm start` runs'],
+      ['serve --ephemeral', 'for tests: a demo that keeps nothing, on any free port'],
     ],
   })
     .option(
       '--demo',
       'for trying it out: makes a demo application on the first start, and unsafe settings are no obstacle',
     )
+    .option('--ephemeral', 'for tests: keep nothing; any free port unless one is given, one process')
     .option('--new', 'make a new database even if the secret, the log or a backup of an earlier one is there')
     .action(start);
 }
 
-async function start(options: CommandOptions & { demo?: true; new?: true }): Promise<void> {
+async function start(options: CommandOptions & { demo?: true; new?: true; ephemeral?: true }): Promise<void> {
+  if (options.ephemeral) return startEphemeral(options);
   const demo = options.demo === true;
   // Someone is reading the terminal: what they asked for should not drown in request logs.
   const defaults = demo ? { logLevel: 'warn' } : {};
@@ -42,4 +45,13 @@ async function start(options: CommandOptions & { demo?: true; new?: true }): Pro
   // The front door and all routes: loaded for this command alone.
   const { run } = await import('../run.ts');
   process.exitCode = await run(config, { demo, isNew });
+}
+
+async function startEphemeral(options: CommandOptions): Promise<void> {
+  const { ephemeralFolder } = await import('../ephemeral.ts');
+  using folder = ephemeralFolder();
+  const flags = { ...options, databaseUrl: folder.databaseUrl, workers: '1' };
+  const config = readConfig(flags, { defaults: { port: '0', logLevel: 'warn' } });
+  const { run } = await import('../run.ts');
+  process.exitCode = await run(config, { demo: true, ephemeral: true });
 }

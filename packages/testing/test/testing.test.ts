@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startInnkeeper, type TestInnkeeper } from '../src/index.ts';
+
+const catalog = `languages: [{ name: English, tag: en, default: true }]
+groups: [{ name: look, keys: [{ name: dark, type: boolean, default: false }] }]`;
+const ada = '0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31';
+const users = [
+  {
+    clientUserId: 'ada',
+    clientUserName: 'Ada',
+    service_user_code: ada,
+    options: [{ group: 'look', key: 'dark', value: [true] }],
+  },
+];
+
+let inn: TestInnkeeper;
+beforeAll(async () => {
+  inn = await startInnkeeper({ catalog, users });
+});
+afterAll(() => inn?.close());
+
+const post = async (path: string, body: object) => {
+  const response = await fetch(inn.url + path, { method: 'POST', body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+};
+const createUser = (clientUserId: string) => {
+  const { clientId, clientSecret } = inn;
+  return post('/api/v2/app/create-user', { clientId, clientSecret, clientUserId, clientUserName: 'Somebody' });
+};
+const optionsOfAda = async () => {
+  const basic = Buffer.from(`${inn.clientId}:${inn.clientSecret}`).toString('base64');
+  const headers = { apiKey: inn.clientId, authorization: `Basic ${basic}` };
+  const response = await fetch(`${inn.url}/api/user_options?user_uid=${ada}`, { headers });
+  return { status: response.status, ...((await response.json()) as { items?: { option: { value: unknown } }[] }) };
+};
+
+test('it serves the catalog and the users that were given', async () => {
+  expect((await createUser('ada')).body.code).toBe('0001');
+  expect((await optionsOfAda()).items?.map(({ option }) => option.value)).toEqual([true]);
+});
+
+test('reset brings back what was there and takes away what was not', async () => {
+  expect((await createUser('grace')).status).toBe(200);
+  const basic = Buffer.from(`${inn.clientId}:${inn.clientSecret}`).toString('base64');
+  await fetch(`${inn.url}/api/v2/app/${inn.clientId}/users/${ada}`, {
+    method: 'DELETE',
+    headers: { authorization: `Basic ${basic}` },
+  });
+  expect((await optionsOfAda()).status).toBe(404);
+  await inn.reset();
+  expect((await optionsOfAda()).items).toHaveLength(1);
+  expect((await createUser('grace')).status).toBe(200);
+});
+
+test('the clock can be moved: a special token expires', async () => {
+  const { specialToken } = (await createUser('late')).body;
+  await inn.advance(11 * 60_000);
+  const late = await post('/oauth/v2/get-access-token', { clientSecret: inn.clientSecret, specialToken });
+  expect(late.body.code).toBe('0008');
+  await inn.reset();
+});
+
+test('what cannot be used is told', async () => {
+  await expect(startInnkeeper({ catalog: 'groups: 7' })).rejects.toThrow('catalog:1:9 groups');
+});
