@@ -941,7 +941,7 @@ export interface paths {
         get: operations["getCatalog"];
         /**
          * Make the catalog what the file says, in one revision
-         * @description What it no longer names is archived. Groups and keys are known by their names; `was` renames.
+         * @description What it no longer names is archived. Groups and keys are known by their names; `was` renames, and moves a key to another group.
          */
         put: operations["putCatalog"];
         post?: never;
@@ -1068,7 +1068,7 @@ export interface paths {
         head?: never;
         /**
          * Change a group: its name, texts or place, or bring it back
-         * @description A group that comes back brings its keys along.
+         * @description A group that comes back brings the keys that were live when it was archived.
          */
         patch: operations["changeGroup"];
         trace?: never;
@@ -1111,7 +1111,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a key: its definition, texts or place, or bring it back
+         * Change a key: its definition, texts, group or place, or bring it back
          * @description What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.
          */
         patch: operations["changeKey"];
@@ -1984,6 +1984,7 @@ export interface components {
         Catalog: {
             /** @description where this schema is, for editors */
             $schema?: string;
+            /** @description at least one, unless there are no groups */
             languages: {
                 /** @description in the language itself: Deutsch, Español */
                 name: string;
@@ -2000,9 +2001,13 @@ export interface components {
                 translations?: {
                     [key: string]: string;
                 };
+                /** @description help text by language, shown beside the name */
+                descriptions?: {
+                    [key: string]: string;
+                };
                 keys?: {
                     name: string;
-                    /** @description the name before: renames the key instead of making another */
+                    /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
                     was?: string;
                     /**
                      * @description the type of its values; a date is written YYYY-MM-DD
@@ -2047,6 +2052,10 @@ export interface components {
                     };
                     /** @description text by language, named as in `languages` (or by its tag) */
                     translations?: {
+                        [key: string]: string;
+                    };
+                    /** @description help text by language, shown beside the name */
+                    descriptions?: {
                         [key: string]: string;
                     };
                 }[];
@@ -2092,6 +2101,7 @@ export interface components {
         CatalogFile: {
             /** @description where this schema is, for editors */
             $schema?: string;
+            /** @description at least one, unless there are no groups */
             languages: {
                 /** @description in the language itself: Deutsch, Español */
                 name: string;
@@ -2108,9 +2118,13 @@ export interface components {
                 translations?: {
                     [key: string]: string;
                 };
+                /** @description help text by language, shown beside the name */
+                descriptions?: {
+                    [key: string]: string;
+                };
                 keys?: {
                     name: string;
-                    /** @description the name before: renames the key instead of making another */
+                    /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
                     was?: string;
                     /**
                      * @description the type of its values; a date is written YYYY-MM-DD
@@ -2157,6 +2171,10 @@ export interface components {
                     translations?: {
                         [key: string]: string;
                     };
+                    /** @description help text by language, shown beside the name */
+                    descriptions?: {
+                        [key: string]: string;
+                    };
                 }[];
             }[];
         };
@@ -2189,15 +2207,17 @@ export interface components {
         };
         CatalogRevision: {
             revision: number;
-            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
             author: string;
+            /** @description who made the changes: all that edited the draft, or the author */
+            authors: string[];
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
             changes: components["schemas"]["CatalogChange"][];
         };
         ChangeFact: {
             /** @enum {unknown} */
-            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
             /** @description it is about this allowed value alone */
             value?: unknown;
             /** @description of a text */
@@ -2529,8 +2549,16 @@ export interface components {
             /** @description the text to show */
             label: string;
             label_language: string | null;
+            description: string | null;
+            description_language: string | null;
             position: number;
-            translations: components["schemas"]["OptionGroupTranslation"][];
+            translations: {
+                /** Format: uuid */
+                option_group_translation_uid: string;
+                name: string;
+                language: string;
+                description: string | null;
+            }[];
         };
         OptionGroupTranslation: {
             /** Format: uuid */
@@ -2548,6 +2576,8 @@ export interface components {
             /** @description the text to show */
             label: string;
             label_language: string | null;
+            description: string | null;
+            description_language: string | null;
             position: number;
             /** @enum {unknown} */
             value_type: "boolean" | "string" | "integer" | "number" | "date";
@@ -2579,6 +2609,7 @@ export interface components {
                 option_key_translation_uid: string;
                 language: string;
                 name: string;
+                description: string | null;
             }[];
         };
         /** @description one value, or an array for a key that takes several */
@@ -3419,7 +3450,7 @@ export interface components {
                         /** ChangeFact */
                         fact: {
                             /** @enum {unknown} */
-                            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                            what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                             /** @description it is about this allowed value alone */
                             value?: unknown;
                             /** @description of a text */
@@ -3505,8 +3536,10 @@ export interface components {
                     /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                     revisions?: {
                         revision: number;
-                        /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                        /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                         author: string;
+                        /** @description who made the changes: all that edited the draft, or the author */
+                        authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
                         changes: {
@@ -3520,7 +3553,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -3550,7 +3583,7 @@ export interface components {
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         updatedAt: string;
                     } | null;
-                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
                     edits?: {
                         /** @description of the draft, that it made */
                         version: number;
@@ -3570,7 +3603,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -3603,8 +3636,10 @@ export interface components {
                     /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                     revisions?: {
                         revision: number;
-                        /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                        /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                         author: string;
+                        /** @description who made the changes: all that edited the draft, or the author */
+                        authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
                         changes: {
@@ -3618,7 +3653,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -3648,7 +3683,7 @@ export interface components {
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         updatedAt: string;
                     } | null;
-                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
                     edits?: {
                         /** @description of the draft, that it made */
                         version: number;
@@ -3668,7 +3703,7 @@ export interface components {
                             /** @description what each detail is about; missing where a revision was published before there were any */
                             facts?: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -7150,12 +7185,16 @@ export interface operations {
                             translations?: {
                                 [key: string]: string;
                             };
+                            /** @description text by language */
+                            descriptions?: {
+                                [key: string]: string;
+                            };
                             keys: {
                                 /** Format: uuid */
                                 keyUid: string;
                                 archived: boolean;
                                 name: string;
-                                /** @description the name before: renames the key instead of making another */
+                                /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
                                 was?: string;
                                 /**
                                  * @description the type of its values; a date is written YYYY-MM-DD
@@ -7200,6 +7239,10 @@ export interface operations {
                                 };
                                 /** @description text by language, named as in `languages` (or by its tag) */
                                 translations?: {
+                                    [key: string]: string;
+                                };
+                                /** @description help text by language, shown beside the name */
+                                descriptions?: {
                                     [key: string]: string;
                                 };
                             }[];
@@ -7380,6 +7423,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description at least one, unless there are no groups */
                     languages: {
                         /** @description in the language itself: Deutsch, Español */
                         name: string;
@@ -7443,9 +7487,13 @@ export interface operations {
                     translations?: {
                         [key: string]: string;
                     };
+                    /** @description help text by language, shown beside the name */
+                    descriptions?: {
+                        [key: string]: string;
+                    };
                     keys?: {
                         name: string;
-                        /** @description the name before: renames the key instead of making another */
+                        /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
                         was?: string;
                         /**
                          * @description the type of its values; a date is written YYYY-MM-DD
@@ -7490,6 +7538,10 @@ export interface operations {
                         };
                         /** @description text by language, named as in `languages` (or by its tag) */
                         translations?: {
+                            [key: string]: string;
+                        };
+                        /** @description help text by language, shown beside the name */
+                        descriptions?: {
                             [key: string]: string;
                         };
                     }[];
@@ -7627,6 +7679,10 @@ export interface operations {
                     translations?: {
                         [key: string]: string | null;
                     };
+                    /** @description help texts by language, name or tag; null takes one away, what is not named stays */
+                    descriptions?: {
+                        [key: string]: string | null;
+                    };
                     /** @description place among its siblings; at the end without */
                     position?: number;
                     /**
@@ -7673,8 +7729,10 @@ export interface operations {
                         /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                             author: string;
+                            /** @description who made the changes: all that edited the draft, or the author */
+                            authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
                             changes: {
@@ -7688,7 +7746,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -7718,7 +7776,7 @@ export interface operations {
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             updatedAt: string;
                         } | null;
-                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
                         edits?: {
                             /** @description of the draft, that it made */
                             version: number;
@@ -7738,7 +7796,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -7829,6 +7887,10 @@ export interface operations {
                     };
                     /** @description text by language, named as in `languages` (or by its tag) */
                     translations?: {
+                        [key: string]: string;
+                    };
+                    /** @description help text by language, shown beside the name */
+                    descriptions?: {
                         [key: string]: string;
                     };
                     /** @description place among its siblings; at the end without */
@@ -7967,7 +8029,7 @@ export interface operations {
                             /** ChangeFact */
                             fact: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -8048,6 +8110,15 @@ export interface operations {
                     translations?: {
                         [key: string]: string | null;
                     };
+                    /** @description help texts by language, name or tag; null takes one away, what is not named stays */
+                    descriptions?: {
+                        [key: string]: string | null;
+                    };
+                    /**
+                     * Format: uuid
+                     * @description moves it to this group, with its UID and its selections
+                     */
+                    groupUid?: string;
                     /** @description place among its siblings; at the end without */
                     position?: number;
                     /**
@@ -8155,7 +8226,7 @@ export interface operations {
                             /** ChangeFact */
                             fact: {
                                 /** @enum {unknown} */
-                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                 /** @description it is about this allowed value alone */
                                 value?: unknown;
                                 /** @description of a text */
@@ -8270,7 +8341,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: {
-                            /** @description group, group/key or group/key=value */
+                            /** @description group, group/key or group/key=value; of a description, one of the first two and //description */
                             path: string;
                             /** @description what to translate: the text of the default language, or the name */
                             source: string;
@@ -8369,8 +8440,10 @@ export interface operations {
                         /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                             author: string;
+                            /** @description who made the changes: all that edited the draft, or the author */
+                            authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
                             changes: {
@@ -8384,7 +8457,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -8414,7 +8487,7 @@ export interface operations {
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             updatedAt: string;
                         } | null;
-                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
                         edits?: {
                             /** @description of the draft, that it made */
                             version: number;
@@ -8434,7 +8507,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -8740,8 +8813,10 @@ export interface operations {
                             /** @description what was published since the draft was begun: publishing it would undo that */
                             revisions: {
                                 revision: number;
-                                /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                                /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                                 author: string;
+                                /** @description who made the changes: all that edited the draft, or the author */
+                                authors: string[];
                                 /** @description UTC, YYYY-MM-DD HH:MM:SS */
                                 createdAt: string;
                                 changes: components["schemas"]["CatalogChange"][];
@@ -8918,8 +8993,10 @@ export interface operations {
                         /** @description what was published since the revision that If-Match names, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                             author: string;
+                            /** @description who made the changes: all that edited the draft, or the author */
+                            authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
                             changes: {
@@ -8933,7 +9010,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -8963,7 +9040,7 @@ export interface operations {
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             updatedAt: string;
                         } | null;
-                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 100 */
+                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
                         edits?: {
                             /** @description of the draft, that it made */
                             version: number;
@@ -8983,7 +9060,7 @@ export interface operations {
                                 /** @description what each detail is about; missing where a revision was published before there were any */
                                 facts?: {
                                     /** @enum {unknown} */
-                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "moreChanges";
+                                    what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
                                     /** @description it is about this allowed value alone */
                                     value?: unknown;
                                     /** @description of a text */
@@ -9218,8 +9295,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         revision: number;
-                        /** @description token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                        /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
                         author: string;
+                        /** @description who made the changes: all that edited the draft, or the author */
+                        authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
                         changes: components["schemas"]["CatalogChange"][];

@@ -65,11 +65,14 @@ export function OptionField({ optionKey, held, parts, texts, onDirty }: OptionFi
   );
 }
 
-function hintOf(
-  { min_selected: min, max_selected: max }: OptionKey,
-  control: string,
-  texts: Texts,
-): string | undefined {
+/** The help text of the key, then what its control asks for. */
+function hintOf(optionKey: OptionKey, control: string, texts: Texts): string | undefined {
+  const { description, min_selected: min, max_selected: max } = optionKey;
+  const hints = [description, controlHint(control, min, max, texts)].filter((hint) => hint);
+  return hints.length > 0 ? hints.join('\n') : undefined;
+}
+
+function controlHint(control: string, min: number, max: number | null, texts: Texts): string | undefined {
   if (control === 'CheckboxList') return min > 0 || max !== null ? texts.howMany(min, max) : undefined;
   if (control === 'ListField') return texts.onePerLine;
   return control === 'Unknown' ? texts.notSupported : undefined;

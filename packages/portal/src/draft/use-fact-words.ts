@@ -44,6 +44,10 @@ export function useFactWords(): (fact: Fact | undefined, sentence: string) => st
         return t(`detail.${what}`, { list: list(fact) });
       case 'type':
         return t('detail.type', { from: t(`type.${from as TreeKey['type']}`), to: t(`type.${to as TreeKey['type']}`) });
+      case 'group':
+        return t('detail.group', { group: String(from) });
+      case 'description':
+        return t('detail.description', { language, from: say(from), to: say(to) });
       case 'text': {
         const told = { language, from: say(from), to: say(to) };
         return value === undefined ? t('detail.text', told) : t('detail.textOfValue', { ...told, value: say(value) });

@@ -10,7 +10,7 @@ import { showMissing, showPlan } from './show-changes.ts';
 import { visible } from './table.ts';
 
 const ENDINGS = `
-${bold('Exit codes:')} 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, misused, or the file cannot be used.`;
+${bold('Exit codes:')} 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, usage error, or the file cannot be used.`;
 
 export function catalogPlan(): Command {
   return defineCommand({
@@ -57,7 +57,7 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
         untranslated && `\n\n${untranslated}`
       }`;
     }
-    return `What would become of ${bold(visible(name))} (revision ${revision}):\n\n${showPlan({ changes, breaking, missing, notes })}`;
+    return `Plan for ${bold(visible(name))} (revision ${revision}):\n\n${showPlan({ changes, breaking, missing, notes })}`;
   });
   process.exitCode = breaking.length > 0 ? 3 : changes.length > 0 ? 2 : 0;
 }

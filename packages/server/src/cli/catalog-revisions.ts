@@ -19,7 +19,7 @@ export function catalogRevisions(): Command {
       ['catalog revisions --app 123456789_4f2c', 'the last 20'],
       [
         'catalog revisions --app 123456789_4f2c --json',
-        '{"total","items":[{"revision","createdAt","author","changes"}]}',
+        '{"total","items":[{"revision","createdAt","author","authors","changes"}]}',
       ],
     ],
   })

@@ -14,7 +14,7 @@ export function catalogShow(): Command {
     remote: true,
     examples: [
       ['catalog show 7 --app 123456789_4f2c', 'what changed; `catalog export --revision 7` has all of it'],
-      ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","changes"}'],
+      ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","authors","changes"}'],
     ],
   })
     .argument('<REVISION>', 'its number', readRevision)
@@ -24,10 +24,11 @@ export function catalogShow(): Command {
 
 async function run(wanted: number, options: CatalogOptions): Promise<void> {
   const record = await withManagement(options, ({ catalog }) => catalog.revision(options.app, wanted));
-  const { revision, createdAt, author, changes } = record;
+  const { revision, createdAt, author, authors, changes } = record;
   printResult(
     options,
-    { revision, createdAt, author, changes },
-    () => `${bold(`Revision ${revision}`)}, ${createdAt} UTC, by ${visible(author)}\n\n${showChanges(changes)}`,
+    { revision, createdAt, author, authors, changes },
+    () =>
+      `${bold(`Revision ${revision}`)}, ${createdAt} UTC, by ${visible([...new Set([...authors, author])].join(', '))}\n\n${showChanges(changes)}`,
   );
 }

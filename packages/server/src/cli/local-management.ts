@@ -5,6 +5,7 @@ import { rotateSecret } from '../domain/applications/rotate-secret.ts';
 import { completeSettings } from '../domain/applications/settings.ts';
 import { recordExport } from '../domain/audit/user-reads.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
+import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
 import { createManageToken } from '../domain/manage/manage-token.ts';
 import { finish } from '../domain/slices.ts';
@@ -12,7 +13,8 @@ import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure } from './failure.ts';
 import type { Management, PlanView, Published, Revision } from './management.ts';
-import { showTime } from './time.ts';
+import { visible } from './table.ts';
+import { counted, showTime } from './time.ts';
 import { unknownRevision } from './unknown-revision.ts';
 import { findApplication, type OpenStorage, unknownApplication } from './with-storage.ts';
 
@@ -38,6 +40,7 @@ export function localManagement({ storage, keyring, config, now }: OpenStorage):
     revision: record.revision,
     createdAt: showTime(record.createdAt),
     author: record.author,
+    authors: record.authors,
     changes: JSON.parse(record.difference) as Revision['changes'],
   });
 
@@ -91,15 +94,18 @@ export function localManagement({ storage, keyring, config, now }: OpenStorage):
       },
     },
     catalog: {
-      async plan(clientId, { definition }) {
+      async plan(clientId, { data }) {
         const { planWithImpact } = await import('../domain/catalog/publish.ts');
+        const { planCatalog } = await import('../domain/catalog/plan.ts');
         const current = await loadCatalog(clientId);
-        const plan = await planWithImpact(storage, await appIdOf(clientId), current, definition);
+        const definition = await readFor(current, data);
+        const plan = await planWithImpact(storage, await appIdOf(clientId), finish(planCatalog(current, definition)));
         return { revision: current.revision, ...(await viewPlan(plan)) };
       },
-      async apply(clientId, { definition }, options) {
+      async apply(clientId, { data }, options) {
         const { publishCatalog } = await import('../domain/catalog/publish.ts');
         const appId = await appIdOf(clientId);
+        const definition = await readFor(await loadCatalog(clientId), data);
         return viewPublished(clientId, await publishCatalog(storage, appId, definition, publishing(options)));
       },
       async restore(clientId, revision, options) {
@@ -209,6 +215,16 @@ export function localManagement({ storage, keyring, config, now }: OpenStorage):
       revoke: (tokenId) => storage.manageTokens.revoke(tokenId),
     },
   };
+}
+
+/** A file whose names only the catalog can judge. */
+async function readFor(current: Catalog, data: unknown): Promise<CatalogDefinition> {
+  const { knownOf, readDefinition } = await import('../domain/catalog/read-definition.ts');
+  const { showPath } = await import('../domain/catalog/source.ts');
+  const read = finish(readDefinition(data, { known: knownOf(current) }));
+  if (!('problems' in read)) return read.definition;
+  const problems = read.problems.map(({ path, message }) => visible(`${showPath(path)} ${message}`));
+  throw new Failure(`the file cannot be used: ${counted(problems.length, 'problem')}.`, { problems });
 }
 
 async function viewPlan({ changes, breaking, notes, next }: CountedPlan): Promise<PlanView> {

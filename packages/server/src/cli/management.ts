@@ -71,7 +71,13 @@ export type ChangedApplication =
 export type CatalogInput = Extract<ParsedFile, { definition: unknown }>;
 export type ApplyOptions = { allowBreaking: boolean; ifRevision?: number };
 export type TextsOptions = { format: 'csv' | 'xliff'; language?: string; revision?: number };
-export type Revision = { revision: number; createdAt: string; author: string; changes: ReadableChange[] };
+export type Revision = {
+  revision: number;
+  createdAt: string;
+  author: string;
+  authors: string[];
+  changes: ReadableChange[];
+};
 
 export type PlanView = {
   changes: ReadableChange[];

@@ -36,12 +36,17 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
   throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
 }
 
-/** The definition in a catalog file; everything that is wrong with it, by line and column, is told at once. */
+/**
+ * The definition in a catalog file; everything that is wrong with it, by line and column, is told at once. Names that only a
+ * catalog from before can have are left to whoever has the catalog, when they are all that is wrong.
+ */
 export async function readCatalogFile(file: string): Promise<Extract<ParsedFile, { definition: unknown }>> {
   const input = await readInput(file);
   const { parseCatalogFile } = await import('../domain/catalog/parse-file.ts');
-  const parsed = parseCatalogFile(input.text, input.name);
-  if ('problems' in parsed) throw await brokenFile(input.name, parsed.problems);
+  const strictly = parseCatalogFile(input.text, input.name);
+  if (!('problems' in strictly)) return strictly;
+  const parsed = parseCatalogFile(input.text, input.name, { names: 'any', hasLanguages: false });
+  if ('problems' in parsed) throw await brokenFile(input.name, strictly.problems);
   return parsed;
 }
 

@@ -203,8 +203,8 @@ type Shown = Awaited<ReturnType<Management['applications']['show']>> & {
 };
 type ExportPage = { lines: object[]; users: number; profilesOnly: number; next: string | null };
 
-function toRevision({ revision, createdAt, author, changes }: Revision): Revision {
-  return { revision, createdAt, author, changes };
+function toRevision({ revision, createdAt, author, authors, changes }: Revision): Revision {
+  return { revision, createdAt, author, authors, changes };
 }
 
 /** A 409 that tells no breaking changes, and a 412, are of somebody who was quicker. */

@@ -1,6 +1,7 @@
 import type { StoredCatalog } from '../storage/port.ts';
 import type { PackedDefinition } from './catalog/definition.ts';
 import type { MergedText, TextProblem } from './catalog/merge-texts.ts';
+import type { Known } from './catalog/read-definition.ts';
 import type { TextEntry } from './catalog/texts-file.ts';
 import type { Packed } from './packed.ts';
 
@@ -21,8 +22,8 @@ export type SentTexts = {
 export type Tasks = {
   /** A pattern that cannot be compiled matches nothing. */
   matchPatterns(checks: readonly PatternCheck[]): boolean[];
-  /** The catalog in the body of a request. */
-  readCatalogBody(input: { body: Uint8Array }): PackedDefinition;
+  /** The catalog in the body of a request, by what is known of the catalog already. */
+  readCatalogBody(input: { body: Uint8Array; known: Known }): PackedDefinition;
   readTextsBody(input: { body: Uint8Array }): SentTexts;
   previewTexts(input: {
     entries: Packed<TextEntry>;

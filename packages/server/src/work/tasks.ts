@@ -19,8 +19,8 @@ export const TASKS: {
   [Name in TaskName]: (input: Parameters<Tasks[Name]>[0]) => ReturnType<Tasks[Name]> | Promise<ReturnType<Tasks[Name]>>;
 } = {
   matchPatterns: (checks) => checks.map(isMatch),
-  readCatalogBody({ body }) {
-    const read = finish(readDefinition(parseJsonObject(body)));
+  readCatalogBody({ body, known }) {
+    const read = finish(readDefinition(parseJsonObject(body), { known }));
     if ('problems' in read) throw invalidCatalog(read.problems);
     return packDefinition(read.definition);
   },

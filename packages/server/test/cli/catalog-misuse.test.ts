@@ -24,7 +24,10 @@ describe('innkeeper catalog, when something is wrong', () => {
       );
     }
     const json = JSON.parse((await run('plan', file, '--app', '1_a', '--json')).stderr);
-    expect(json.error.problems).toEqual([expect.stringContaining(':9:15 groups[0].keys[0].type')]);
+    expect(json.error.problems).toEqual([
+      expect.stringContaining(':9:15 groups[0].keys[0].type'),
+      expect.stringContaining('groups[0].keys[3].constraint.max must be a whole number'),
+    ]);
   });
 
   test.each([
@@ -99,7 +102,7 @@ describe('innkeeper catalog: help and schema', () => {
       expect(each[index]?.stdout).toContain(`$ innkeeper catalog ${command}`);
     }
     expect(each[0]?.stdout.replace(/\s+/g, ' ')).toContain(
-      'Exit codes: 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, misused, or the file cannot be used.',
+      'Exit codes: 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, usage error, or the file cannot be used.',
     );
   });
 

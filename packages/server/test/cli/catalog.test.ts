@@ -64,7 +64,7 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
     const { clientId } = await application();
     const planned = await cli.run('catalog', 'plan', original, '--app', clientId);
     expect(planned).toMatchObject({ code: 2, stderr: '' });
-    expect(planned.stdout).toBe(`What would become of Acme (revision 0):
+    expect(planned.stdout).toBe(`Plan for Acme (revision 0):
 
   + language English
       tag en, the default
@@ -292,8 +292,11 @@ Not translated:
       cli.run('catalog', 'diff', '2', '2', '--app', clientId),
       cli.run('catalog', 'revisions', '--app', clientId),
     ]);
-    expect(revisions).toEqual({ total: 2, items: [{ revision: 2, createdAt, author, changes: [change] }] });
-    expect(shown).toEqual({ revision: 2, createdAt, author, changes: [change] });
+    expect(revisions).toEqual({
+      total: 2,
+      items: [{ revision: 2, createdAt, author, authors: [author], changes: [change] }],
+    });
+    expect(shown).toEqual({ revision: 2, createdAt, author, authors: [author], changes: [change] });
     expect(diff).toEqual({ from: 1, to: 2, changes: [change] });
     expect(none.stdout).toBe('Revisions 2 and 2 are the same.\n');
     expect(table.stdout).toMatch(

@@ -149,7 +149,13 @@ describe.each(databases)('audited acts on $kind', (database) => {
       details: ['text'],
     }));
     const draft = { draftId: randomUUID(), version: 1, baseRevision: 0, languages: '[]' };
-    const by = { createdBy: 'ada@example.com', createdAt: NOW, updatedBy: 'ada@example.com', updatedAt: NOW };
+    const by = {
+      createdBy: 'ada@example.com',
+      createdAt: NOW,
+      updatedBy: 'ada@example.com',
+      updatedAt: NOW,
+      authors: [],
+    };
     const edit = { kind: 'edit' as const, difference: JSON.stringify(changes), inverse: '{}' };
     await storage.drafts.save({ appId, draft: { ...draft, ...by }, items: [], removed: [], edit });
     const [entry] = await entries();

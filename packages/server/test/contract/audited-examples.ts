@@ -44,7 +44,7 @@ async function turnOnTotp(storage: Storage): Promise<string> {
 
 function draftChange(appId: number) {
   const draft = { draftId: randomUUID(), version: 1, baseRevision: 0, languages: '[]' };
-  const by = { createdBy: 'x', createdAt: NOW, updatedBy: 'x', updatedAt: NOW };
+  const by = { createdBy: 'x', createdAt: NOW, updatedBy: 'x', updatedAt: NOW, authors: ['x'] };
   const edit = { kind: 'edit' as const, difference: '[{"path":"colours"}]', inverse: '{}' };
   return { appId, draft: { ...draft, ...by }, items: [], removed: [], edit };
 }
@@ -250,6 +250,7 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
         revision: 1,
         createdAt: NOW,
         author: 'x',
+        authors: ['x'],
         difference: '[]',
         languages: '[]',
         items: [],

@@ -34,6 +34,7 @@ const publication = (
   items,
   createdAt: NOW + revision,
   author: 'Åsa Exempel',
+  authors: ['Åsa Exempel', 'Bo'],
   difference: `[{"text":"revision ${revision}"}]`,
   languages: '[{"name":"Español","tag":"es"}]',
   ...given,
@@ -130,7 +131,13 @@ describe.each(databases)('catalogs on $kind', (database) => {
     const published = times(7, (i) => publication(appId, i + 1, []));
     for (const each of published) await storage.catalogs.publish(each);
     const records = published
-      .map(({ revision, createdAt, author, difference }) => ({ revision, createdAt, author, difference }))
+      .map(({ revision, createdAt, author, authors, difference }) => ({
+        revision,
+        createdAt,
+        author,
+        authors,
+        difference,
+      }))
       .toReversed();
     const list = (offset: number, limit: number) => storage.catalogs.revisions(appId, { offset, limit });
     expect(await list(0, 50)).toEqual({ total: 7, items: records });

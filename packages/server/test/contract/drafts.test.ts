@@ -22,6 +22,7 @@ const record = (given: Partial<DraftRecord> = {}): DraftRecord => ({
   createdAt: NOW,
   updatedBy: 'Åsa',
   updatedAt: NOW,
+  authors: ['Åsa'],
   ...given,
 });
 
@@ -39,6 +40,7 @@ const publication = (appId: number, revision: number) => ({
   revision,
   createdAt: NOW + revision,
   author: 'x',
+  authors: ['x'],
   difference: '[]',
   languages: '[]',
   items: [],
@@ -165,6 +167,22 @@ describe.each(databases)('drafts on $kind', (database) => {
     for (const version of times(100, (i) => i + 7)) await save(version, 'edit');
     const kept = await told();
     expect([kept.length, kept[0]?.[0], kept.at(-1)?.[0]]).toEqual([100, 106, 7]);
+
+    // Undo and redo do not use the hundred up, however often.
+    let version = 106;
+    const left = async (kinds: string[]) =>
+      (await told()).filter(([, kind, spent]) => kinds.includes(kind as string) && !spent);
+    for (const _ of times(60, String)) {
+      const [[last] = []] = await left(['edit', 'redo']);
+      await save(++version, 'undo', last as number);
+      await save(++version, 'redo', version - 1);
+    }
+    for (const _ of times(100, String)) {
+      const [[last] = []] = await left(['edit', 'redo']);
+      await save(++version, 'undo', last as number);
+    }
+    expect([(await left(['edit', 'redo'])).length, (await left(['undo'])).length]).toEqual([0, 100]);
+    expect((await told()).length).toBeLessThanOrEqual(200);
   });
 
   test('it goes with its application', async () => {

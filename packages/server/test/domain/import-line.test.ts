@@ -29,6 +29,7 @@ const key = (keyNo: number, name: string, given: Partial<KeyDefinition & Key> = 
   values: null,
   constraint: {},
   texts: {},
+  descriptions: {},
   archived: false,
   ...given,
 });
@@ -45,6 +46,7 @@ const catalog: Catalog = {
       groupUid: 'group-1',
       name: 'look',
       texts: {},
+      descriptions: {},
       archived: false,
       keys: [
         key(1, 'colours', {
@@ -56,7 +58,14 @@ const catalog: Catalog = {
         key(3, 'gone', { archived: true }),
       ],
     },
-    { groupUid: 'group-2', name: 'old', texts: {}, archived: true, keys: [key(4, 'thing', { archived: true })] },
+    {
+      groupUid: 'group-2',
+      name: 'old',
+      texts: {},
+      descriptions: {},
+      archived: true,
+      keys: [key(4, 'thing', { archived: true })],
+    },
   ],
 };
 
@@ -179,6 +188,7 @@ describe('a name that was used again', () => {
         groupUid: 'group-1',
         name: 'g',
         texts: {},
+        descriptions: {},
         archived: false,
         keys: [key(5, 'ff'), key(1, 'ff', { archived: true })],
       },
@@ -186,6 +196,7 @@ describe('a name that was used again', () => {
         groupUid: 'group-0',
         name: 'g',
         texts: {},
+        descriptions: {},
         archived: true,
         keys: [key(2, 'ff', { archived: true }), key(3, 'x')],
       },

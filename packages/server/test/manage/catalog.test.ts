@@ -67,7 +67,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     const { manage, path } = await editor(server);
     const missing = await manage.send('PUT', `${path}/catalog`, EXAMPLE);
     expect(missing).toMatchObject({ status: 428, json: { code: '9428' } });
-    for (const tag of ['7', '"x"', '"1", "2"', 'W/1']) {
+    for (const tag of ['7', 'W/1', '"1", 2']) {
       const bad = await manage.send('PUT', `${path}/catalog`, EXAMPLE, { 'if-match': tag });
       expect(bad).toMatchObject({ status: 400, json: { code: '9400', errors: [{ field: 'If-Match' }] } });
     }
@@ -251,7 +251,7 @@ describe.each(databases)('the catalog of /manage/v1 on $kind', (database) => {
     const file = {
       languages: [{ name: '<b>English</b>', tag: 'en', default: true }],
       groups: odd.map((text, index) => ({
-        name: `group/${index}=%<i>`,
+        name: `group ${index} %<i>`,
         translations: { en: text },
         keys: [
           {

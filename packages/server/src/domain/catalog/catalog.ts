@@ -13,10 +13,12 @@ export type Language = { name: string; tag: string; isDefault: boolean };
 /** Texts by language tag. */
 export type Texts = Record<string, string>;
 
+/** Archiving a group leaves its keys as they are: it comes back with those that were live. */
 export type Group = GroupDefinition & { groupUid: string; archived: boolean; keys: Key[] };
+/** `archived` is the key's own state: a key of an archived group cannot be chosen either. */
 export type Key = KeyDefinition & { keyUid: string; keyNo: number; archived: boolean };
 
-export type GroupDefinition = { name: string; texts: Texts };
+export type GroupDefinition = { name: string; texts: Texts; descriptions: Texts };
 
 export const VALUE_TYPES = ['boolean', 'string', 'integer', 'number', 'date'] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
@@ -35,6 +37,7 @@ export type KeyDefinition = {
   values: AllowedValue[] | null;
   constraint: Constraint;
   texts: Texts;
+  descriptions: Texts;
 };
 
 export type AllowedValue = {
@@ -55,9 +58,11 @@ export type Constraint = {
 };
 
 /** What a group's versions hold beside its identity: its place among the groups, and its keys in order by their numbers. */
-type StoredGroup = GroupDefinition & { archived: boolean; position: number; keys: number[] };
+type StoredGroup = Stored<GroupDefinition> & { archived: boolean; position: number; keys: number[] };
 /** A key's place is told by its group, so that one key moved does not make new versions of all behind it. */
-type StoredKey = KeyDefinition & { archived: boolean };
+type StoredKey = Stored<KeyDefinition> & { archived: boolean };
+/** Without descriptions where there are none, as in versions from before there were any. */
+type Stored<T> = Omit<T, 'descriptions'> & { descriptions?: Texts };
 
 export function readCatalog(stored: StoredCatalog): Steps<Catalog> {
   const empty = { revision: stored.revision, languages: [], groups: [] };
@@ -113,12 +118,12 @@ export function* withItems(
 type PlacedGroup = { position: number; group: Group };
 
 function placeGroup(groupUid: string, stored: StoredGroup, keys: Key[]): PlacedGroup {
-  const { position, keys: order, name, texts, archived } = stored;
-  return { position, group: { groupUid, name, texts, archived, keys: sortKeys(keys, order) } };
+  const { position, keys: order, name, texts, descriptions = {}, archived } = stored;
+  return { position, group: { groupUid, name, texts, descriptions, archived, keys: sortKeys(keys, order) } };
 }
 
 function readKeyItem({ itemUid, keyNo, document }: CatalogItem): Key {
-  return { keyUid: itemUid, keyNo: keyNo as number, ...(JSON.parse(document) as StoredKey) };
+  return { keyUid: itemUid, keyNo: keyNo as number, descriptions: {}, ...(JSON.parse(document) as StoredKey) };
 }
 
 function listIn<T>(lists: Map<string, T[]>, name: string): T[] {
@@ -155,38 +160,55 @@ export function* toItems(catalog: Catalog): Steps<CatalogItem[]> {
   return items;
 }
 
-/** An item that differs between two catalogs; `before` is its document in the first, undefined for a new one. */
-export type ChangedItem = { item: CatalogItem; before: string | undefined };
+/** An item that differs between two catalogs, in its definition or, of a key, its group; `before` is undefined for a new one. */
+export type ChangedItem = { item: CatalogItem; before: CatalogItem | undefined };
 
 /** What has to be stored to come from one catalog to another. What both share as an object needs no look. */
 export function* changedItems(before: Catalog, after: Catalog): Steps<ChangedItem[]> {
   const groups = new Map(before.groups.map((group, place) => [group.groupUid, { group, place }]));
+  const shared = new Set(after.groups);
+  const keys = new Map<string, { key: Key; groupUid: string }>();
+  for (const group of before.groups) {
+    yield;
+    if (shared.has(group)) continue;
+    for (const key of group.keys) keys.set(key.keyUid, { key, groupUid: group.groupUid });
+  }
   const changed: ChangedItem[] = [];
   const add = (item: CatalogItem, old: CatalogItem | undefined) => {
-    if (item.document !== old?.document) changed.push({ item, before: old?.document });
+    if (!old || !isSameItem(item, old)) changed.push({ item, before: old });
   };
   for (const [place, group] of after.groups.entries()) {
     yield;
-    const old = groups.get(group.groupUid);
+    const { groupUid } = group;
+    const old = groups.get(groupUid);
     if (old?.group === group && (old.place === place || group.archived)) continue;
     add(toGroupItem(group, place), old && toGroupItem(old.group, old.place));
     if (old?.group === group) continue;
-    const oldKeys = new Map(old?.group.keys.map((key) => [key.keyUid, key]));
     for (const key of group.keys) {
       yield;
-      const oldKey = oldKeys.get(key.keyUid);
-      if (oldKey !== key) add(toKeyItem(key, group.groupUid), oldKey && toKeyItem(oldKey, group.groupUid));
+      const oldKey = keys.get(key.keyUid);
+      if (oldKey?.key === key && oldKey.groupUid === groupUid) continue;
+      add(toKeyItem(key, groupUid), oldKey && toKeyItem(oldKey.key, oldKey.groupUid));
     }
   }
   return changed;
 }
 
-function toGroupItem({ groupUid, keys, name, texts, archived }: Group, place: number): CatalogItem {
+function isSameItem(item: CatalogItem, before: CatalogItem): boolean {
+  return item.document === before.document && item.groupUid === before.groupUid;
+}
+
+function toGroupItem({ groupUid, keys, name, texts, descriptions, archived }: Group, place: number): CatalogItem {
   // What is archived has no place: it must not get a new version whenever something is added before it.
   const position = archived ? 0 : place;
   const order = keys.filter((key) => !key.archived).map((key) => key.keyNo);
-  const stored: StoredGroup = { name, texts: sorted(texts), archived, position, keys: order };
+  const written = { name, texts: sorted(texts), ...storedDescriptions(descriptions) };
+  const stored: StoredGroup = { ...written, archived, position, keys: order };
   return { itemUid: groupUid, kind: 'group', groupUid: null, keyNo: null, document: JSON.stringify(stored) };
+}
+
+function storedDescriptions(descriptions: Texts): { descriptions?: Texts } {
+  return Object.keys(descriptions).length > 0 ? { descriptions: sorted(descriptions) } : {};
 }
 
 function toKeyItem(key: Key, groupUid: string): CatalogItem {
@@ -206,6 +228,7 @@ function toKeyItem(key: Key, groupUid: string): CatalogItem {
       })) ?? null,
     constraint: sorted(key.constraint),
     texts: sorted(key.texts),
+    ...storedDescriptions(key.descriptions),
     archived: key.archived,
   };
   return { itemUid: key.keyUid, kind: 'key', groupUid, keyNo: key.keyNo, document: JSON.stringify(stored) };

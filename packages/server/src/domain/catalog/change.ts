@@ -22,7 +22,7 @@ export type ChangeFact = {
   what: FactKind;
   /** It is about this value alone, and touches only those who have it. */
   value?: Scalar;
-  /** Of a text: the name of its language. */
+  /** Of a text or description: the name of its language. */
   language?: string;
   /** null where there is none; a key or a constraint as in the catalog file. */
   from?: unknown;
@@ -57,6 +57,8 @@ export const FACT_KINDS = [
   'valueBack',
   'replacement',
   'text',
+  'description',
+  'group',
   'moreChanges',
 ] as const;
 export type FactKind = (typeof FACT_KINDS)[number];

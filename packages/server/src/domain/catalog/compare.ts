@@ -42,7 +42,7 @@ export function isReordered(before: readonly unknown[], after: readonly unknown[
 }
 
 export function compareGroup(before: Group, after: GroupDefinition, languages: Language[]): ChangeDetail[] {
-  return [...nameDetail(before.name, after.name), ...textDetails(before.texts, after.texts, languages)];
+  return [...nameDetail(before.name, after.name), ...textDetails(before, after, languages)];
 }
 
 export function compareKey(before: Key, after: KeyDefinition, languages: Language[]): ChangeDetail[] {
@@ -72,7 +72,7 @@ export function compareKey(before: Key, after: KeyDefinition, languages: Languag
       : (chosen) => chosen.some((value) => constraintProblem(constraint, value) !== undefined),
   );
   // Not pushed: there can be more than a call takes arguments.
-  return [...details, ...valueDetails(before, after, languages), ...textDetails(before.texts, after.texts, languages)];
+  return [...details, ...valueDetails(before, after, languages), ...textDetails(before, after, languages)];
 }
 
 export function describeKey(key: KeyDefinition): ChangeFact {
@@ -173,15 +173,30 @@ function compareValue(before: AllowedValue, after: AllowedValue, languages: Lang
   const { replacement: from = null } = before;
   const { replacement: to = null } = after;
   if (from !== to) details.push({ fact: { what: 'replacement', value, from, to } });
-  return [...details, ...textDetails(before.texts, after.texts, languages, value)];
+  return [...details, ...compareTexts('text', before.texts, after.texts, languages, value)];
+}
+
+type Worded = { texts: Texts; descriptions: Texts };
+
+function textDetails(before: Worded, after: Worded, languages: Language[]): ChangeDetail[] {
+  return [
+    ...compareTexts('text', before.texts, after.texts, languages),
+    ...compareTexts('description', before.descriptions, after.descriptions, languages),
+  ];
 }
 
 /** Texts of a language that goes away are not told one by one: the language itself is. */
-function textDetails(before: Texts, after: Texts, languages: Language[], value?: Scalar): ChangeDetail[] {
+function compareTexts(
+  what: 'text' | 'description',
+  before: Texts,
+  after: Texts,
+  languages: Language[],
+  value?: Scalar,
+): ChangeDetail[] {
   return languages
     .filter(({ tag }) => before[tag] !== after[tag])
     .map(({ name: language, tag }) => {
       const told = { language, from: before[tag] ?? null, to: after[tag] ?? null };
-      return { fact: { what: 'text', ...(value !== undefined && { value }), ...told } };
+      return { fact: { what, ...(value !== undefined && { value }), ...told } };
     });
 }

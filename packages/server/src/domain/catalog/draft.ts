@@ -157,6 +157,7 @@ async function saveDraft(
     createdAt: last?.createdAt ?? now,
     updatedBy: author,
     updatedAt: now,
+    authors: withAuthor(last?.authors ?? [], author),
     catalog,
     base: last?.base ?? published,
   };
@@ -177,6 +178,13 @@ async function saveDraft(
   if (outcome === 'conflict') return undefined;
   service.openCatalogs.keepDraft(appId, draft);
   return draft;
+}
+
+/** As many as a revision names. */
+const AUTHORS = 100;
+
+function withAuthor(authors: string[], author: string): string[] {
+  return authors.includes(author) || authors.length >= AUTHORS ? authors : [...authors, author];
 }
 
 /** What takes a draft from `after` back to `before`, as it is stored: a line of JSON for what is small, then one for each item. */

@@ -9,6 +9,10 @@ const Translations = Type.Record(Type.String(), Type.String({ maxLength: TEXT_LI
   description: 'text by language, named as in `languages` (or by its tag)',
 });
 
+const Descriptions = Type.Record(Type.String(), Type.String({ maxLength: TEXT_LIMIT }), {
+  description: 'help text by language, shown beside the name',
+});
+
 const Scalar = Type.Unsafe<boolean | string | number>({
   type: ['boolean', 'string', 'number'],
   maxLength: VALUE_LIMIT,
@@ -43,7 +47,12 @@ const Constraint = Type.Object(
 const Key = Type.Object(
   {
     name: Type.String(NAME),
-    was: Type.Optional(Type.String({ description: 'the name before: renames the key instead of making another' })),
+    was: Type.Optional(
+      Type.String({
+        description:
+          'the name before: renames the key instead of making another; `group/name` moves it here from another group',
+      }),
+    ),
     type: Type.Enum([...VALUE_TYPES], { description: 'the type of its values; a date is written YYYY-MM-DD' }),
     multiple: Type.Optional(Type.Boolean({ default: false, description: 'takes several values' })),
     min: Type.Optional(Type.Integer({ minimum: 0, description: 'how many values at least, with `multiple`' })),
@@ -65,6 +74,7 @@ const Key = Type.Object(
     ),
     constraint: Type.Optional(Constraint),
     translations: Type.Optional(Translations),
+    descriptions: Type.Optional(Descriptions),
   },
   { additionalProperties: false },
 );
@@ -74,6 +84,7 @@ const Group = Type.Object(
     name: Type.String(NAME),
     was: Type.Optional(Type.String({ description: 'the name before: renames the group instead of making another' })),
     translations: Type.Optional(Translations),
+    descriptions: Type.Optional(Descriptions),
     keys: Type.Optional(Type.Array(Key, { maxItems: MAX_ITEMS })),
   },
   { additionalProperties: false },
@@ -94,7 +105,7 @@ const Language = Type.Object(
 export const CatalogFileSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: 'where this schema is, for editors' })),
-    languages: Type.Array(Language, { minItems: 1, maxItems: 200 }),
+    languages: Type.Array(Language, { maxItems: 200, description: 'at least one, unless there are no groups' }),
     groups: Type.Array(Group, { maxItems: MAX_ITEMS }),
   },
   { additionalProperties: false, title: 'Innkeeper catalog' },

@@ -96,6 +96,6 @@ function readRanges(header: string): string[] {
 }
 
 /** Any case, and accents however they are written. */
-function fold(word: string): string {
+export function fold(word: string): string {
   return word.normalize('NFC').toLowerCase();
 }

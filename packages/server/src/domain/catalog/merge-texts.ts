@@ -116,17 +116,18 @@ function* copyTexts({ languages, groups }: CatalogDefinition): Steps<CatalogDefi
     const keys = yield* mapSteps(group.keys, (key) => ({
       ...key,
       texts: { ...key.texts },
+      descriptions: { ...key.descriptions },
       values: key.values?.map((value) => ({ ...value, texts: { ...value.texts } })) ?? null,
     }));
-    copied.push({ ...group, texts: { ...group.texts }, keys });
+    copied.push({ ...group, texts: { ...group.texts }, descriptions: { ...group.descriptions }, keys });
   }
   return { languages, groups: copied };
 }
 
 /** By name or tag, in any case, also in an older form of the tag. */
 export function findLanguage(languages: readonly Language[], word: string): Language | undefined {
-  const words = [word, canonicalTag(word)].map((each) => each?.toLowerCase());
-  return languages.find(({ name, tag }) => words.includes(name.toLowerCase()) || words.includes(tag.toLowerCase()));
+  const { find } = createLanguages(languages);
+  return find(word) ?? find(canonicalTag(word) ?? word);
 }
 
 /** Texts that came to stand for two values, told at the one of them that the file has. */

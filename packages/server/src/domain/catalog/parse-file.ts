@@ -1,7 +1,7 @@
 import { findExcess } from '../find-excess.ts';
 import { finish } from '../slices.ts';
 import type { CatalogDefinition } from './definition.ts';
-import { readDefinition } from './read-definition.ts';
+import { type Known, readDefinition } from './read-definition.ts';
 import { readJson } from './read-json.ts';
 import { readYaml } from './read-yaml.ts';
 import { MAX_DEPTH, MAX_PROBLEMS, type Place, type PlacedProblem, showPath } from './source.ts';
@@ -13,7 +13,7 @@ export const MAX_FILE_LENGTH = 32 * 1024 * 1024;
 export type ParsedFile = { definition: CatalogDefinition; data: unknown } | { problems: PlacedProblem[] };
 
 /** The file of CONTRACT.md section 4: the definition in it, or what is wrong with it, by line and column. */
-export function parseCatalogFile(text: string, fileName = ''): ParsedFile {
+export function parseCatalogFile(text: string, fileName = '', known?: Known): ParsedFile {
   if (text.length > MAX_FILE_LENGTH)
     return refuse(`is longer than ${MAX_FILE_LENGTH / 1024 / 1024} million characters`);
   const bare = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -21,17 +21,17 @@ export function parseCatalogFile(text: string, fileName = ''): ParsedFile {
   const read = isJson(bare, fileName) ? readJson(bare) : readYaml(bare);
   if ('problems' in read) return read;
 
-  const { source } = read;
-  const checked = finish(readDefinition(source.data));
-  if ('definition' in checked) return { ...checked, data: source.data };
-  const told = checked.problems.slice(0, MAX_PROBLEMS);
+  const { source, flaws } = read;
+  const checked = finish(readDefinition(source.data, { ...(known && { known }) }));
+  if ('definition' in checked) return flaws.length > 0 ? { problems: flaws } : { ...checked, data: source.data };
+  const told = checked.problems.slice(0, MAX_PROBLEMS - flaws.length);
   const places = source.locate(told);
   const problems = told.map(({ path, message }, index) => ({
     ...(places[index] as Place),
     path: path.length === 0 ? 'the file' : showPath(path),
     message,
   }));
-  return { problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };
+  return { problems: [...flaws, ...problems].sort((a, b) => a.line - b.line || a.column - b.column) };
 }
 
 function refuse(message: string): ParsedFile {

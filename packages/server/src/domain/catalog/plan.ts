@@ -2,8 +2,10 @@ import { randomUUIDv7 } from 'node:crypto';
 import { mapSteps, type Steps } from '../slices.ts';
 import type { Catalog, Group, Key, Language } from './catalog.ts';
 import type { CatalogChange, ChangeFact } from './change.ts';
+import { cleanTexts } from './clean-texts.ts';
 import { compareGroup, compareKey, compareLanguages, describeKey, isReordered, listed } from './compare.ts';
 import type { CatalogDefinition, WantedGroup, WantedKey } from './definition.ts';
+import { type FoundKey, type Matched, matchItems } from './match-items.ts';
 import { pathOf, translatable } from './translatable.ts';
 
 export type CatalogPlan = {
@@ -37,19 +39,16 @@ export function* planCatalog(
   for (const { keys } of current.groups) for (const { keyNo } of keys) lastKeyNo = Math.max(lastKeyNo, keyNo);
   const nextKeyNo = () => ++lastKeyNo;
 
-  const known = createMatcher(current.groups, ({ groupUid }) => groupUid, wanted.groups);
-  const kept = new Set<Group>();
+  const tags = new Set(wanted.languages.map(({ tag }) => tag));
+  const losesTexts = current.languages.some(({ tag }) => !tags.has(tag));
+  const matched = yield* matchItems(current, wanted);
+  const planning = { languages: wanted.languages, tags, losesTexts, matched, changes, notes, nextKeyNo };
+  const kept = new Set(matched.groups.values());
   const groups: Group[] = [];
-  for (const group of wanted.groups) {
-    yield;
-    const before = known(group);
-    if (before) kept.add(before);
-    else notes.push(...noteUnknownName(group, 'group', pathOf(group.name)));
-    groups.push(yield* planGroup(before, group, { languages: wanted.languages, changes, notes, nextKeyNo }));
-  }
+  for (const group of wanted.groups) groups.push(yield* planGroup(matched.groups.get(group), group, planning));
   const order = groups.map(({ groupUid }) => groupUid);
   for (const group of current.groups) {
-    if (!kept.has(group)) groups.push(yield* archiveGroup(group, changes));
+    if (!kept.has(group)) groups.push(yield* archiveGroup(group, planning));
   }
   if (isReordered(liveUids(current.groups), order)) {
     const fact: ChangeFact = { what: 'order', ...listed(wanted.groups.map(({ name }) => name)) };
@@ -68,88 +67,77 @@ function liveUids(groups: Group[]): string[] {
   return groups.filter((group) => !group.archived).map(({ groupUid }) => groupUid);
 }
 
-/**
- * Finds what is meant of what there is: by UID, by name, by the name it had. What is archived is looked
- * at last, so that something can be renamed to a name that was used before.
- */
-function createMatcher<T extends { name: string; archived: boolean }>(
-  items: readonly T[],
-  uidOf: (item: T) => string,
-  wanted: readonly { uid?: string }[],
-): (wanted: { uid?: string; name: string; was?: string }) => T | undefined {
-  const claimed = new Set(wanted.flatMap(({ uid }) => (uid === undefined ? [] : [uid])));
-  const byUid = new Map(items.map((item) => [uidOf(item), item]));
-  const free = items.filter((item) => !claimed.has(uidOf(item)));
-  const live = new Map(free.filter((item) => !item.archived).map((item) => [item.name, item]));
-  // Of several with one name, the one that came last.
-  const archived = new Map(free.filter((item) => item.archived).map((item) => [item.name, item]));
-  return ({ uid, name, was = name }) =>
-    (uid === undefined ? undefined : byUid.get(uid)) ??
-    live.get(name) ??
-    live.get(was) ??
-    archived.get(name) ??
-    archived.get(was);
-}
-
 /** What is gathered on the way. */
-type Planning = { languages: Language[]; changes: CatalogChange[]; notes: PlanNote[]; nextKeyNo: () => number };
+type Planning = {
+  languages: Language[];
+  tags: ReadonlySet<string>;
+  /** A language goes, and its texts with it, of archived items too. */
+  losesTexts: boolean;
+  matched: Matched;
+  changes: CatalogChange[];
+  notes: PlanNote[];
+  nextKeyNo: () => number;
+};
 
 function* planGroup(before: Group | undefined, wanted: WantedGroup, planning: Planning): Steps<Group> {
-  const { languages, changes, notes } = planning;
+  yield;
+  const { languages, changes, notes, matched, tags } = planning;
   const change: CatalogChange = { kind: 'added', subject: 'group', path: pathOf(wanted.name), details: [] };
   if (before) {
     change.details = compareGroup(before, wanted, languages);
     change.kind = before.archived ? 'restored' : before.name === wanted.name ? 'changed' : 'renamed';
-  }
+  } else notes.push(...noteUnknownName(wanted, 'group', pathOf(wanted.name)));
   const keyChanges: CatalogChange[] = [];
+  const planningKeys = { ...planning, changes: keyChanges };
+  const keys = yield* mapSteps(wanted.keys, (key) => {
+    const found = matched.keys.get(key);
+    if (!found) notes.push(...noteUnknownName(key, 'key', pathOf(wanted.name, key.name)));
+    return planKey(found, key, { name: wanted.name, before }, planningKeys);
+  });
   const keysBefore = before?.keys ?? [];
-  const known = createMatcher(keysBefore, ({ keyUid }) => keyUid, wanted.keys);
-  const kept = new Set<Key>();
-  const keys: Key[] = [];
-  for (const key of wanted.keys) {
-    yield;
-    const keyBefore = known(key);
-    if (keyBefore) kept.add(keyBefore);
-    else notes.push(...noteUnknownName(key, 'key', pathOf(wanted.name, key.name)));
-    keys.push(planKey(keyBefore, key, wanted.name, { ...planning, changes: keyChanges }));
-  }
   const live = keysBefore.filter((key) => !key.archived).map(({ keyNo }) => keyNo);
   const order = keys.map(({ keyNo }) => keyNo);
   if (isReordered(live, order)) {
     change.details.push({ fact: { what: 'orderOfKeys', ...listed(wanted.keys.map(({ name }) => name)) } });
   }
   for (const key of keysBefore) {
-    if (!kept.has(key)) keys.push(archiveKey(key, wanted.name, keyChanges));
+    if (matched.claimed.has(key)) continue;
+    if (!key.archived && !before?.archived) keyChanges.push(archivedKey(key, wanted.name));
+    keys.push(leaveKey(key.archived ? key : { ...key, archived: true }, planning));
   }
   if (!before || before.archived || change.details.length > 0) changes.push(change);
   for (const keyChange of keyChanges) changes.push(keyChange);
-  if (before && isSameGroup(before, wanted, keys)) return before;
-  return {
-    groupUid: before?.groupUid ?? wanted.uid ?? randomUUIDv7(),
-    name: wanted.name,
-    texts: wanted.texts,
-    archived: false,
-    keys,
-  };
+  if (before && !planning.losesTexts && isSameGroup(before, wanted, keys)) return before;
+  const { name, texts, descriptions } = cleanTexts(wanted, tags);
+  const groupUid = before?.groupUid ?? wanted.uid ?? randomUUIDv7();
+  return { groupUid, name, texts, descriptions, archived: false, keys };
 }
 
 function planKey(
-  before: Key | undefined,
+  found: FoundKey | undefined,
   wanted: WantedKey,
-  groupName: string,
-  { languages, changes, nextKeyNo }: Planning,
+  group: { name: string; before: Group | undefined },
+  { languages, tags, losesTexts, changes, nextKeyNo }: Planning,
 ): Key {
-  if (before && isSameKey(before, wanted)) return before;
-  const { was: _, uid: _uid, ...definition } = wanted;
-  const change: CatalogChange = { kind: 'added', subject: 'key', path: pathOf(groupName, wanted.name), details: [] };
+  const before = found?.key;
+  const isOffered = found && !found.key.archived && !found.group.archived;
+  const isMoved = found && found.group !== group.before;
+  const isSame = before && isSameKey(before, wanted);
+  if (isSame && isOffered && !isMoved && !losesTexts) return before;
+  const change: CatalogChange = { kind: 'added', subject: 'key', path: pathOf(group.name, wanted.name), details: [] };
   if (before) {
     change.keyNo = before.keyNo;
     change.details = compareKey(before, wanted, languages);
-    change.kind = before.archived ? 'restored' : before.name === wanted.name ? 'changed' : 'renamed';
+    if (isMoved) change.details.unshift({ fact: { what: 'group', from: found.group.name, to: group.name } });
+    change.kind = !isOffered ? 'restored' : before.name === wanted.name && !isMoved ? 'changed' : 'renamed';
   } else {
     change.details = [{ fact: describeKey(wanted) }];
   }
-  if (!before || before.archived || change.details.length > 0) changes.push(change);
+  if (!isOffered || change.details.length > 0) changes.push(change);
+  const { was: _, uid: _uid, ...definition } = cleanTexts(wanted, tags);
+  if (isSame && definition.texts === before.texts && definition.values === before.values) {
+    if (definition.descriptions === before.descriptions) return before;
+  }
   return {
     ...definition,
     keyUid: before?.keyUid ?? wanted.uid ?? randomUUIDv7(),
@@ -166,6 +154,7 @@ function isSameKey(before: Key, wanted: WantedKey): boolean {
   return (
     !before.archived &&
     before.texts === wanted.texts &&
+    before.descriptions === wanted.descriptions &&
     before.values === wanted.values &&
     before.constraint === wanted.constraint &&
     before.defaultValue === wanted.defaultValue &&
@@ -181,27 +170,37 @@ function isSameGroup(before: Group, wanted: WantedGroup, keys: readonly Key[]): 
   return (
     !before.archived &&
     before.texts === wanted.texts &&
+    before.descriptions === wanted.descriptions &&
     before.name === wanted.name &&
     before.keys.length === keys.length &&
     before.keys.every((key, index) => key === keys[index])
   );
 }
 
-function* archiveGroup(group: Group, changes: CatalogChange[]): Steps<Group> {
+/** With the keys that are in it; what was moved to another group is not. */
+function* archiveGroup(group: Group, planning: Planning): Steps<Group> {
   yield;
-  if (group.archived && group.keys.every((key) => key.archived)) return group;
-  if (!group.archived) changes.push({ kind: 'archived', subject: 'group', path: pathOf(group.name), details: [] });
-  const keys = yield* mapSteps(group.keys, (key) => archiveKey(key, group.name, changes));
-  return { ...group, archived: true, keys };
+  const { changes, matched } = planning;
+  const left = group.keys.filter((key) => !matched.claimed.has(key));
+  const keys = yield* mapSteps(left, (key) => leaveKey(key, planning));
+  if (!group.archived) {
+    changes.push({ kind: 'archived', subject: 'group', path: pathOf(group.name), details: [] });
+    for (const key of left) if (!key.archived) changes.push(archivedKey(key, group.name));
+  }
+  const cleaned = planning.losesTexts ? cleanTexts(group, planning.tags) : group;
+  const isSame = group.archived && cleaned === group && keys.length === group.keys.length;
+  return isSame && keys.every((key, index) => key === group.keys[index]) ? group : { ...cleaned, archived: true, keys };
 }
 
-function archiveKey(key: Key, groupName: string, changes: CatalogChange[]): Key {
-  if (key.archived) return key;
-  const { keyNo } = key;
+/** A key that nobody asks for: it stays as it is, without texts of languages that are gone. */
+function leaveKey(key: Key, { losesTexts, tags }: Planning): Key {
+  return losesTexts ? cleanTexts(key, tags) : key;
+}
+
+function archivedKey({ name, keyNo }: Key, groupName: string): CatalogChange {
   const breaking = { keyNo, touches: () => true, onlyWhenChosen: true };
   const details = [{ fact: { what: 'notOffered' } as const, breaking }];
-  changes.push({ kind: 'archived', subject: 'key', path: pathOf(groupName, key.name), keyNo, details });
-  return { ...key, archived: true };
+  return { kind: 'archived', subject: 'key', path: pathOf(groupName, name), keyNo, details };
 }
 
 /** The default language needs no text of its own: names stand in for it. */

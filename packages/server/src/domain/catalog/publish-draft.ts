@@ -6,7 +6,7 @@ import { definitionOf } from './definition.ts';
 import { type DraftOptions, trying } from './draft.ts';
 import type { Edited } from './edit-catalog.ts';
 import type { OpenDraft } from './open-catalogs.ts';
-import { planCatalog } from './plan.ts';
+import { planDraft } from './plan-draft.ts';
 import { publishCatalog } from './publish.ts';
 import { changesSince } from './revisions.ts';
 import { refuseMoreThanTexts } from './texts-only.ts';
@@ -31,7 +31,7 @@ export async function publishDraft(
     if ((over ?? draft.baseRevision) !== revision) throw await draftOutdated(service, application, draft);
     const wanted = await inSlices(definitionOf(draft.catalog));
     if (textsOnly) {
-      const { next } = await inSlices(planCatalog(published, wanted));
+      const { next } = await inSlices(planDraft(published, draft.catalog));
       await inSlices(refuseMoreThanTexts(published, next));
     }
     const outcome = await publishCatalog(storage, appId, wanted, {

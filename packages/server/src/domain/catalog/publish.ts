@@ -3,7 +3,9 @@ import { inSlices, mapSteps, type Steps } from '../slices.ts';
 import { type Catalog, changedItems, readCatalog, type Scalar } from './catalog.ts';
 import type { CatalogChange, ChangeFact } from './change.ts';
 import { type CatalogDefinition, definitionOf } from './definition.ts';
-import { type CatalogPlan, type PlanOptions, planCatalog } from './plan.ts';
+import type { OpenDraft } from './open-catalogs.ts';
+import { type CatalogPlan, planCatalog } from './plan.ts';
+import { planDraft } from './plan-draft.ts';
 import { sayFact } from './say-fact.ts';
 
 export type CountedPlan = Omit<CatalogPlan, 'changes'> & { changes: CountedChange[]; breaking: CountedBreaking[] };
@@ -12,14 +14,7 @@ export type CountedChange = CatalogChange & { selections?: number };
 export type CountedBreaking = { path: string; text: string; fact: ChangeFact; selections: number };
 
 /** The plan, with the number of saved selections that each change touches. */
-export async function planWithImpact(
-  storage: Storage,
-  appId: number,
-  current: Catalog,
-  wanted: CatalogDefinition,
-  options?: PlanOptions,
-): Promise<CountedPlan> {
-  const plan = await inSlices(planCatalog(current, wanted, options));
+export async function planWithImpact(storage: Storage, appId: number, plan: CatalogPlan): Promise<CountedPlan> {
   const saved = await loadSaved(storage, appId, plan.changes);
   const changes: CountedChange[] = [];
   const breaking: CountedBreaking[] = [];
@@ -95,8 +90,8 @@ export type PublishOptions = {
   expectedRevision?: number;
   /** The catalog at `expectedRevision`, for whoever has it at hand. */
   current?: Catalog;
-  /** The draft that is published. */
-  draft?: DraftName;
+  /** The draft that is published: then it says what is wanted. */
+  draft?: OpenDraft;
 };
 
 /** Others that publish meanwhile are waited out this often. */
@@ -130,7 +125,8 @@ async function publishOnce(
   if (options.expectedRevision !== undefined && options.expectedRevision !== current.revision) {
     return { outcome: 'conflict', revision: current.revision };
   }
-  const plan = await planWithImpact(storage, appId, current, wanted);
+  const steps = options.draft ? planDraft(current, options.draft.catalog) : planCatalog(current, wanted);
+  const plan = await planWithImpact(storage, appId, await inSlices(steps));
   const items = (await inSlices(changedItems(current, plan.next))).map(({ item }) => item);
   const languages = JSON.stringify(plan.next.languages);
   if (items.length === 0 && languages === JSON.stringify(current.languages)) {
@@ -142,10 +138,15 @@ async function publishOnce(
   const { author, now: createdAt, draft } = options;
   // Which selections it touched is of no use later.
   const difference = await inSlices(writeDifference(plan.changes.map(({ selections: _, ...change }) => change)));
-  const publication = { appId, revision, createdAt, author, difference, languages, items, ...(draft && { draft }) };
-  const outcome = await storage.catalogs.publish(publication);
+  const authors = draft?.authors ?? [author];
+  const publication = { appId, revision, createdAt, author, authors, difference, languages, items };
+  const outcome = await storage.catalogs.publish({ ...publication, ...(draft && { draft: nameOf(draft) }) });
   if (outcome === 'published') return { outcome, revision, plan };
   return outcome === 'conflict' ? { outcome, revision } : { outcome };
+}
+
+function nameOf({ draftId, version }: DraftName): DraftName {
+  return { draftId, version };
 }
 
 /** Makes the catalog what it was at a revision, as a new revision; what was renamed since keeps its UID. */

@@ -13,7 +13,7 @@ const HEAD = /^"?path(?: \(([^()",;\t]+)\))?"?([,;\t])/i;
 
 /** Reads what writeTextsCsv wrote, also as spreadsheets save it again: with semicolons or tabs, and columns moved. */
 export function readTextsCsv(text: string): ReadTexts {
-  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const bare = withoutBlankEnd(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   const [, stamp, delimiter] = HEAD.exec(bare) ?? [];
   if (delimiter === undefined) {
     return problem(1, 'the first line must name the columns: path, then languages, separated by commas');
@@ -22,7 +22,12 @@ export function readTextsCsv(text: string): ReadTexts {
   if (problemOfSize) return problemOfSize;
   let rows: { record: string[]; info: { lines: number } }[];
   try {
-    rows = parse(bare, { delimiter, info: true, max_record_size: 4_000_000 }) as unknown as typeof rows;
+    rows = parse(bare, {
+      delimiter,
+      info: true,
+      skip_empty_lines: true,
+      max_record_size: 4_000_000,
+    }) as unknown as typeof rows;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     return problem(
@@ -52,6 +57,14 @@ export function readTextsCsv(text: string): ReadTexts {
     line = info.lines + 1;
   }
   return { file: { ...(stamp !== undefined && { stamp }), entries } };
+}
+
+/** Editors and spreadsheets leave blank lines at the end. */
+function withoutBlankEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && ' \r\n'.includes(text[end - 1] as string)) end--;
+  const newline = text.indexOf('\n', end);
+  return newline < 0 ? text : text.slice(0, newline + 1);
 }
 
 /** Told before anything is made of it: a parser makes an array of every row, and a text of every cell. */

@@ -1,42 +1,87 @@
 import { mapSteps, type Steps } from '../slices.ts';
-import type { Language, Texts } from './catalog.ts';
+import type { Catalog, Language, Texts } from './catalog.ts';
 import { isBlank } from './check-value.ts';
 import type { CatalogDefinition, WantedGroup } from './definition.ts';
 import type { FileProblem, Report, TextReader } from './file-problem.ts';
 import type { CatalogFile } from './file-schema.ts';
-import { createLanguages } from './languages.ts';
+import { createLanguages, fold } from './languages.ts';
 import { CatalogPatterns } from './pattern.ts';
 import { readKey } from './read-key.ts';
-import { structureProblems } from './structure-problems.ts';
+import { checkStructure } from './structure-problems.ts';
+import { pathOf, readPath } from './translatable.ts';
 
-/** The definition that a parsed file holds, or everything that is wrong with it. `patterns` has those of the catalog that are not in it. */
+/** What a definition may keep of the catalog it is for, as plain data. */
+export type Known = {
+  /** Of groups and keys, with a character that new ones must not have. 'any': whoever has the catalog checks them. */
+  names: readonly string[] | 'any';
+  /** Only a catalog without a language can stay without one. */
+  hasLanguages: boolean;
+};
+type IsKnown = (kind: 'group' | 'key', name: string) => boolean;
+const RESERVED = /[./=]/;
+
+export function knownOf({ languages, groups }: Catalog): Known {
+  const named = groups.flatMap(({ name, keys }) => [`group ${name}`, ...keys.map((key) => `key ${key.name}`)]);
+  return { names: named.filter((name) => RESERVED.test(name)), hasLanguages: languages.length > 0 };
+}
+
+/**
+ * The definition that a parsed file holds, or everything that is wrong with it. `patterns` has those of the catalog that
+ * are not in it.
+ */
 export function* readDefinition(
   data: unknown,
-  patterns = new CatalogPatterns(),
+  {
+    patterns = new CatalogPatterns(),
+    known: { names, hasLanguages } = { names: [], hasLanguages: false },
+  }: { patterns?: CatalogPatterns; known?: Known } = {},
 ): Steps<{ definition: CatalogDefinition } | { problems: FileProblem[] }> {
-  const problems = structureProblems(data);
-  if (problems.length > 0) return { problems };
+  const { problems, unreadable } = checkStructure(data);
+  const isReadable = readability(unreadable);
+  if (!isReadable([], ['languages'], ['groups'])) return { problems };
   const file = data as CatalogFile;
-  const report: Report = (path, message, atName) => problems.push({ path, message, ...(atName && { atName }) });
+  const list = new Set(names);
+  const isKnown: IsKnown = (kind, name) => names === 'any' || list.has(`${kind} ${name}`);
+  const told = new Set(problems.map(({ path }) => JSON.stringify(path)));
+  const report: Report = (path, message, atName) => {
+    if (!told.has(JSON.stringify(path))) problems.push({ path, message, ...(atName && { atName }) });
+  };
 
-  const languages = readLanguages(file.languages, report);
-  const readTexts = textReader(languages, report);
+  const languages = readLanguages(file.languages, isReadable, report);
+  if (file.languages.length === 0 && (file.groups.length > 0 || hasLanguages))
+    report(['languages'], 'must name at least one language');
+  const hasAllLanguages = languages.length === file.languages.length && languages.length > 0;
+  const readTexts = textReader(languages, hasAllLanguages, isReadable, report);
   const reading = { readTexts, languages: createLanguages(languages), patterns, report };
-  refuseRepeats(file.groups, ['groups'], 'group', report);
-  refuseTooMany(file.groups, report);
+  const named = file.groups.map((group, index) => (isReadable(['groups', index, 'name']) ? group : undefined));
+  refuseRepeats(named, ['groups'], 'group', report);
+  refuseTooMany(file.groups, isReadable, report);
   const groups: WantedGroup[] = [];
   for (const [index, group] of file.groups.entries()) {
     yield;
     const path = ['groups', index];
-    refuseBadName(group.name, [...path, 'name'], report);
-    refuseRepeats(group.keys ?? [], [...path, 'keys'], 'key', report);
+    if (!isReadable(path)) continue;
+    if (isReadable([...path, 'name'])) refuseBadItemName('group', group.name, [...path, 'name'], isKnown, report);
+    const sent = isReadable([...path, 'keys']) ? (group.keys ?? []) : [];
+    const isKeyNamed = (at: number) => isReadable([...path, 'keys', at], [...path, 'keys', at, 'name']);
+    refuseRepeats(
+      sent.map((key, at) => (isKeyNamed(at) ? key : undefined)),
+      [...path, 'keys'],
+      'key',
+      report,
+    );
     const texts = readTexts(group.translations, [...path, 'translations']);
-    const keys = yield* mapSteps(group.keys ?? [], (key, at) => {
-      refuseBadName(key.name, [...path, 'keys', at, 'name'], report);
-      return readKey(key, [...path, 'keys', at], reading);
+    const descriptions = readTexts(group.descriptions, [...path, 'descriptions']);
+    const keys = yield* mapSteps(sent, (key, at) => {
+      const place = [...path, 'keys', at];
+      if (isKeyNamed(at)) refuseBadItemName('key', key.name, [...place, 'name'], isKnown, report);
+      // What it may be depends on the rest of it.
+      return isReadable.throughout(place) ? [readKey(key, place, reading)] : [];
     });
-    groups.push({ name: group.name, ...(group.was !== undefined && { was: group.was }), texts, keys });
+    const { name, was } = group;
+    groups.push({ name, ...(was !== undefined && { was }), texts, descriptions, keys: keys.flat() });
   }
+  if (problems.length === 0) refuseMovedTwice(groups, isKnown, report);
   return problems.length > 0 ? { problems } : { definition: { languages, groups } };
 }
 
@@ -51,29 +96,47 @@ export function sizeProblem({ keys, values }: { keys: number; values: number }):
   return undefined;
 }
 
-function refuseTooMany(groups: CatalogFile['groups'], report: Report): void {
+function refuseTooMany(groups: CatalogFile['groups'], isReadable: Readable, report: Report): void {
   const size = { keys: 0, values: 0 };
-  for (const { keys = [] } of groups) {
-    size.keys += keys.length;
-    for (const { values = [] } of keys) size.values += values.length;
+  for (const [index, group] of groups.entries()) {
+    if (!isReadable(['groups', index], ['groups', index, 'keys'])) continue;
+    for (const key of group.keys ?? []) {
+      size.keys++;
+      // What cannot be read may be anything.
+      if (Array.isArray(key?.values)) size.values += key.values.length;
+    }
   }
   const problem = sizeProblem(size);
   if (problem !== undefined) report(['groups'], problem);
 }
 
-function readLanguages(languages: CatalogFile['languages'], report: Report): Language[] {
-  const defaults = languages.filter((language) => language.default === true);
-  for (const extra of defaults.slice(1)) {
-    report(['languages', languages.indexOf(extra), 'default'], 'another language is the default already');
-  }
+type Path = (string | number)[];
+type Readable = { (...paths: Path[]): boolean; throughout(path: Path): boolean };
+
+/** Whether something is there to be read; `throughout`, with all that is in it. */
+function readability(unreadable: readonly Path[]): Readable {
+  const exact = new Set(unreadable.map((path) => JSON.stringify(path)));
+  const within = new Set(
+    unreadable.flatMap((path) => path.map((_, index) => JSON.stringify(path.slice(0, index + 1)))),
+  );
+  const isReadable = (...paths: Path[]) => !paths.some((path) => exact.has(JSON.stringify(path)));
+  return Object.assign(isReadable, { throughout: (path: Path) => !within.has(JSON.stringify(path)) });
+}
+
+/** Those that can be read. */
+function readLanguages(languages: CatalogFile['languages'], isReadable: Readable, report: Report): Language[] {
+  const sound = languages
+    .map((language, index) => ({ language, path: ['languages', index] }))
+    .filter(({ path }) => isReadable.throughout(path));
+  const defaults = sound.filter(({ language }) => language.default === true);
+  for (const { path } of defaults.slice(1)) report([...path, 'default'], 'another language is the default already');
   const taken = new Set<string>();
-  const read = languages.map(({ name, tag, default: isDefault }, index) => {
-    const path = ['languages', index];
+  const read = sound.map(({ language: { name, tag, default: isDefault }, path }) => {
     const canonical = canonicalTag(tag);
     if (canonical === undefined) report([...path, 'tag'], `"${tag}" is not a BCP 47 language tag`);
     refuseBadName(name, [...path, 'name'], report);
-    for (const word of new Set([name.toLowerCase(), (canonical ?? tag).toLowerCase()])) {
-      // A language is asked for by name or tag, in any case: no word may mean two of them.
+    for (const word of new Set([fold(name), fold(canonical ?? tag)])) {
+      // A language is asked for by name or tag, in any case, with accents written either way: no word may mean two of them.
       if (taken.has(word)) report(path, `"${word}" already names another language`);
       taken.add(word);
     }
@@ -92,25 +155,23 @@ export function canonicalTag(tag: string): string | undefined {
   }
 }
 
-function textReader(languages: Language[], report: Report): TextReader {
-  const tags = new Map(
-    languages.flatMap(({ name, tag }) => [
-      [tag.toLowerCase(), tag],
-      [name.toLowerCase(), tag],
-    ]),
-  );
+function textReader(languages: Language[], hasAll: boolean, isReadable: Readable, report: Report): TextReader {
+  const { find } = createLanguages(languages);
   return (translations = {}, path) => {
     const texts: Texts = {};
+    if (!isReadable(path)) return texts;
     for (const [language, text] of Object.entries(translations)) {
+      const place = [...path, language];
+      if (!isReadable(place)) continue;
       // A tag may be written in an older form (iw for he), as it may among the languages.
-      const tag = tags.get(language.toLowerCase()) ?? tags.get(canonicalTag(language)?.toLowerCase() ?? '');
+      const tag = (find(language) ?? find(canonicalTag(language) ?? ''))?.tag;
       if (tag === undefined) {
-        report([...path, language], 'is not one of the languages of this file', true);
+        if (hasAll) report(place, 'is not one of the languages of this file', true);
       } else if (Object.hasOwn(texts, tag)) {
-        report([...path, language], 'is a language that has a text already', true);
+        report(place, 'is a language that has a text already', true);
       } else {
         const problem = textProblem(text);
-        if (problem !== undefined) report([...path, language], problem);
+        if (problem !== undefined) report(place, problem);
         texts[tag] = text;
       }
     }
@@ -124,27 +185,55 @@ export function textProblem(text: string): string | undefined {
   return text.isWellFormed() && !text.includes('\u0000') ? undefined : 'holds a character that cannot be stored';
 }
 
-function refuseBadName(name: string, path: (string | number)[], report: Report): void {
+function refuseBadName(name: string, path: Path, report: Report): void {
   if (name.trim() !== name || isBlank(name)) report(path, 'must not be blank, nor begin or end with a space');
   else if (!name.isWellFormed() || /\p{Cc}/u.test(name)) report(path, 'holds a character that a name cannot hold');
 }
 
+function refuseBadItemName(kind: 'group' | 'key', name: string, path: Path, isKnown: IsKnown, report: Report): void {
+  refuseBadName(name, path, report);
+  // `group.key`, `group/key` and `group.key=value` name things elsewhere.
+  if (RESERVED.test(name) && !isKnown(kind, name)) report(path, 'must not contain ".", "/" or "="');
+}
+
+/** What cannot be read is undefined. */
 function refuseRepeats(
-  items: readonly { name: string; was?: string }[],
-  path: (string | number)[],
+  items: readonly ({ name: string; was?: string } | undefined)[],
+  path: Path,
   what: string,
   report: Report,
 ): void {
   const names = new Set<string>();
-  for (const [index, { name }] of items.entries()) {
+  for (const [index, item] of items.entries()) {
+    if (!item) continue;
+    const { name } = item;
     if (names.has(name)) report([...path, index, 'name'], `another ${what} has the name "${name}" already`);
     names.add(name);
   }
   const before = new Set<string>();
-  for (const [index, { was }] of items.entries()) {
+  for (const [index, item] of items.entries()) {
+    const was = item?.was;
     if (was === undefined) continue;
     if (names.has(was)) report([...path, index, 'was'], `"${was}" is still the name of a ${what} in this file`);
     if (before.has(was)) report([...path, index, 'was'], `another ${what} was "${was}" already`);
     before.add(was);
+  }
+}
+
+/** A key of another group can come here once, and not while that group still has it. */
+function refuseMovedTwice(groups: readonly WantedGroup[], isKnown: IsKnown, report: Report): void {
+  const paths = new Set(groups.flatMap(({ name, was = name, keys }) => keys.map((key) => pathOf(was, key.name))));
+  const taken = new Set<string>();
+  for (const [index, group] of groups.entries()) {
+    for (const [at, { was }] of group.keys.entries()) {
+      const names = was === undefined ? undefined : readPath(was);
+      // The name of a key from before `/` was reserved.
+      if (!names || isKnown('key', was as string)) continue;
+      const path = pathOf(...names);
+      const place = ['groups', index, 'keys', at, 'was'];
+      if (paths.has(path)) report(place, `"${was}" is still a key in this file`);
+      if (taken.has(path)) report(place, `another key was "${was}" already`);
+      taken.add(path);
+    }
   }
 }

@@ -40,8 +40,7 @@ export function readJson(text: string): ReadSource {
       return report(offset, path, `cannot be kept exactly: ${token} would become ${Number(token)}`);
     },
   });
-  if (problems.length > 0) return { problems };
-  return { source: { data, locate: (spots) => findAll(text, spots).map(place) } };
+  return { flaws: problems, source: { data, locate: (spots) => findAll(text, spots).map(place) } };
 }
 
 /**

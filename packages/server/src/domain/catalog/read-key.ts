@@ -35,6 +35,7 @@ export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKe
     values,
     constraint,
     texts: readTexts(key.translations, [...path, 'translations']),
+    descriptions: readTexts(key.descriptions, [...path, 'descriptions']),
   };
   if (key.default !== undefined) wanted.defaultValue = readDefault(key.default, wanted, [...path, 'default'], reading);
   return wanted;
@@ -81,6 +82,7 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     const other = values.find(({ value }) => value === replacement);
     if (!retired) report(at, 'goes with a retired value only');
     else if (!other) report(at, `${JSON.stringify(replacement)} is not a value of this key`);
+    else if (other.value === values[index]?.value) report(at, 'must be another value');
     else if (other.retired) report(at, `${JSON.stringify(replacement)} is retired itself`);
   }
   if (values.every(({ retired }) => retired)) report(path, 'are all retired: nothing could be chosen');

@@ -51,8 +51,10 @@ export function readYaml(text: string): ReadSource {
 
   const reader = new YamlReader(place);
   const data = reader.read(document.contents, []);
-  if (reader.problems.length > 0) return { problems: reader.problems };
-  return { source: { data, locate: (spots) => spots.map((spot) => place(reader.find(document.contents, spot))) } };
+  const { problems } = reader;
+  if (reader.isCut) return { problems };
+  const locate = (spots: readonly Spot[]) => spots.map((spot) => place(reader.find(document.contents, spot)));
+  return { flaws: problems, source: { data, locate } };
 }
 
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
@@ -102,9 +104,15 @@ class YamlReader {
   readonly #targets = new Map<Alias, Node>();
   #size = 0;
   #isTooLarge = false;
+  #isTooDeep = false;
 
   constructor(place: (offset: number) => Place) {
     this.#place = place;
+  }
+
+  /** Something was not read, and the rest says little without it. */
+  get isCut(): boolean {
+    return this.#isTooLarge || this.#isTooDeep || this.problems.length >= MAX_PROBLEMS;
   }
 
   read(node: unknown, path: Path): unknown {
@@ -112,6 +120,7 @@ class YamlReader {
     if (this.#isTooLarge || this.problems.length >= MAX_PROBLEMS) return null;
     if (isAlias(node)) return this.#follow(node, path);
     if (path.length > MAX_DEPTH) {
+      this.#isTooDeep = true;
       this.#report(node, path, TOO_DEEP);
       return null;
     }

@@ -6,10 +6,10 @@ import { definitionOf } from './definition.ts';
 import { planCatalog } from './plan.ts';
 import { type ReadableChange, readableDifference } from './publish.ts';
 
-export type Revision = { revision: number; createdAt: number; author: string; changes: ReadableChange[] };
+export type Revision = Omit<RevisionRecord, 'difference'> & { changes: ReadableChange[] };
 
-export function readRevision({ revision, createdAt, author, difference }: RevisionRecord): Revision {
-  return { revision, createdAt, author, changes: JSON.parse(difference) as ReadableChange[] };
+export function readRevision({ difference, ...record }: RevisionRecord): Revision {
+  return { ...record, changes: JSON.parse(difference) as ReadableChange[] };
 }
 
 /** The record of one revision and the catalog as it was then. */

@@ -35,6 +35,8 @@ const SENTENCES: Record<FactKind, (fact: ChangeFact) => string> = {
   moreChanges: ({ more }) => `and ${more} more changes`,
   text: ({ value, language, from, to }) =>
     `${value === undefined ? '' : `${show(value)} in `}${language}: ${show(from)} → ${show(to)}`,
+  description: ({ language, from, to }) => `description in ${language}: ${show(from)} → ${show(to)}`,
+  group: ({ from }) => `moved from ${from}`,
 };
 
 function changed({ what, from, to }: ChangeFact): string {

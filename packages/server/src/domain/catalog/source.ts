@@ -10,10 +10,11 @@ export type Spot = { path: readonly (string | number)[]; atName?: true };
 /** What a text holds, and the way back from paths in it to places in the text. */
 export type Source = { data: unknown; locate(spots: readonly Spot[]): Place[] };
 
-export type ReadSource = { source: Source } | { problems: PlacedProblem[] };
+/** `flaws`: what is wrong although the text can be read. */
+export type ReadSource = { source: Source; flaws: PlacedProblem[] } | { problems: PlacedProblem[] };
 
 /** More than this are not told: whoever mends so many looks again anyway. */
-export const MAX_PROBLEMS = 50;
+export const MAX_PROBLEMS = 200;
 
 /** A file says all that it can in a quarter of this. */
 export const MAX_DEPTH = 64;

@@ -1,5 +1,6 @@
 import type { FileProblem } from './file-problem.ts';
 import { CatalogFileSchema } from './file-schema.ts';
+import { MAX_PROBLEMS } from './source.ts';
 
 /** What file-schema.ts says things with. A test holds this reading of it against another validator's. */
 type Shape = {
@@ -19,26 +20,26 @@ type Shape = {
   exclusiveMinimum?: number;
 };
 
-/** Not all at once: whoever has mended the first few looks again. */
-const MAX_PROBLEMS = 8;
-
 /** One path for the whole way: a catalog has hundreds of thousands of places, and few problems. */
-type Walk = { path: FileProblem['path']; problems: FileProblem[] };
+type Walk = { path: FileProblem['path'] } & Structure;
+
+/** `unreadable`: what is missing or of another type, so that nothing more can be said of it. */
+export type Structure = { problems: FileProblem[]; unreadable: FileProblem['path'][] };
 
 /** Where parsed data is not of the schema's shape, in words for people. */
-export function structureProblems(data: unknown): FileProblem[] {
-  const walk: Walk = { path: [], problems: [] };
+export function checkStructure(data: unknown): Structure {
+  const walk: Walk = { path: [], problems: [], unreadable: [] };
   checkShape(CatalogFileSchema as unknown as Shape, data, walk);
-  return walk.problems.slice(0, MAX_PROBLEMS);
+  return { problems: walk.problems.slice(0, MAX_PROBLEMS), unreadable: walk.unreadable };
 }
 
 function checkShape(shape: Shape, value: unknown, walk: Walk): void {
   if (walk.problems.length >= MAX_PROBLEMS) return;
   if (shape.anyOf) checkKinds(shape.anyOf, value, walk);
   else if (shape.enum) {
-    if (!shape.enum.includes(value as string)) report(walk, `must be one of ${shape.enum.join(', ')}`);
+    if (!shape.enum.includes(value as string)) reportUnreadable(walk, `must be one of ${shape.enum.join(', ')}`);
   } else if (!isOfType(shape.type, value)) {
-    report(walk, `must be ${[shape.type].flat().map(typeWord).join(', ')}`);
+    reportUnreadable(walk, `must be ${[shape.type].flat().map(typeWord).join(', ')}`);
   } else if (typeof value === 'string') checkText(shape, value, walk);
   else if (typeof value === 'number') checkNumber(shape, value, walk);
   else if (Array.isArray(value)) checkList(shape, value, walk);
@@ -49,7 +50,7 @@ function checkShape(shape: Shape, value: unknown, walk: Walk): void {
 function checkKinds(kinds: Shape[], value: unknown, walk: Walk): void {
   const kind = kinds.find(({ type }) => isOfType(type, value));
   if (kind) checkShape(kind, value, walk);
-  else report(walk, 'must be a text, a number, true or false, or have a `value`');
+  else reportUnreadable(walk, 'must be a text, a number, true or false, or have a `value`');
 }
 
 function checkText({ minLength = 0, maxLength = Infinity }: Shape, text: string, walk: Walk): void {
@@ -69,14 +70,17 @@ function checkNumber({ minimum, maximum, exclusiveMinimum }: Shape, number: numb
 
 function checkList({ minItems = 0, maxItems = Infinity, items }: Shape, list: unknown[], walk: Walk): void {
   if (list.length < minItems) report(walk, `must not have fewer than ${minItems} items`);
-  if (list.length > maxItems) report(walk, `must not have more than ${maxItems} items`);
+  if (list.length > maxItems) reportUnreadable(walk, `must not have more than ${maxItems} items`);
   else if (items) for (const [index, item] of list.entries()) checkWithin(index, items, item, walk);
 }
 
 function checkMembers(shape: Shape, members: Record<string, unknown>, walk: Walk): void {
   const { properties = {}, required = [], patternProperties } = shape;
   for (const name of required) {
-    if (members[name] === undefined) walk.problems.push({ path: [...walk.path, name], message: 'is missing' });
+    if (members[name] !== undefined) continue;
+    const path = [...walk.path, name];
+    walk.problems.push({ path, message: 'is missing' });
+    walk.unreadable.push(path);
   }
   for (const [name, member] of Object.entries(members)) {
     if (walk.problems.length >= MAX_PROBLEMS) return;
@@ -91,6 +95,11 @@ function checkWithin(name: string | number, shape: Shape, value: unknown, walk: 
   walk.path.push(name);
   checkShape(shape, value, walk);
   walk.path.pop();
+}
+
+function reportUnreadable(walk: Walk, message: string): void {
+  report(walk, message);
+  walk.unreadable.push([...walk.path]);
 }
 
 function report({ path, problems }: Walk, message: string): void {

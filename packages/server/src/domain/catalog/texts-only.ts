@@ -20,9 +20,15 @@ export function* refuseMoreThanTexts(before: Catalog, after: Catalog): Steps<voi
 }
 
 function isAboutTexts({ item, before }: ChangedItem): boolean {
-  return before !== undefined && withoutTexts(before) === withoutTexts(item.document);
+  return (
+    before !== undefined &&
+    before.groupUid === item.groupUid &&
+    withoutTexts(before.document) === withoutTexts(item.document)
+  );
 }
 
+const TEXTS = new Set(['texts', 'descriptions']);
+
 function withoutTexts(document: string): string {
-  return JSON.stringify(JSON.parse(document), (name, value: unknown) => (name === 'texts' ? undefined : value));
+  return JSON.stringify(JSON.parse(document), (name, value: unknown) => (TEXTS.has(name) ? undefined : value));
 }

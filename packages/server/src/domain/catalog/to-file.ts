@@ -5,13 +5,13 @@ import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.t
 /** The file that makes this catalog: reading it back and applying it changes nothing. Archived parts are not in it. */
 export function* toFile(catalog: Catalog): Steps<CatalogFile> {
   const groups: FileGroup[] = [];
-  for (const { name, texts, keys, archived } of catalog.groups) {
+  for (const { name, texts, descriptions, keys, archived } of catalog.groups) {
     yield;
     if (archived) continue;
     const live = keys.filter((key) => !key.archived);
     groups.push({
       name,
-      ...translations(texts, catalog.languages),
+      ...wording({ texts, descriptions }, catalog.languages),
       keys: yield* mapSteps(live, (key) => toFileKey(key, catalog.languages)),
     });
   }
@@ -42,7 +42,7 @@ export function toFileKey(key: Key, languages: Language[]): FileKey {
     ...(key.multiple && { multiple: true, min: key.minSelected }),
     ...(key.multiple && key.maxSelected !== null && { max: key.maxSelected }),
     ...(key.defaultValue !== null && { default: key.defaultValue }),
-    ...translations(key.texts, languages),
+    ...wording(key, languages),
     ...(key.values && !isPlainBoolean(key) && { values: key.values.map((value) => toFileValue(value, languages)) }),
     ...(constraint && { constraint }),
   };
@@ -74,8 +74,24 @@ function toFileValue(value: AllowedValue, languages: Language[]): Scalar | FileV
   };
 }
 
+type FileTexts = Record<string, string>;
+
+/** What a group or key has for people to read. */
+export function wording(
+  { texts, descriptions }: { texts: Texts; descriptions: Texts },
+  languages: Language[],
+): { translations?: FileTexts; descriptions?: FileTexts } {
+  const described = byName(descriptions, languages);
+  return { ...translations(texts, languages), ...(described && { descriptions: described }) };
+}
+
+function translations(texts: Texts, languages: Language[]): { translations?: FileTexts } {
+  const named = byName(texts, languages);
+  return named ? { translations: named } : {};
+}
+
 /** In the order of the languages. Texts of a language that the catalog no longer has stay behind in older revisions. */
-export function translations(texts: Texts, languages: Language[]): { translations?: Record<string, string> } {
+function byName(texts: Texts, languages: Language[]): Record<string, string> | undefined {
   const entries = languages.flatMap(({ name, tag }) => (texts[tag] === undefined ? [] : [[name, texts[tag]] as const]));
-  return entries.length > 0 ? { translations: Object.fromEntries(entries) } : {};
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }

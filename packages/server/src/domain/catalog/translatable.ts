@@ -2,7 +2,7 @@ import type { KeyDefinition, Language, Texts } from './catalog.ts';
 
 /** Something that is shown to people, with the texts it has. */
 export type Translatable = {
-  /** `notifications`, `notifications/colour` or `notifications/colour=blue`. */
+  /** `notifications`, `notifications/colour`, `notifications/colour=blue`, or one of the first two and `//description`. */
   path: string;
   /** What stands in for the text of the default language. */
   name: string;
@@ -20,6 +20,27 @@ function withValue(path: string, value: string): string {
   return `${path}=${percentEncode(value, VALUES)}`;
 }
 
+/** The path of a help text: no name is empty, so that nothing else has it. */
+export function descriptionPathOf(group: string, key?: string): string {
+  return `${pathOf(group, key)}//description`;
+}
+
+/** The names that the path of a key is made of; undefined for any other text. */
+export function readPath(path: string): [group: string, key: string] | undefined {
+  const parts = path.split('/', 3);
+  if (parts.length !== 2 || parts.includes('')) return undefined;
+  return parts.map(decode) as [string, string];
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // A % that somebody wrote as it is.
+    return name;
+  }
+}
+
 const NAMES = /[%/=\p{Cc}\ufffe\uffff]/gu;
 /** A value comes last: nothing has to be told from it. */
 const VALUES = /[%\p{Cc}\ufffe\uffff]/gu;
@@ -30,7 +51,7 @@ function percentEncode(text: string, characters: RegExp): string {
 }
 
 /** A catalog, or a definition of one, which has nothing archived. */
-type Named = { name: string; texts: Texts; archived?: boolean };
+type Named = { name: string; texts: Texts; descriptions: Texts; archived?: boolean };
 type Parts = { groups: (Named & { keys: (Named & Pick<KeyDefinition, 'type' | 'values'>)[] })[] };
 
 /** All that can have a text, in order, one at a time: a catalog has hundreds of thousands. The texts are those of the parts themselves. */
@@ -38,10 +59,12 @@ export function* named({ groups }: Parts): Iterable<Translatable & { speaksForIt
   for (const group of groups) {
     if (group.archived) continue;
     yield { path: pathOf(group.name), name: group.name, texts: group.texts, speaksForItself: false };
+    yield describedAs(descriptionPathOf(group.name), group.descriptions);
     for (const key of group.keys) {
       if (key.archived) continue;
       const path = pathOf(group.name, key.name);
       yield { path, name: key.name, texts: key.texts, speaksForItself: false };
+      yield describedAs(descriptionPathOf(group.name, key.name), key.descriptions);
       for (const { value, texts } of key.values ?? []) {
         const name = String(value);
         yield { path: withValue(path, name), name, texts, speaksForItself: key.type !== 'string' };
@@ -50,7 +73,12 @@ export function* named({ groups }: Parts): Iterable<Translatable & { speaksForIt
   }
 }
 
-/** What wants a text. Values other than texts speak for themselves, unless they were given one. */
+/** Nobody has to describe anything; what is described in one language is to be in all. */
+function describedAs(path: string, texts: Texts): Translatable & { speaksForItself: boolean } {
+  return { path, name: Object.values(texts)[0] ?? '', texts, speaksForItself: true };
+}
+
+/** What wants a text. Values other than texts speak for themselves, unless they were given one; so do items without a description. */
 export function* translatable(parts: Parts): Iterable<Translatable> {
   for (const item of named(parts)) if (!item.speaksForItself || Object.keys(item.texts).length > 0) yield item;
 }

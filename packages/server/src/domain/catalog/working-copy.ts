@@ -2,10 +2,11 @@ import type { Steps } from '../slices.ts';
 import type { Catalog, Group, Key, Language } from './catalog.ts';
 import { type CatalogDefinition, type WantedGroup, type WantedKey, wantedGroupOf, wantedKeyOf } from './definition.ts';
 import type { CatalogFile, FileGroup, FileKey, FileValue } from './file-schema.ts';
+import { createLanguages } from './languages.ts';
 import { CatalogPatterns, type KnownMatches } from './pattern.ts';
-import { readDefinition, sizeProblem } from './read-definition.ts';
+import { knownOf, readDefinition, sizeProblem } from './read-definition.ts';
 import { invalidCatalog } from './show-path.ts';
-import { toFileKey, toFileLanguages, translations } from './to-file.ts';
+import { toFileKey, toFileLanguages, wording } from './to-file.ts';
 
 /**
  * A catalog in the form of its file, to change one thing in it: what is there already is known by its UID, and texts
@@ -33,8 +34,7 @@ export function workingCopyOf(catalog: Catalog): WorkingCopy {
 export function openGroup(copy: WorkingCopy, index: number): OpenGroup {
   const group = copy.groups[index] as ClosedGroup | OpenGroup;
   if (!('closed' in group)) return group;
-  const { name, texts } = group.closed;
-  const written = { name, ...translations(texts, byTag(copy.catalog)) };
+  const written = { name: group.closed.name, ...wording(group.closed, byTag(copy.catalog)) };
   const keys = group.closed.keys.filter((key) => !key.archived).map((key) => ({ uid: key.keyUid, closed: key }));
   const open = { uid: group.uid, group: written, keys };
   copy.groups[index] = open;
@@ -67,7 +67,10 @@ export function* readWorkingCopy(
 ): Steps<CatalogDefinition> {
   refuseGrowth(copy);
   const file = { languages: copy.languages, groups: copy.groups.map(toFileGroup) };
-  const read = yield* readDefinition(file, yield* patternsOf(copy, known));
+  const read = yield* readDefinition(file, {
+    patterns: yield* patternsOf(copy, known),
+    known: knownOf(copy.catalog),
+  });
   if ('problems' in read) throw invalidCatalog(read.problems, base);
   const { languages, groups: readGroups } = read.definition;
   const groups: WantedGroup[] = [];
@@ -146,6 +149,5 @@ export function toFileValue(value: NonNullable<FileKey['values']>[number]): File
 }
 
 export function findLanguage(languages: readonly Pick<Language, 'name' | 'tag'>[], word: string): string | undefined {
-  const wanted = word.toLowerCase();
-  return languages.find(({ name, tag }) => name.toLowerCase() === wanted || tag.toLowerCase() === wanted)?.tag;
+  return createLanguages(languages.map((language) => ({ ...language, isDefault: false }))).find(word)?.tag;
 }

@@ -15,18 +15,24 @@ export const TranslationsPatch = Type.Optional(
     description: 'texts by language, name or tag; null takes one away, what is not named stays',
   }),
 );
+export const DescriptionsPatch = Type.Optional(
+  Type.Record(Type.String(), Nullable(Type.String()), {
+    description: 'help texts by language, name or tag; null takes one away, what is not named stays',
+  }),
+);
 export const ArchivedMember = Type.Optional(Type.Literal(false, { description: 'brings it back from the archive' }));
 
 const schema = {
   operationId: 'changeGroup',
   summary: 'Change a group: its name, texts or place, or bring it back',
-  description: 'A group that comes back brings its keys along.',
+  description: 'A group that comes back brings the keys that were live when it was archived.',
   headers: IfMatchHeader,
   params: GroupParams,
   querystring: EditQuery,
   body: Type.Object({
     name: Type.Optional(Type.String()),
     translations: TranslationsPatch,
+    descriptions: DescriptionsPatch,
     position: PositionMember,
     archived: ArchivedMember,
   }),

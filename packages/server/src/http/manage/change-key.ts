@@ -3,12 +3,12 @@ import { changeKey } from '../../domain/catalog/edits/keys.ts';
 import type { Service } from '../../domain/service.ts';
 import { type TProperties, Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
-import { ArchivedMember, TranslationsPatch } from './change-group.ts';
+import { ArchivedMember, DescriptionsPatch, TranslationsPatch } from './change-group.ts';
 import { PositionMember } from './create-group.ts';
 import { KEY_MEMBERS } from './create-key.ts';
 import { answerEdited, EDIT_ERRORS, EditQuery, IfMatchHeader, readEditOptions } from './edit-options.ts';
 import { change, IF_MATCH, published, THEME_KEY } from './examples.ts';
-import { readPosition, readUnarchive } from './input.ts';
+import { readOptionalText, readPosition, readUnarchive } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer, FileKeySchema, KeyParams, Nullable } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
@@ -19,7 +19,7 @@ const patched: TProperties = Object.fromEntries(
 
 const schema = {
   operationId: 'changeKey',
-  summary: 'Change a key: its definition, texts or place, or bring it back',
+  summary: 'Change a key: its definition, texts, group or place, or bring it back',
   description:
     'What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.',
   headers: IfMatchHeader,
@@ -28,6 +28,10 @@ const schema = {
   body: Type.Object({
     ...patched,
     translations: TranslationsPatch,
+    descriptions: DescriptionsPatch,
+    groupUid: Type.Optional(
+      Type.String({ format: 'uuid', description: 'moves it to this group, with its UID and its selections' }),
+    ),
     position: PositionMember,
     archived: ArchivedMember,
   }),
@@ -68,8 +72,12 @@ export function changeKeyRoute(app: Routes, service: Service): void {
   applicationRoute(app, service, operation, async (context) => {
     const options = readEditOptions(context);
     const body = context.readMembers();
-    const { position, archived, ...patch } = body;
-    const where = { position: readPosition(position), unarchive: readUnarchive(archived) };
+    const { position, archived, groupUid, ...patch } = body;
+    const where = {
+      position: readPosition(position),
+      unarchive: readUnarchive(archived),
+      groupUid: readOptionalText(groupUid, 'groupUid')?.toLowerCase(),
+    };
     const edit = changeKey(context.params.keyUid as string, patch, where);
     return answerEdited(context.reply, await editCatalog(service, context.application, edit, options));
   });

@@ -12,7 +12,7 @@ import { applicationRoute } from './manage-route.ts';
 import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 import { EDIT_LIMIT } from './uploads.ts';
 
-const { name, translations, keys } = CatalogFileSchema.properties.groups.items.properties;
+const { name, translations, descriptions, keys } = CatalogFileSchema.properties.groups.items.properties;
 export const PositionMember = Type.Optional(
   Type.Integer({ minimum: 0, description: 'place among its siblings; at the end without' }),
 );
@@ -23,7 +23,7 @@ const schema = {
   description: 'As in the catalog file. A group that was archived under this name comes back.',
   headers: IfMatchHeader,
   querystring: EditQuery,
-  body: Type.Object({ name, translations, keys, position: PositionMember }),
+  body: Type.Object({ name, translations, descriptions, keys, position: PositionMember }),
   response: { 201: Type.Object({ groupUid: Type.String({ format: 'uuid' }), ...EditedAnswer.properties }) },
   answerHeaders: EDITED_HEADERS,
   errors: EDIT_ERRORS,

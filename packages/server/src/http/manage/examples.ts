@@ -154,6 +154,7 @@ export function newKey(to: Record<string, unknown>): ChangeFact {
 export const FIRST_REVISION = {
   revision: 1,
   author: 'demo',
+  authors: ['demo'],
   createdAt: TIME,
   changes: [
     change('added', 'language', 'English', [{ what: 'tagOfDefault', to: 'en' }]),

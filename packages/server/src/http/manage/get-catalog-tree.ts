@@ -1,5 +1,5 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
-import { toFileKey, toFileLanguages, translations } from '../../domain/catalog/to-file.ts';
+import { toFileKey, toFileLanguages, wording } from '../../domain/catalog/to-file.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices, mapSteps, type Steps } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
@@ -28,6 +28,7 @@ const schema = {
           archived: Type.Boolean(),
           name: Type.String(),
           translations: Type.Optional(Translations),
+          descriptions: Type.Optional(Translations),
           keys: Type.Array(
             Type.Object({
               keyUid: Type.String({ format: 'uuid' }),
@@ -59,13 +60,13 @@ export function getCatalogTreeRoute(app: Routes, service: Service): void {
 
 function* viewTree({ revision, languages, groups }: Catalog): Steps<object> {
   const viewed: object[] = [];
-  for (const { groupUid, archived, name, texts, keys } of groups) {
+  for (const { groupUid, archived, name, texts, descriptions, keys } of groups) {
     const viewedKeys = yield* mapSteps(keys, (key) => ({
       keyUid: key.keyUid,
       archived: archived || key.archived,
       ...toFileKey(key, languages),
     }));
-    viewed.push({ groupUid, archived, name, ...translations(texts, languages), keys: viewedKeys });
+    viewed.push({ groupUid, archived, name, ...wording({ texts, descriptions }, languages), keys: viewedKeys });
   }
   return { revision, languages: toFileLanguages(languages), groups: viewed };
 }

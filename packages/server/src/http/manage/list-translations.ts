@@ -27,7 +27,9 @@ const schema = {
   response: {
     200: ListAnswer(
       Type.Object({
-        path: Type.String({ description: 'group, group/key or group/key=value' }),
+        path: Type.String({
+          description: 'group, group/key or group/key=value; of a description, one of the first two and //description',
+        }),
         source: Type.String({ description: 'what to translate: the text of the default language, or the name' }),
         texts: Type.Record(Type.String(), Type.String(), { description: 'by tag' }),
         missing: Type.Array(Type.String({ description: 'tag of a language that has no text' })),

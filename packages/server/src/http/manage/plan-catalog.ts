@@ -1,5 +1,7 @@
+import { planCatalog } from '../../domain/catalog/plan.ts';
 import { planWithImpact } from '../../domain/catalog/publish.ts';
 import type { Service } from '../../domain/service.ts';
+import { inSlices } from '../../domain/slices.ts';
 import { Type } from '../../schema.ts';
 import type { Routes } from '../server/routes.ts';
 import { revisionTag } from './edit-options.ts';
@@ -44,7 +46,7 @@ export function planCatalogRoute(app: Routes, service: Service): void {
     const { appId } = application;
     const definition = await readCatalogBody(service, application, body);
     const current = await service.openCatalogs.published(appId);
-    const plan = await planWithImpact(service.storage, appId, current, definition);
+    const plan = await planWithImpact(service.storage, appId, await inSlices(planCatalog(current, definition)));
     reply.header('etag', revisionTag(current.revision));
     return { revision: current.revision, ...(await viewPlan(plan)) };
   });

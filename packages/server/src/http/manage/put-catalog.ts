@@ -10,7 +10,8 @@ import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 const schema = {
   operationId: 'putCatalog',
   summary: 'Make the catalog what the file says, in one revision',
-  description: 'What it no longer names is archived. Groups and keys are known by their names; `was` renames.',
+  description:
+    'What it no longer names is archived. Groups and keys are known by their names; `was` renames, and moves a key to another group.',
   headers: IfMatchHeader,
   querystring: EditQuery,
   body: CatalogShape,

@@ -25,11 +25,10 @@ export const CatalogShape = Type.Object(CatalogFileSchema.properties, {
   title: 'CatalogFile',
 });
 
-/** The same as it is read: one that was never published has no language yet. */
-export const CatalogAnswer = Type.Object(
-  { ...CatalogFileSchema.properties, languages: Type.Array(CatalogFileSchema.properties.languages.items) },
-  { additionalProperties: false, title: 'Catalog' },
-);
+export const CatalogAnswer = Type.Object(CatalogFileSchema.properties, {
+  additionalProperties: false,
+  title: 'Catalog',
+});
 
 /** A key as the catalog file has it. */
 export const FileKeySchema = CatalogFileSchema.properties.groups.items.properties.keys.items;
@@ -207,8 +206,9 @@ export const RevisionShape = {
   revision: Type.Integer(),
   author: Type.String({
     description:
-      'token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write"',
+      'who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write"',
   }),
+  authors: Type.Array(Type.String(), { description: 'who made the changes: all that edited the draft, or the author' }),
   createdAt: Time,
   changes: Type.Array(Change),
 };
@@ -225,7 +225,7 @@ export const ChangedMembers = Type.Object({
   draft: Type.Optional(Nullable(DraftShape)),
   edits: Type.Optional(
     Type.Array(DraftEditShape, {
-      description: 'of a draft: what was done to it since the version that If-Match names, newest first, at most 100',
+      description: 'of a draft: what was done to it since the version that If-Match names, newest first, at most 200',
     }),
   ),
 });

@@ -1,6 +1,7 @@
 import type { Application } from '../../domain/applications/application.ts';
 import { type Catalog, toItems } from '../../domain/catalog/catalog.ts';
 import { type CatalogDefinition, unpackDefinition } from '../../domain/catalog/definition.ts';
+import { knownOf } from '../../domain/catalog/read-definition.ts';
 import type { Service } from '../../domain/service.ts';
 import { inSlices } from '../../domain/slices.ts';
 import type { StoredCatalog } from '../../storage/port.ts';
@@ -10,12 +11,14 @@ export const UPLOAD_LIMIT = 32 * 1024 ** 2;
 /** One edit, which is parsed on the thread that answers: some 30 ms. */
 export const EDIT_LIMIT = 2 * 1024 ** 2;
 
+/** The definition that was sent, by what is known of the catalog already. */
 export async function readCatalogBody(
-  { work }: Service,
+  { work, openCatalogs }: Service,
   { appId }: Application,
   body: Buffer,
 ): Promise<CatalogDefinition> {
-  return inSlices(unpackDefinition(await work.run('readCatalogBody', { body }, { appId })));
+  const known = knownOf(await openCatalogs.published(appId));
+  return inSlices(unpackDefinition(await work.run('readCatalogBody', { body, known }, { appId })));
 }
 
 /** As it is stored, for a worker thread: texts are copied in no time, objects are not. */

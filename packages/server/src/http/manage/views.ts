@@ -26,8 +26,8 @@ export function viewSecrets({ secrets }: Application, uses: readonly SecretUse[]
     });
 }
 
-export function viewRevision({ revision, author, createdAt, changes }: Revision) {
-  return { revision, author, createdAt: formatTime(createdAt), changes };
+export function viewRevision({ revision, author, authors, createdAt, changes }: Revision) {
+  return { revision, author, authors, createdAt: formatTime(createdAt), changes };
 }
 
 export async function viewPlan({ changes, breaking, notes, next }: CountedPlan) {

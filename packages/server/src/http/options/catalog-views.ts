@@ -1,5 +1,6 @@
-import type { AllowedValue, Group, Key, Language, Texts } from '../../domain/catalog/catalog.ts';
+import type { AllowedValue, Group, GroupDefinition, Key, Language, Texts } from '../../domain/catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import type { Languages } from '../../domain/catalog/languages.ts';
 import { translationUid } from '../../domain/catalog/translation-uid.ts';
 
 /** In which language labels are, and whether translations are held to it. */
@@ -13,10 +14,11 @@ export function viewGroup({ languages }: CompiledCatalog, group: Group, position
     name: group.name,
     label: label.text,
     label_language: label.language,
+    ...viewDescription(languages, group, wording),
     position,
-    translations: translated(languages.all, group.texts, wording).map(({ text, language }) => ({
+    translations: describedIn(languages, group, wording).map(({ language, ...texts }) => ({
       option_group_translation_uid: translationUid(group.groupUid, language.tag),
-      name: text,
+      ...texts,
       language: language.name,
     })),
   };
@@ -33,6 +35,7 @@ export function viewKey(catalog: CompiledCatalog, { key, group, position }: Plac
     name: key.name,
     label: label.text,
     label_language: label.language,
+    ...viewDescription(languages, key, wording),
     position,
     value_type: key.type,
     multiple: key.multiple,
@@ -43,10 +46,10 @@ export function viewKey(catalog: CompiledCatalog, { key, group, position }: Plac
       ? { allowed_values: key.values.map((value) => viewValue(catalog, value, wording)) }
       : { constraint: viewConstraint(key) }),
     archived: key.archived,
-    translations: translated(languages.all, key.texts, wording).map(({ text, language }) => ({
+    translations: describedIn(languages, key, wording).map(({ language, ...texts }) => ({
       option_key_translation_uid: translationUid(key.keyUid, language.tag),
       language: language.name,
-      name: text,
+      ...texts,
     })),
   };
 }
@@ -73,6 +76,21 @@ function viewConstraint({ constraint }: Key) {
     pattern: pattern ?? null,
     max_length: maxLength ?? null,
   };
+}
+
+/** With the same fallback as the label, and null where there is none at all. */
+function viewDescription(languages: Languages, { descriptions }: GroupDefinition, { language }: Wording) {
+  const { text, language: writtenIn } = languages.textFor(descriptions, language, '');
+  return { description: writtenIn === null ? null : text, description_language: writtenIn };
+}
+
+/** Languages with a name or a description; a name that is missing is what a label would be there. */
+function describedIn(languages: Languages, { name, texts, descriptions }: GroupDefinition, wording: Wording) {
+  return translated(languages.all, { ...descriptions, ...texts }, wording).map(({ language }) => ({
+    name: languages.textFor(texts, language, name).text,
+    description: descriptions[language.tag] ?? null,
+    language,
+  }));
 }
 
 /** The texts there are: all of them, or that of the one language asked for. */

@@ -9,24 +9,29 @@ const GROUP_GERMAN = {
 };
 const THEME_GERMAN = { option_key_translation_uid: EXAMPLE_UIDS.keyGerman, language: 'Deutsch', name: 'Farbschema' };
 
+const GROUP_TRANSLATIONS = [
+  { option_group_translation_uid: EXAMPLE_UIDS.groupEnglish, name: 'Appearance', language: 'English' },
+  GROUP_GERMAN,
+  { option_group_translation_uid: EXAMPLE_UIDS.groupSpanish, name: 'Apariencia', language: 'Español' },
+];
+const NOT_DESCRIBED = { description: null, description_language: null };
+
 export const GROUP_EXAMPLE = {
   ...GROUP,
   label: 'Appearance',
   label_language: 'English',
+  ...NOT_DESCRIBED,
   position: 1,
-  translations: [
-    { option_group_translation_uid: EXAMPLE_UIDS.groupEnglish, name: 'Appearance', language: 'English' },
-    GROUP_GERMAN,
-    { option_group_translation_uid: EXAMPLE_UIDS.groupSpanish, name: 'Apariencia', language: 'Español' },
-  ],
+  translations: GROUP_TRANSLATIONS.map((each) => ({ ...each, description: null })),
 };
 
 export const GERMAN_GROUP_EXAMPLE = {
   ...GROUP,
   label: 'Darstellung',
   label_language: 'Deutsch',
+  ...NOT_DESCRIBED,
   position: 1,
-  translations: [GROUP_GERMAN],
+  translations: [{ ...GROUP_GERMAN, description: null }],
 };
 
 export const GERMAN_KEY_EXAMPLE = {
@@ -36,6 +41,7 @@ export const GERMAN_KEY_EXAMPLE = {
   name: 'theme',
   label: 'Farbschema',
   label_language: 'Deutsch',
+  ...NOT_DESCRIBED,
   position: 0,
   value_type: 'string',
   multiple: false,
@@ -53,7 +59,7 @@ export const GERMAN_KEY_EXAMPLE = {
     retired: false,
   })),
   archived: false,
-  translations: [THEME_GERMAN],
+  translations: [{ ...THEME_GERMAN, description: null }],
 };
 
 const OWNER = { app_id: EXAMPLE.clientId, user_uid: EXAMPLE.userCode };
@@ -68,7 +74,7 @@ export const USER_OPTION_EXAMPLE = {
   user_options_uid: EXAMPLE.userOptionsUid,
   ...OWNER,
   ...THEME,
-  group: { name: 'appearance', label: 'Appearance', ...ENGLISH, translations: GROUP_EXAMPLE.translations },
+  group: { name: 'appearance', label: 'Appearance', ...ENGLISH, translations: GROUP_TRANSLATIONS },
   option: {
     name: 'theme',
     label: 'Theme',

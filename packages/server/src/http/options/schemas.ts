@@ -77,14 +77,21 @@ export const GroupTranslation = Type.Object(
   { title: 'OptionGroupTranslation' },
 );
 
+const Description = Nullable(Type.String({ description: 'the help text in this language; null where there is none' }));
+const DESCRIPTION = {
+  description: Nullable(Type.String({ description: 'the help text to show, with the same fallback as the label' })),
+  description_language: Nullable(Type.String({ description: 'which language it is; null where there is none' })),
+};
+
 export const GroupAnswer = Type.Object(
   {
     option_group_uid: Type.String({ format: 'uuid' }),
     name: Type.String(),
     label: Type.String({ description: 'the text to show' }),
     label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
+    ...DESCRIPTION,
     position: Type.Integer(),
-    translations: Type.Array(GroupTranslation),
+    translations: Type.Array(Type.Object({ ...GroupTranslation.properties, description: Description })),
   },
   { title: 'OptionGroup' },
 );
@@ -97,6 +104,7 @@ export const KeyAnswer = Type.Object(
     name: Type.String(),
     label: Type.String({ description: 'the text to show' }),
     label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
+    ...DESCRIPTION,
     position: Type.Integer(),
     value_type: Type.Enum([...VALUE_TYPES]),
     multiple: Type.Boolean(),
@@ -132,6 +140,7 @@ export const KeyAnswer = Type.Object(
         option_key_translation_uid: Type.String({ format: 'uuid' }),
         language: Type.String(),
         name: Type.String(),
+        description: Description,
       }),
     ),
   },

@@ -25,7 +25,10 @@ export type StoredCatalog = {
 export type RevisionRecord = {
   revision: number;
   createdAt: number;
+  /** Who published it. */
   author: string;
+  /** Who made the changes: all that edited the draft, or the publisher. */
+  authors: string[];
   /** JSON of the readable difference to the revision before. */
   difference: string;
 };

@@ -9,6 +9,8 @@ export type DraftRecord = DraftName & {
   createdAt: number;
   updatedBy: string;
   updatedAt: number;
+  /** All that edited it, in the order of their first edits. */
+  authors: string[];
 };
 
 export type DraftEditKind = 'edit' | 'undo' | 'redo';
@@ -46,7 +48,10 @@ export interface DraftStore {
   /** 'conflict' when the draft is not at the version before, or there is one where there should be none. */
   save(change: DraftChange): Promise<'saved' | 'conflict' | 'application-gone'>;
   discard(appId: number, draft: DraftName): Promise<'discarded' | 'conflict'>;
-  /** Those after a version, newest first; only the last hundred are kept. */
+  /**
+   * Those after a version, newest first. Of those that can be undone or redone the last hundred are kept; of the others,
+   * those of the last hundred versions.
+   */
   edits(appId: number, draftId: string, after: number): Promise<DraftEdit[]>;
   /** What takes an edit back, as it was saved with it. */
   inverse(appId: number, edit: DraftName): Promise<string | undefined>;

@@ -24,7 +24,7 @@ const LOAD_AT = statement(catalogOf('and revision = $2'));
 
 const REVISIONS = statement(`
   with page as (
-    select revision, created_at, author, difference from catalog_revisions
+    select revision, created_at, author, authors, difference from catalog_revisions
     where app_id = $1 order by revision desc limit $2 offset $3
   )
   select counted.total, page.*
@@ -41,7 +41,7 @@ type LoadedRow =
 
 type RevisionRow = { total: number } & (
   | { revision: null }
-  | { revision: number; created_at: number; author: string; difference: string }
+  | { revision: number; created_at: number; author: string; authors: string; difference: string }
 );
 
 /** The revision that was begun for it is undone. */
@@ -59,18 +59,18 @@ export function catalogStore(connections: Connections): CatalogStore {
     },
 
     async publish(publication) {
-      const { appId, revision, createdAt, author, difference, languages, items, draft } = publication;
+      const { appId, revision, createdAt, author, authors, difference, languages, items, draft } = publication;
       try {
         return await connections.transaction(async (query) => {
           // One publication after another. "No key": users may be created meanwhile.
           const found = await query('select app_id from applications where app_id = $1 for no key update', [appId]);
           if (found.length === 0) return 'application-gone';
           const added = await query(
-            `insert into catalog_revisions (app_id, revision, created_at, author, difference, languages)
-             select $1::bigint, $2::integer, $3::bigint, $4::text, $5::text, $6::text
+            `insert into catalog_revisions (app_id, revision, created_at, author, difference, languages, authors)
+             select $1::bigint, $2::integer, $3::bigint, $4::text, $5::text, $6::text, $7::text
              where $2 = (select coalesce(max(revision), 0) + 1 from catalog_revisions where app_id = $1)
              returning revision`,
-            [appId, revision, createdAt, author, difference, languages],
+            [appId, revision, createdAt, author, difference, languages, JSON.stringify(authors)],
           );
           if (added.length === 0) return 'conflict';
           if (draft && !(await deleteDraft(query, appId, draft))) throw new DraftGone();
@@ -102,7 +102,7 @@ export function catalogStore(connections: Connections): CatalogStore {
       const items = rows.flatMap((row): RevisionRecord[] => {
         if (row.revision === null) return [];
         const { revision, created_at: createdAt, author, difference } = row;
-        return [{ revision, createdAt, author, difference }];
+        return [{ revision, createdAt, author, authors: JSON.parse(row.authors) as string[], difference }];
       });
       return { total: rows[0]?.total ?? 0, items };
     },

@@ -40,6 +40,7 @@ type DraftRow = {
   created_at: number;
   updated_by: string;
   updated_at: number;
+  authors: string;
 };
 type LookRow = { revision: number | null; published_at: number | null } & (DraftRow | { draft_id: null });
 type LoadRow = DraftRow & {
@@ -81,7 +82,7 @@ export function draftStore(connections: Connections): DraftStore {
           `insert into catalog_draft_items (app_id, item_uid, kind, group_uid, key_no, document)
            select $1::bigint, * from json_to_recordset($2::json)
              as item ("itemUid" uuid, kind text, "groupUid" uuid, "keyNo" integer, document text)
-           on conflict (app_id, item_uid) do update set document = excluded.document`,
+           on conflict (app_id, item_uid) do update set group_uid = excluded.group_uid, document = excluded.document`,
           [appId, JSON.stringify(items)],
         );
         if (removed.length > 0) {
@@ -101,8 +102,13 @@ export function draftStore(connections: Connections): DraftStore {
            values ($1, $2, $3, $4, $5, $6, $7, false)`,
           [appId, draft.version, edit.kind, draft.updatedBy, draft.updatedAt, edit.difference, edit.inverse],
         );
-        const last = draft.version - EDITS_KEPT;
-        await query('delete from catalog_draft_edits where app_id = $1 and version <= $2', [appId, last]);
+        // What was undone or redone since does not count among those that can be.
+        await query(
+          `delete from catalog_draft_edits where app_id = $1 and (
+             (spent and version <= $2) or (not spent and version not in (
+               select version from catalog_draft_edits where app_id = $1 and not spent order by version desc limit $3)))`,
+          [appId, draft.version - EDITS_KEPT, EDITS_KEPT],
+        );
         return 'saved';
       }, SAVE_MS);
     },
@@ -130,20 +136,21 @@ export async function deleteDraft(query: Query, appId: number, { draftId, versio
 
 async function writeDraft(query: Query, appId: number, draft: DraftRecord): Promise<boolean> {
   const { draftId, version, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt } = draft;
+  const authors = JSON.stringify(draft.authors);
   const written =
     version > 1
       ? await query(
-          `update catalog_drafts set version = $3, languages = $4, updated_by = $5, updated_at = $6
+          `update catalog_drafts set version = $3, languages = $4, updated_by = $5, updated_at = $6, authors = $7
            where app_id = $1 and draft_id = $2 and version = $3 - 1 returning app_id`,
-          [appId, draftId, version, languages, updatedBy, updatedAt],
+          [appId, draftId, version, languages, updatedBy, updatedAt, authors],
         )
       : await query(
           `insert into catalog_drafts
-             (app_id, draft_id, version, base_revision, languages, created_by, created_at, updated_by, updated_at)
-           select $1::bigint, $2::uuid, 1, $3::integer, $4::text, $5::text, $6::bigint, $7::text, $8::bigint
+             (app_id, draft_id, version, base_revision, languages, created_by, created_at, updated_by, updated_at, authors)
+           select $1::bigint, $2::uuid, 1, $3::integer, $4::text, $5::text, $6::bigint, $7::text, $8::bigint, $9::text
            where $3 = (select coalesce(max(revision), 0) from catalog_revisions where app_id = $1)
            on conflict do nothing returning app_id`,
-          [appId, draftId, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt],
+          [appId, draftId, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt, authors],
         );
   return written.length === 1;
 }
@@ -158,5 +165,6 @@ function toRecord(row: DraftRow): DraftRecord {
     createdAt: row.created_at,
     updatedBy: row.updated_by,
     updatedAt: row.updated_at,
+    authors: JSON.parse(row.authors) as string[],
   };
 }

@@ -67,6 +67,7 @@ function toRecord(row: Record<string, unknown>): DraftRecord {
     createdAt: row.created_at as number,
     updatedBy: row.updated_by as string,
     updatedAt: row.updated_at as number,
+    authors: JSON.parse(row.authors as string) as string[],
   };
 }
 
@@ -101,8 +102,12 @@ export function draftActs(connection: Connection) {
         `insert into catalog_draft_edits (app_id, version, kind, author, at, difference, inverse, spent)
          values (?, ?, ?, ?, ?, ?, ?, 0)`,
       ).run(appId, draft.version, edit.kind, draft.updatedBy, draft.updatedAt, edit.difference, edit.inverse);
-      const last = draft.version - EDITS_KEPT;
-      statement('delete from catalog_draft_edits where app_id = ? and version <= ?').run(appId, last);
+      // What was undone or redone since does not count among those that can be.
+      statement(
+        `delete from catalog_draft_edits where app_id = ?1 and (
+           (spent = 1 and version <= ?2) or (spent = 0 and version not in (
+             select version from catalog_draft_edits where app_id = ?1 and spent = 0 order by version desc limit ?3)))`,
+      ).run(appId, draft.version - EDITS_KEPT, EDITS_KEPT);
       return 'saved';
     },
     discardDraft(appId: number, draft: DraftName): 'discarded' | 'conflict' {
@@ -114,28 +119,29 @@ export function draftActs(connection: Connection) {
 function writeDraft({ statement }: Connection, appId: number, draft: DraftRecord): boolean {
   const { draftId, version, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt } = draft;
   const id = toBytes(draftId);
+  const authors = JSON.stringify(draft.authors);
   if (version > 1) {
     const { changes } = statement(
-      `update catalog_drafts set version = ?, languages = ?, updated_by = ?, updated_at = ?
+      `update catalog_drafts set version = ?, languages = ?, updated_by = ?, updated_at = ?, authors = ?
        where app_id = ? and draft_id = ? and version = ?`,
-    ).run(version, languages, updatedBy, updatedAt, appId, id, version - 1);
+    ).run(version, languages, updatedBy, updatedAt, authors, appId, id, version - 1);
     return changes === 1;
   }
   // Begun from the newest revision, or it would undo what that one did.
   const { changes } = statement(
     `insert into catalog_drafts
-       (app_id, draft_id, version, base_revision, languages, created_by, created_at, updated_by, updated_at)
-     select ?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8
+       (app_id, draft_id, version, base_revision, languages, created_by, created_at, updated_by, updated_at, authors)
+     select ?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9
      where ?3 = (select coalesce(max(revision), 0) from catalog_revisions where app_id = ?1)
      on conflict do nothing`,
-  ).run(appId, id, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt);
+  ).run(appId, id, baseRevision, languages, createdBy, createdAt, updatedBy, updatedAt, authors);
   return changes === 1;
 }
 
 function writeItem({ statement }: Connection, appId: number, item: CatalogItem): void {
   statement(
     `insert into catalog_draft_items (app_id, item_uid, kind, group_uid, key_no, document) values (?, ?, ?, ?, ?, ?)
-     on conflict do update set document = excluded.document`,
+     on conflict do update set group_uid = excluded.group_uid, document = excluded.document`,
   ).run(
     appId,
     toBytes(item.itemUid),

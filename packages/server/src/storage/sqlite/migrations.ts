@@ -418,6 +418,24 @@ const MIGRATIONS: readonly string[] = [
   `,
   // Until now every key was of this algorithm.
   "alter table signing_keys add column algorithm text not null default 'EdDSA'",
+  `
+  -- Who made the changes of a revision, and of a draft so far; before, only who published and who edited first and last is known.
+  alter table catalog_revisions add column authors text not null default '[]';
+  update catalog_revisions set authors = json_array(author);
+  alter table catalog_drafts add column authors text not null default '[]';
+  update catalog_drafts set authors =
+    case when created_by = updated_by then json_array(created_by) else json_array(created_by, updated_by) end;
+  -- Archiving a group leaves its keys as they are. Those that were archived with their group are live in it again, so that
+  -- it comes back with them.
+  update catalog_items set document = substr(document, 1, length(document) - length('true}')) || 'false}'
+  where kind = 'key' and until_revision is null and substr(document, -16) = '"archived":true}'
+    and exists (
+      select 1 from catalog_items g where g.app_id = catalog_items.app_id and g.item_uid = catalog_items.group_uid
+        and g.until_revision is null and g.from_revision = catalog_items.from_revision and g.document like '%"archived":true,"position"%')
+    and exists (
+      select 1 from catalog_items k where k.app_id = catalog_items.app_id and k.item_uid = catalog_items.item_uid
+        and k.until_revision = catalog_items.from_revision and substr(k.document, -17) = '"archived":false}');
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

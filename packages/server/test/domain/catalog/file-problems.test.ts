@@ -8,7 +8,7 @@ describe('what is wrong with a file is told by line and column', () => {
     ['not a mapping', '- a\n', '1:1 the file must be a mapping'],
     ['something missing', file(''), '1:1 groups is missing'],
     ['something unknown', file('groups: []\ncolour: red\n'), '3:1 colour is not known here'],
-    ['no languages', file('groups: []', '[]'), '1:12 languages must not have fewer than 1 items'],
+    ['no languages', file('groups: [{ name: g }]', '[]'), '1:12 languages must name at least one language'],
     ['a group without a name', file('groups:\n  - keys: []\n'), '3:5 groups[0].name is missing'],
     [
       'a name that is a number',
@@ -143,8 +143,25 @@ describe('what is wrong with a file is told by line and column', () => {
     ],
     [
       'a replacement retired itself',
+      key('type: string, values: [a, { value: b, retired: true, replacement: c }, { value: c, retired: true }]'),
+      'replacement "c" is retired itself',
+    ],
+    [
+      'a value that replaces itself',
       key('type: string, values: [a, { value: b, retired: true, replacement: b }]'),
-      'replacement "b" is retired itself',
+      'replacement must be another value',
+    ],
+    [
+      'a group with a reserved character',
+      file('groups:\n  - name: a.b\n'),
+      'groups[0].name must not contain ".", "/" or "="',
+    ],
+    [
+      'a key that is moved and still there',
+      file(
+        'groups:\n  - name: a\n    keys: [{ name: k, type: date }]\n  - name: b\n    keys: [{ name: k, was: a/k, type: date }]\n',
+      ),
+      'groups[1].keys[0].was "a/k" is still a key in this file',
     ],
     [
       'nothing left to choose',

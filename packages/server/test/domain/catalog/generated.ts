@@ -15,9 +15,16 @@ import { finish } from '../../../src/domain/slices.ts';
 
 export const EMPTY: Catalog = { revision: 0, languages: [], groups: [] };
 
-/** The definition of a file that has to be good. */
+/** The definition of a file that has to be good. Its names may be from before some characters were reserved. */
 export function define(file: CatalogFile): CatalogDefinition {
-  const read = finish(readDefinition(file));
+  const names = file.groups.flatMap(({ name, keys = [] }) => [
+    `group ${name}`,
+    ...keys.map((key) => `key ${key.name}`),
+  ]);
+  const was = file.groups.flatMap(({ keys = [] }) =>
+    keys.flatMap((key) => (key.was === undefined ? [] : [`key ${key.was}`])),
+  );
+  const read = finish(readDefinition(file, { known: { names: [...names, ...was], hasLanguages: false } }));
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
   return read.definition;
 }
@@ -142,7 +149,7 @@ const languages = fc
   .map((given) => {
     const taken = new Set(given.map(({ tag }) => tag.toLowerCase()));
     return given.filter((language) => {
-      const word = language.name.toLowerCase();
+      const word = language.name.normalize('NFC').toLowerCase();
       const isFree = word === language.tag.toLowerCase() || !taken.has(word);
       taken.add(word);
       return isFree;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CATALOG_SCHEMA, renderCatalogSchema } from '../../../scripts/write-catalog-schema.ts';
 import { readDoc } from '../../../scripts/write-errors-doc.ts';
 import { catalogJsonSchema } from '../../../src/domain/catalog/file-schema.ts';
-import { structureProblems } from '../../../src/domain/catalog/structure-problems.ts';
+import { checkStructure } from '../../../src/domain/catalog/structure-problems.ts';
 import { catalogFile } from './generated.ts';
 
 test('docs/catalog.schema.json is the schema that checks files: run "npm run docs" where this fails', () => {
@@ -50,7 +50,7 @@ test('files are taken and refused as another validator of the schema does it, wh
     fc.property(catalogFile, places, name, anything, (file, way, newName, value) => {
       const changed = structuredClone(file);
       put(changed, way, newName, value);
-      const problems = structureProblems(changed);
+      const { problems } = checkStructure(changed);
       expect(problems.length === 0, JSON.stringify({ problems, changed })).toBe(validate(changed));
       if (problems.length > 0) refused++;
     }),

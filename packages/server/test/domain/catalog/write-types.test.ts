@@ -23,6 +23,7 @@ const key = (name: string, more: Partial<Key> = {}): Key => ({
   values: null,
   constraint: {},
   texts: {},
+  descriptions: {},
   archived: false,
   ...more,
 });
@@ -31,6 +32,7 @@ const group = (name: string, keys: Key[], more: Partial<Group> = {}): Group => (
   keys,
   groupUid: name,
   texts: {},
+  descriptions: {},
   archived: false,
   ...more,
 });

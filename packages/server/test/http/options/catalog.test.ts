@@ -43,11 +43,18 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
       name: 'kitchen',
       label: 'Kitchen',
       label_language: 'English',
+      description: null,
+      description_language: null,
       position: 0,
       translations: [
-        { option_group_translation_uid: expect.stringMatching(UUID), name: 'Kitchen', language: 'English' },
-        { option_group_translation_uid: expect.stringMatching(UUID), name: 'Küche', language: 'Deutsch' },
-      ],
+        ['Kitchen', 'English'],
+        ['Küche', 'Deutsch'],
+      ].map(([name, language]) => ({
+        option_group_translation_uid: expect.stringMatching(UUID),
+        name,
+        description: null,
+        language,
+      })),
     });
     expect(open).toMatchObject({ name: 'open', label: 'open', label_language: null, position: 1, translations: [] });
     expect(headers.get('vary')).toContain('Accept-Language');
@@ -65,6 +72,8 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
       name: 'fruit',
       label: 'Fruit',
       label_language: 'English',
+      description: null,
+      description_language: null,
       position: 1,
       value_type: 'string',
       multiple: true,
@@ -94,8 +103,18 @@ describe.each(databases)('option groups and keys on $kind', (database) => {
       ],
       archived: false,
       translations: [
-        { option_key_translation_uid: expect.stringMatching(UUID), language: 'English', name: 'Fruit' },
-        { option_key_translation_uid: expect.stringMatching(UUID), language: 'Deutsch', name: 'Obst' },
+        {
+          option_key_translation_uid: expect.stringMatching(UUID),
+          language: 'English',
+          name: 'Fruit',
+          description: null,
+        },
+        {
+          option_key_translation_uid: expect.stringMatching(UUID),
+          language: 'Deutsch',
+          name: 'Obst',
+          description: null,
+        },
       ],
     });
     expect(await shop.keyNamed('vegetarian')).toMatchObject({

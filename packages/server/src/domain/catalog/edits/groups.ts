@@ -3,7 +3,7 @@ import type { Edit } from '../edit-catalog.ts';
 import type { FileGroup } from '../file-schema.ts';
 import type { OpenGroup, WorkingCopy } from '../working-copy.ts';
 import { findGroup, move, place } from './find-item.ts';
-import { patchTexts } from './patch-texts.ts';
+import { patchAllTexts } from './patch-texts.ts';
 
 /** As in the catalog file, with its keys if it is to have some from the start. One that was archived comes back. */
 export function addGroup(wanted: Record<string, unknown>, position: number | undefined): Edit {
@@ -17,24 +17,19 @@ export function addGroup(wanted: Record<string, unknown>, position: number | und
   };
 }
 
-export type GroupPatch = { name?: unknown; translations?: unknown };
+export type GroupPatch = { name?: unknown; translations?: unknown; descriptions?: unknown };
 
 /** What is not named stays. Texts are changed one by one, null takes one away. */
 export function changeGroup(
   groupUid: string,
-  { name, translations }: GroupPatch,
+  { name, ...patch }: GroupPatch,
   { position, unarchive }: { position: number | undefined; unarchive: boolean },
 ): Edit {
   return (copy) => {
     if (unarchive) bringBack(copy, groupUid);
     const { group, index } = findGroup(copy, groupUid);
-    const { translations: before, ...rest } = group.group;
-    const texts = translations === undefined ? before : patchTexts(before, translations, copy.languages);
-    group.group = {
-      ...rest,
-      ...(name !== undefined && { name: name as string }),
-      ...(texts !== undefined && { translations: texts }),
-    };
+    const patched = patchAllTexts(group.group, patch, copy.languages);
+    group.group = { ...patched, ...(name !== undefined && { name: name as string }) };
     return ['groups', move(copy.groups, index, position)];
   };
 }
@@ -48,12 +43,10 @@ export function archiveGroup(groupUid: string): Edit {
   };
 }
 
-/** With its keys: they went into the archive with it. Of several with one name, the one that came last. */
+/** With the keys that were live when it was archived. */
 function bringBack(copy: WorkingCopy, groupUid: string): void {
   if (copy.groups.some(({ uid }) => uid === groupUid)) return;
   const archived = copy.catalog.groups.find((group) => group.groupUid === groupUid);
   if (!archived) throw new InnkeeperError('catalogItemNotFound');
-  const newest = new Map([...archived.keys].sort((a, b) => a.keyNo - b.keyNo).map((key) => [key.name, key]));
-  const keys = archived.keys.filter((key) => newest.get(key.name) === key).map((key) => ({ ...key, archived: false }));
-  copy.groups.push({ uid: groupUid, closed: { ...archived, archived: false, keys } });
+  copy.groups.push({ uid: groupUid, closed: { ...archived, archived: false } });
 }

@@ -3,7 +3,7 @@ import type { Edit } from '../edit-catalog.ts';
 import type { FileKey } from '../file-schema.ts';
 import { openKey, type WorkingCopy } from '../working-copy.ts';
 import { findGroup, findKey, move, place } from './find-item.ts';
-import { patchTexts } from './patch-texts.ts';
+import { patchAllTexts } from './patch-texts.ts';
 
 /** As in the catalog file. One that was archived comes back. */
 export function addKey(groupUid: string, wanted: Record<string, unknown>, position: number | undefined): Edit {
@@ -13,17 +13,29 @@ export function addKey(groupUid: string, wanted: Record<string, unknown>, positi
   };
 }
 
-/** What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole. */
+/**
+ * What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole. With
+ * `groupUid` it goes to that group, at the end without a position.
+ */
 export function changeKey(
   keyUid: string,
   patch: Record<string, unknown>,
-  { position, unarchive }: { position: number | undefined; unarchive: boolean },
+  {
+    position,
+    unarchive,
+    groupUid,
+  }: { position: number | undefined; unarchive: boolean; groupUid?: string | undefined },
 ): Edit {
   return (copy) => {
     if (unarchive) bringBack(copy, keyUid);
     const { group, key, index, path } = findKey(copy, keyUid);
     key.key = applyPatch(key.key, patch, copy.languages);
-    return [...path.slice(0, -1), move(group.keys, index, position)];
+    if (groupUid === undefined || groupUid === group.uid) {
+      return [...path.slice(0, -1), move(group.keys, index, position)];
+    }
+    const { group: target, path: targetPath } = findGroup(copy, groupUid);
+    group.keys.splice(index, 1);
+    return [...targetPath, 'keys', place(target.keys, key, position)];
   };
 }
 
@@ -41,7 +53,7 @@ export function archiveKey(keyUid: string): Edit {
 }
 
 function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: WorkingCopy['languages']): FileKey {
-  const { translations, ...replaced } = patch;
+  const { translations, descriptions, ...replaced } = patch;
   const patched: Record<string, unknown> = { ...key };
   // What goes with the old state only goes away with it: nobody should have to say so.
   if (replaced.multiple === false) for (const name of ['min', 'max']) delete patched[name];
@@ -51,12 +63,7 @@ function applyPatch(key: FileKey, patch: Record<string, unknown>, languages: Wor
     if (value === null) delete patched[name];
     else patched[name] = value;
   }
-  if (translations !== undefined) {
-    const texts = patchTexts(key.translations, translations, languages);
-    if (texts === undefined) delete patched.translations;
-    else patched.translations = texts;
-  }
-  return patched as FileKey;
+  return patchAllTexts(patched as FileKey, { translations, descriptions }, languages);
 }
 
 function bringBack(copy: WorkingCopy, keyUid: string): void {

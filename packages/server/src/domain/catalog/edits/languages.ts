@@ -1,4 +1,5 @@
 import type { Steps } from '../../slices.ts';
+import type { Texts } from '../catalog.ts';
 import type { Edit } from '../edit-catalog.ts';
 import { canonicalTag } from '../read-definition.ts';
 import { openGroup, openKey, toFileValue, type WorkingCopy } from '../working-copy.ts';
@@ -21,9 +22,14 @@ function tagsOf(languages: unknown): string[] {
 }
 
 function* dropTexts(copy: WorkingCopy, kept: ReadonlySet<string>): Steps<void> {
-  const clean = <T extends { translations?: Record<string, string> }>({ translations, ...item }: T) => {
-    const texts = Object.entries(translations ?? {}).filter(([tag]) => kept.has(tag));
-    return { ...item, ...(texts.length > 0 && { translations: Object.fromEntries(texts) }) } as T;
+  const clean = <T extends { translations?: Texts; descriptions?: Texts }>(item: T): T => {
+    const cleaned = { ...item };
+    for (const member of ['translations', 'descriptions'] as const) {
+      const texts = Object.entries(item[member] ?? {}).filter(([tag]) => kept.has(tag));
+      if (texts.length > 0) cleaned[member] = Object.fromEntries(texts);
+      else delete cleaned[member];
+    }
+    return cleaned;
   };
   for (const index of copy.groups.keys()) {
     const group = openGroup(copy, index);

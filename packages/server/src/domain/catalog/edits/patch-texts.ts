@@ -4,7 +4,7 @@ import { findLanguage, type WorkingCopy } from '../working-copy.ts';
  * Texts with those of the patch in their place; null takes one away. Languages go by name or tag. What cannot be read
  * is handed on as it is: whoever checks the copy has the words for it.
  */
-export function patchTexts(
+function patchTexts(
   texts: Record<string, string> | undefined,
   patch: unknown,
   languages: WorkingCopy['languages'],
@@ -18,4 +18,22 @@ export function patchTexts(
     else patched[tag] = text;
   }
   return Object.keys(patched).length > 0 ? patched : undefined;
+}
+
+type Worded = { translations?: Record<string, string>; descriptions?: Record<string, string> };
+
+/** An item with the texts and descriptions of a patch; what the patch does not name stays. */
+export function patchAllTexts<T extends Worded>(
+  item: T,
+  patch: { translations?: unknown; descriptions?: unknown },
+  languages: WorkingCopy['languages'],
+): T {
+  const patched = { ...item };
+  for (const member of ['translations', 'descriptions'] as const) {
+    if (patch[member] === undefined) continue;
+    const texts = patchTexts(item[member], patch[member], languages);
+    if (texts === undefined) delete patched[member];
+    else patched[member] = texts;
+  }
+  return patched;
 }

@@ -6,10 +6,9 @@ import { type FileKey, type FileValue, TEXT_LIMIT } from '../file-schema.ts';
 import { createLanguages } from '../languages.ts';
 import { textProblem } from '../read-definition.ts';
 import { findAmbiguous } from '../read-key.ts';
-import { pathOf } from '../translatable.ts';
+import { descriptionPathOf, pathOf } from '../translatable.ts';
 import {
   type ClosedKey,
-  findLanguage,
   nameOf,
   type OpenGroup,
   type OpenKey,
@@ -32,6 +31,7 @@ const MAX_PROBLEMS = 200;
 export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) => Steps<EditPath> {
   return function* (copy) {
     const findHolder = textHolders(copy);
+    const { find } = createLanguages(copy.languages.map((each) => ({ ...each, isDefault: each.default === true })));
     const problems: FieldError[] = [];
     const changed: ChangedText[] = [];
     const places = new Map<string, number>();
@@ -41,7 +41,7 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
         problems.push({ field: `texts[${index}].${member}`, message });
       yield;
       const holder = typeof path === 'string' ? yield* findHolder(path) : undefined;
-      const tag = typeof language === 'string' ? findLanguage(copy.languages, language) : undefined;
+      const tag = typeof language === 'string' ? find(language)?.tag : undefined;
       const problem = problemOf(text);
       const isWasGood = was === undefined || was === null || typeof was === 'string';
       if (!holder) refuse('path', 'is not in the catalog');
@@ -129,12 +129,16 @@ function textHolders(copy: WorkingCopy): (path: string) => Steps<Holder | undefi
 
 function* holdersOf(copy: WorkingCopy, group: OpenGroup): Steps<Map<string, Holder>> {
   const { name } = group.group;
-  const holders = new Map([[pathOf(name), holderOf(() => group.group)]]);
+  const holders = new Map([
+    [pathOf(name), holderOf(() => group.group)],
+    [descriptionPathOf(name), holderOf(() => group.group, 'descriptions')],
+  ]);
   for (const [at, item] of group.keys.entries()) {
     yield;
     const keyName = nameOf(item);
     const key = () => openKey(copy, group, at).key;
     holders.set(pathOf(name, keyName), holderOf(key));
+    holders.set(descriptionPathOf(name, keyName), holderOf(key, 'descriptions'));
     const { type, values } = valuesOf(copy, group, at);
     const siblings: Siblings = { key, paths: values.map((value) => pathOf(name, keyName, String(value))) };
     for (const [index, path] of siblings.paths.entries()) {
@@ -162,13 +166,18 @@ function valueAt({ values = [] }: FileKey, index: number): FileValue {
   return value;
 }
 
-function holderOf(find: () => { translations?: Record<string, string> }): Holder {
+type TextsOf = 'translations' | 'descriptions';
+
+function holderOf(
+  find: () => { [Member in TextsOf]?: Record<string, string> },
+  member: TextsOf = 'translations',
+): Holder {
   return {
-    get: (tag) => find().translations?.[tag] ?? null,
+    get: (tag) => find()[member]?.[tag] ?? null,
     set(tag, text) {
       const item = find();
-      const { [tag]: _, ...others } = item.translations ?? {};
-      item.translations = text === null ? others : { ...others, [tag]: text };
+      const { [tag]: _, ...others } = item[member] ?? {};
+      item[member] = text === null ? others : { ...others, [tag]: text };
     },
   };
 }
