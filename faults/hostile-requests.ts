@@ -115,16 +115,15 @@ export function listHostile(document: WholeDocument): HostileRequest[] {
       all.push({ title: `${method} ${path} of ${name}`, method, path, headers: { 'content-type': content[0] }, body });
     }
   }
-  return [...all, ...listUploads()];
+  return [...all, ...listUploads(), ...listSaves()];
 }
 
 function listUploads(): HostileRequest[] {
   const catalog = '/manage/v1/applications/{clientId}/catalog';
-  const pattern = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
   const keys = (count: number) =>
     Array.from({ length: count }, (_, at) => ({
       ...{ name: `k${at}`, type: 'string', default: fill('a', 700) },
-      constraint: { pattern: `${at}|${pattern}`.slice(0, 999), max_length: 800 },
+      constraint: { pattern: `${at}|${COSTLY_PATTERN}`.slice(0, 999), max_length: 800 },
     }));
   const languages = [{ name: 'English', tag: 'en' }];
   const files: [string, string][] = [
@@ -170,6 +169,65 @@ function listUploads(): HostileRequest[] {
   ];
 }
 
+/** Saves of long texts into a key whose pattern is as costly as a catalog may have. */
+function listSaves(): HostileRequest[] {
+  const headers = { 'content-type': 'application/json' };
+  const choice = { option_group_uid: '{{patternGroupUid}}', option_key_uid: '{{patternKeyUid}}' };
+  const value = Array.from({ length: 40 }, (_, at) => `${fill('a', 790)}${at}`);
+  const user = [{ user_uid: EXAMPLE.userCode }, { access_token: EXAMPLE.accessToken }, { user_uid: NOBODY }];
+  return user.flatMap((who) => [
+    {
+      ...{ title: `save against a pattern, ${Object.keys(who)}`, method: 'POST', path: '/api/user_options', headers },
+      body: JSON.stringify({ ...who, ...choice, value }),
+    },
+    {
+      ...{
+        title: `many saves against a pattern, ${Object.keys(who)}`,
+        method: 'PUT',
+        path: '/api/user_options',
+        headers,
+      },
+      body: JSON.stringify({ ...who, options: [{ ...choice, value }] }),
+    },
+  ]);
+}
+
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+export const COSTLY_PATTERN = `.*a${'((.{9}){10}){11}'.repeat(4)}`;
+
+/** Whatever reads or changes a whole catalog, of an application that has one of the largest; `body` is that catalog. */
+export function listLarge(name: string, catalog: object): HostileRequest[] {
+  const path = '/manage/v1/applications/{clientId}';
+  const headers = { 'content-type': 'application/json', 'if-match': '*' };
+  const body = JSON.stringify(catalog);
+  const { groups, ...rest } = catalog as { groups: { name: string }[] };
+  const renamed = JSON.stringify({ ...rest, groups: groups.map((group) => ({ ...group, name: `new ${group.name}` })) });
+  const requests: [string, string, string?][] = [
+    ...['/catalog', '/catalog/tree', '/catalog/types', '/catalog/languages', '/catalog/translations', '/overview'].map(
+      (read): [string, string] => ['GET', read],
+    ),
+    ['GET', '/catalog/translations/export?format=csv'],
+    ['GET', '/catalog/translations/export?format=xliff&language=xab'],
+    ['POST', '/catalog/plan', body],
+    ['POST', '/catalog/plan', renamed],
+    ['POST', '/catalog/groups?draft=true', JSON.stringify({ name: 'one more' })],
+    ['GET', '/catalog/draft'],
+    ['PUT', '/catalog/draft', renamed],
+    ['GET', '/catalog/draft'],
+    ['POST', '/catalog/draft/undo'],
+    ['POST', '/catalog/draft/redo'],
+    ['POST', '/catalog/draft/publish?allow_breaking=true', '{}'],
+    ['GET', '/revisions'],
+    ['GET', '/revisions/1'],
+    ['GET', '/revisions/compare?from=1&to=2'],
+    ['POST', '/revisions/1/restore?allow_breaking=true', '{}'],
+  ];
+  return requests.map(([method, to, sent]) => ({
+    ...{ title: `${method} ${to} with many ${name}`, method, path: path + to, headers },
+    ...(sent !== undefined && { body: sent }),
+  }));
+}
+
 type Member = (string | number)[];
 
 function textsIn(value: unknown, path: Member = []): Member[] {
@@ -185,9 +243,16 @@ function withText(value: unknown, [name, ...rest]: Member, text: string): unknow
   return copy;
 }
 
-export type Stage = Record<'clientId' | 'clientSecret' | 'userCode' | 'groupUid' | 'keyUid' | 'accessToken', string>;
+export type Stage = Record<'clientId' | 'clientSecret' | 'userCode' | 'groupUid' | 'keyUid' | 'accessToken', string> & {
+  /** A key with a costly pattern. */
+  pattern: { groupUid: string; keyUid: string };
+};
 
 /** The names of the examples, and what they are here. */
-export function standIns(stage: Stage): [string, string][] {
-  return (Object.keys(stage) as (keyof Stage)[]).map((name) => [EXAMPLE[name], stage[name]]);
+export function standIns({ pattern, ...stage }: Stage): [string, string][] {
+  return [
+    ...(Object.keys(stage) as (keyof typeof stage)[]).map((name): [string, string] => [EXAMPLE[name], stage[name]]),
+    ['{{patternGroupUid}}', pattern.groupUid],
+    ['{{patternKeyUid}}', pattern.keyUid],
+  ];
 }

@@ -1,15 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderOpenapiDoc } from '../../packages/server/scripts/write-openapi.ts';
 import { fillDemo } from '../../packages/server/src/demo/make-demo.ts';
+import type { NewApplication } from '../../packages/server/src/domain/applications/create-application.ts';
 import { ACCESS } from '../../packages/server/src/domain/manage/access.ts';
 import type { OpenApiDocument } from '../../packages/server/src/http/openapi.ts';
 import { withoutReferences } from '../../packages/server/test/http/documented-answers.ts';
-import { basic, bearer, startTestServer } from '../../packages/server/test/http/start.ts';
-import { manageWith } from '../../packages/server/test/manage/manage.ts';
+import { basic, bearer, startTestServer, type TestServer } from '../../packages/server/test/http/start.ts';
+import { editor, manageWith } from '../../packages/server/test/manage/manage.ts';
 import { serve } from '../../packages/server/test/operations/serve-process.ts';
 import type { Campaign, Ground } from '../campaign.ts';
 import { sqliteIn } from '../databases.ts';
-import { type HostileRequest, listHostile, type Stage, standIns } from '../hostile-requests.ts';
+import {
+  COSTLY_PATTERN,
+  type HostileRequest,
+  listHostile,
+  listLarge,
+  type Stage,
+  standIns,
+} from '../hostile-requests.ts';
+import { LARGE_CATALOGS } from '../large-catalogs.ts';
 import { end } from '../race-field.ts';
 import { SETTINGS } from '../stage.ts';
 import { watchStalls } from '../watch-stalls.ts';
@@ -40,7 +49,7 @@ type Asker = { who: string; headers: Record<string, string> };
 
 async function run(ground: Ground, nodeArgs: string[], isWanted: (request: HostileRequest) => boolean): Promise<void> {
   const databaseUrl = sqliteIn(ground.folder);
-  const { askers, stage } = await prepare(databaseUrl);
+  const { askers, owner, stage, large } = await prepare(databaseUrl);
   const server = await serve({ settings: { ...SETTINGS, databaseUrl, trustedProxies: '127.0.0.1' }, nodeArgs });
   ground.defer(() => end(server));
   const watch = watchStalls(server.url, server.pid);
@@ -49,15 +58,24 @@ async function run(ground: Ground, nodeArgs: string[], isWanted: (request: Hosti
   const all = listHostile(document)
     .filter(isWanted)
     .flatMap((request) => askers.map((asker) => ({ request, asker })));
-  // Evenly over all of them: each kind, and each asker.
-  const chosen = Array.from({ length: ground.times }, (_, at) => all[Math.floor((at * all.length) / ground.times)]);
+  // All that is done with the largest catalogs, in order; the others evenly: each kind, and each asker.
+  const ofLarge = large.flatMap(({ name, catalog, clientId }) =>
+    listLarge(name, catalog)
+      .filter(isWanted)
+      .map((request) => ({ request, asker: owner, stage: { ...stage, clientId } })),
+  );
+  const others = ground.times - ofLarge.length;
+  const chosen = [
+    ...ofLarge,
+    ...Array.from({ length: others }, (_, at) => all[Math.floor((at * all.length) / others)]).flatMap((one) =>
+      one ? [{ ...one, stage }] : [],
+    ),
+  ];
   await sleep(1_000);
   await watch.probes();
   const stalls: number[] = [];
   const statuses = new Map<string, number>();
-  for (const [at, one] of chosen.entries()) {
-    if (!one) continue;
-    const { request, asker } = one;
+  for (const [at, { request, asker, stage }] of chosen.entries()) {
     await ground.attempt(async (lose) => {
       // From another address each time: nobody is told to wait.
       const from = { 'x-forwarded-for': `203.0.${at >> 8}.${at & 255}` };
@@ -98,7 +116,14 @@ async function send(
     .catch(() => undefined);
 }
 
-async function prepare(databaseUrl: string): Promise<{ askers: Asker[]; stage: Stage }> {
+type Prepared = {
+  askers: Asker[];
+  owner: Asker;
+  stage: Stage;
+  large: { name: string; catalog: object; clientId: string }[];
+};
+
+async function prepare(databaseUrl: string): Promise<Prepared> {
   const server = await startTestServer(databaseUrl, { publicUrl: SETTINGS.publicUrl });
   try {
     const application = await server.application();
@@ -108,6 +133,13 @@ async function prepare(databaseUrl: string): Promise<{ askers: Asker[]; stage: S
       server.service.keyring,
       application,
       Date.now(),
+    );
+    const pattern = await addPattern(server, application);
+    const large = await Promise.all(
+      Object.entries(LARGE_CATALOGS).map(async ([name, catalog]) => {
+        const { application } = await editor(server, catalog);
+        return { name, catalog, clientId: application.clientId };
+      }),
     );
     const named = { clientId, clientSecret, clientUserId: 'ada@example.com' };
     const { specialToken } = (await server.post('/api/v2/app/special-token', named)).json;
@@ -120,7 +152,9 @@ async function prepare(databaseUrl: string): Promise<{ askers: Asker[]; stage: S
       })),
     );
     return {
-      stage: { clientId, clientSecret, userCode, accessToken, ...theme },
+      owner: { who: 'an owner', headers: bearer((await manageWith(server)).token) },
+      large,
+      stage: { clientId, clientSecret, userCode, accessToken, ...theme, pattern },
       askers: [
         { who: 'a stranger', headers: {} },
         { who: 'a stranger with the apiKey', headers: { apikey: clientId } },
@@ -132,4 +166,22 @@ async function prepare(databaseUrl: string): Promise<{ askers: Asker[]; stage: S
   } finally {
     await server.close();
   }
+}
+
+/** A key whose pattern is as costly as one may be: what saves are checked against. */
+async function addPattern(server: TestServer, { clientId }: NewApplication): Promise<Stage['pattern']> {
+  const manage = await manageWith(server);
+  const path = `/applications/${clientId}/catalog`;
+  const key = {
+    ...{ name: 'costly', type: 'string', multiple: true },
+    constraint: { pattern: COSTLY_PATTERN, max_length: 800 },
+  };
+  const made = await manage.send('POST', `${path}/groups`, { name: 'patterns', keys: [key] }, { 'if-match': '*' });
+  if (made.status !== 201) throw new Error(made.text);
+  const groupUid = String(made.json.groupUid);
+  const tree = (await manage.get(`${path}/tree`)).json as {
+    groups: { groupUid: string; keys: { keyUid: string }[] }[];
+  };
+  const [{ keyUid } = { keyUid: '' }] = tree.groups.find((group) => group.groupUid === groupUid)?.keys ?? [];
+  return { groupUid, keyUid };
 }

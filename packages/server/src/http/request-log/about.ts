@@ -1,5 +1,3 @@
-import type { HttpRequest } from '../server/request-and-reply.ts';
-
 /** Whom a request turned out to be about, noted by its route as it learns it: for the request log and the statistics. */
 export type About = {
   appId?: number;
@@ -8,6 +6,6 @@ export type About = {
   userId?: string;
 };
 
-export function noteUser({ about }: HttpRequest, { userId }: { userId: string }): void {
+export function noteUser({ about }: { about: About | undefined }, { userId }: { userId: string }): void {
   if (about) about.userId = userId;
 }

@@ -170,7 +170,7 @@ export class Door {
   /** From the request to the reply; at once if nothing has to be waited for. Rejects with ClientGone and nothing else. */
   #answer(request: HttpRequest, raw: IncomingMessage | undefined): HttpReply | Promise<HttpReply> {
     const reply = new HttpReply();
-    const { route } = request;
+    const route = request.route as Route | undefined;
     try {
       if (route?.isLimited ?? true) request.admission.admitAddress();
       if (raw) checkHost(raw);

@@ -6,10 +6,18 @@ import type { RateLimits } from '../../domain/limits/rate-limits.ts';
 import { mask } from '../logging.ts';
 import type { About } from '../request-log/about.ts';
 import { networkOf } from './client-address.ts';
-import type { Route } from './routes.ts';
 import { JSON_TYPE, WireText } from './wire-text.ts';
 
 type Parts = { method: string; url: string; headers: IncomingHttpHeaders; address: string };
+
+/** What a request knows of its route (routes.ts), which is served by it. */
+export type FoundRoute = {
+  readonly path: string;
+  readonly schema: { body?: unknown };
+  readonly unlogged?: boolean;
+  readonly underLoad?: 'served' | 'first';
+  readonly oauthErrors?: boolean;
+};
 
 /** One request, whatever it is for. Everything of its connection is read when it arrives: later the client may be gone. */
 export class HttpRequest {
@@ -24,7 +32,7 @@ export class HttpRequest {
   /** The limits it has met so far. */
   readonly admission: Admission;
   /** undefined: no route knows the path. */
-  route: Route | undefined = undefined;
+  route: FoundRoute | undefined = undefined;
   params: Record<string, string> = {};
   query: Record<string, string | string[] | undefined> = {};
   body: Buffer | undefined = undefined;

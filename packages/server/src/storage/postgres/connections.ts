@@ -18,7 +18,6 @@ import {
   wasNotSent,
 } from './errors.ts';
 import { Gathering, type Kind, LockedOut } from './gathering.ts';
-import { inTransaction } from './in-transaction.ts';
 import { chooseLane, Lane } from './lane.ts';
 import { LockWatch } from './lock-watch.ts';
 import { LOCK_MS, Servers, STATEMENT_MS } from './servers.ts';
@@ -179,10 +178,8 @@ export class ConnectionPool implements Connections {
   }
 
   /** Several acts, all of them or none. One that meets a locked row gives its connection back and begins again, for as long as an act may take. */
-  inOneTransaction<T>(work: (transaction: Connections) => Promise<T>): Promise<T> {
-    return this.#act(() =>
-      untilUnlocked(() => this.#transact((query, queryFor) => work(inTransaction(query, queryFor)))),
-    );
+  inOneTransaction<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>): Promise<T> {
+    return this.#act(() => untilUnlocked(() => this.#transact(work)));
   }
 
   async #transact<T>(work: (query: Query, queryFor: QueryFor) => Promise<T>, statementMs?: number): Promise<T> {

@@ -10,6 +10,7 @@ import { clockStore } from './clock.ts';
 import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { draftStore } from './drafts.ts';
 import { factStore } from './facts.ts';
+import { inTransaction } from './in-transaction.ts';
 import { invitationStore } from './invitations.ts';
 import { manageTokenStore } from './manage-tokens.ts';
 import { memberStore } from './members.ts';
@@ -52,11 +53,12 @@ function openPostgres(connections: ConnectionPool): Storage {
     ...postgresStores(connections),
     kind: 'postgres',
     audited: (by, call) =>
-      connections.inOneTransaction((transaction) =>
-        performAudited(postgresStores(transaction), by, call, async (appId) => {
+      connections.inOneTransaction((query, queryFor) => {
+        const transaction = inTransaction(query, queryFor);
+        return performAudited(postgresStores(transaction), by, call, async (appId) => {
           await transaction.write(LOCK_APPLICATION, [appId]);
-        }),
-      ),
+        });
+      }),
     async ping() {
       await connections.read(PING);
     },
