@@ -1422,8 +1422,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export all users with their selections, some at a time
-         * @description In a fixed order. Ask again with `after` until `next` is null.
+         * Export users with their selections, some at a time
+         * @description All of them in a fixed order, or those that a filter lets pass. Ask again with `after` until `next` is null.
          */
         get: operations["exportUsers"];
         put?: never;
@@ -9436,6 +9436,11 @@ export interface operations {
     exportUsers: {
         parameters: {
             query?: {
+                status?: "active" | "suspended";
+                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be its UID. For a key with several values, `=` means "contains". At most 20. */
+                where?: string[];
+                /** @description defaults count */
+                effective?: boolean;
                 /** @description `next` of the answer before */
                 after?: string;
             };

@@ -39,8 +39,8 @@ export type InputOf<P extends keyof paths, M extends Method> = Part<OperationOf<
     ifMatch?: string | undefined;
     signal?: AbortSignal | undefined;
     headers?: Record<string, string> | undefined;
-    /** Doing it twice is as good as once: it is sent again after a 503. Only reads are otherwise. */
-    repeatable?: boolean | undefined;
+    /** Doing it twice is as good as once: it is sent again after a 503, and `keyed` also where no answer came. Only reads are otherwise. */
+    repeatable?: boolean | 'keyed' | undefined;
     /** A member that the answer has if it is the service's; null: it has no body at all. */
     due?: string | null | undefined;
   };

@@ -21,7 +21,7 @@ export type RequestOptions = {
   fetch?: typeof fetch | undefined;
   /** Milliseconds for one attempt, its whole answer included; 10000 by default, 0 for as long as it takes. */
   timeout?: number | undefined;
-  /** How often a request is repeated after 429, and after 503 where that cannot do harm; 2 by default. */
+  /** How often a request is repeated after 429, and after 503 or without an answer where that cannot do harm; 2 by default. */
   retries?: number | undefined;
   /** ETags and answers of reads of the catalog. */
   cache?: Map<string, Answer<unknown>> | undefined;
@@ -34,7 +34,7 @@ export type AnyInput = {
   ifMatch?: string | undefined;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string> | undefined;
-  repeatable?: boolean | undefined;
+  repeatable?: boolean | 'keyed' | undefined;
   due?: string | null | undefined;
 };
 
@@ -153,7 +153,9 @@ function addressOf(baseUrl: string | URL, path: string, { path: parts = {}, quer
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])));
   const url = new URL(filled.slice(1), `${String(baseUrl).replace(/\/$/, '')}/`);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
+    for (const each of [value].flat()) {
+      if (each !== undefined && each !== null) url.searchParams.append(name, String(each));
+    }
   }
   return url.href;
 }

@@ -7,15 +7,17 @@ const LONGEST_WAIT_MS = 10_000;
 
 /**
  * Milliseconds until the same may be sent again; undefined: it must not be. After 429 nothing was done, so that anything
- * may be sent again; after 503 it may have been, so that only what can be done twice is.
+ * may be sent again; after 503 it may have been, so that only what can be done twice is. Where no answer of the service came at
+ * all, only what is told apart by a key is sent again.
  */
 export function waitBefore(
   attempt: number,
-  { status, retryAfter = 0 }: InnkeeperError,
+  { status, code, retryAfter = 0 }: InnkeeperError,
   method: Method,
-  repeatable = method === 'get',
+  repeatable: boolean | 'keyed' = method === 'get',
 ): number | undefined {
-  if (status !== 429 && !(status === 503 && repeatable)) return undefined;
+  const isLost = status === 502 || code === 'unreachable' || code === 'timeout';
+  if (status !== 429 && !(status === 503 && repeatable) && !(isLost && repeatable === 'keyed')) return undefined;
   const wait = retryAfter * 1000 + Math.random() * 250 * 2 ** attempt;
   return wait <= LONGEST_WAIT_MS ? wait : undefined;
 }

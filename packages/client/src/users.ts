@@ -3,6 +3,7 @@ import { isInnkeeperError, ownError } from './error.ts';
 import type { OutputOf } from './operation.ts';
 import { makeOptionsClient, type OptionsClient } from './options.ts';
 import { ofOneClassAll } from './own-class.ts';
+import { Pages } from './pages.ts';
 import { createRequests, type RequestOptions } from './request.ts';
 import { pause } from './retry.ts';
 
@@ -13,6 +14,7 @@ export { type OptionsClient, selectionOf } from './options.ts';
 
 export type UserWithToken = OutputOf<'/api/v2/app/create-user', 'post'>;
 export type GrantedToken = OutputOf<'/oauth/v2/get-access-token', 'post'>;
+export type ApplicationUser = OutputOf<'/api/v2/app/{clientId}/users/{serviceUserCode}', 'get'>;
 export type TokenFacts = OutputOf<'/oauth/v2/introspect', 'post'>;
 
 export type UsersClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
@@ -24,6 +26,16 @@ export type UsersClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<Request
 };
 
 type Call = { signal?: AbortSignal | undefined };
+/** A service_user_code, or the application's own id. */
+export type Who = string | { clientUserId: string };
+export type UserChange = Partial<Pick<ApplicationUser, 'clientUserId' | 'clientUserName' | 'status'>>;
+export type UserFilter = {
+  status?: ApplicationUser['status'] | undefined;
+  /** `group.key=value`, `group.key!=value`, `group.key` or `!group.key`; all must hold. */
+  where?: string | readonly string[] | undefined;
+  /** Defaults count. */
+  effective?: boolean | undefined;
+};
 type NewUser = { clientUserId: string; clientUserName: string };
 
 export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
@@ -35,7 +47,14 @@ export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
   getAccessToken(specialToken: string, how?: Call): Promise<GrantedToken>;
   /** What most servers want at sign-in: an access token of this user, who is created when there is none yet. */
   signIn(user: NewUser, how?: Call): Promise<GrantedToken>;
-  deleteUser(serviceUserCode: string, how?: Call): Promise<void>;
+  get(who: Who, how?: Call): Promise<ApplicationUser>;
+  /** Read page by page as it is gone through. */
+  list(filter?: UserFilter, how?: Call): Pages<ApplicationUser>;
+  update(who: Who, change: UserChange, how?: Call): Promise<ApplicationUser>;
+  /** Their access tokens answer as revoked, until `resume`. */
+  suspend(who: Who, how?: Call): Promise<ApplicationUser>;
+  resume(who: Who, how?: Call): Promise<ApplicationUser>;
+  deleteUser(who: Who, how?: Call): Promise<void>;
   introspect(accessToken: string, how?: Call): Promise<TokenFacts>;
   revoke(accessToken: string, how?: Call): Promise<void>;
   /** What a user has chosen, with the credentials of the application. */
@@ -71,13 +90,26 @@ function makeUsersClient<C extends AnyCatalog>({
     repeatable: true,
   });
 
+  const signed = ({ signal }: Call = {}) => ({ headers, signal, due: 'service_user_code' });
+  type ByCode = '/api/v2/app/{clientId}/users/{serviceUserCode}';
+  /** Both paths of a user take and answer the same. */
+  const atUser = <T>(
+    who: Who,
+    call: (path: ByCode, at: { path: { clientId: string; serviceUserCode: string } }) => T,
+  ): T =>
+    typeof who === 'string'
+      ? call(`${USERS}/{serviceUserCode}`, { path: { clientId, serviceUserCode: who } })
+      : call(`${USERS}/by-client-id/{clientUserId}` as ByCode, {
+          path: { clientId, clientUserId: who.clientUserId } as never,
+        });
+
   const client: UsersClient<C> = {
     async createUser({ clientUserId, clientUserName }, { signal, idempotencyKey = crypto.randomUUID() } = {}) {
       const sent = {
         body: { clientId, clientSecret, clientUserId, clientUserName },
         headers: { 'Idempotency-Key': idempotencyKey },
         signal,
-        repeatable: true,
+        repeatable: 'keyed' as const,
         due: 'specialToken',
       };
       return (await requests.post('/api/v2/app/create-user', sent)).data;
@@ -105,9 +137,19 @@ function makeUsersClient<C extends AnyCatalog>({
         }
       }
     },
-    async deleteUser(serviceUserCode, { signal } = {}) {
-      const path = { clientId, serviceUserCode };
-      await requests.delete('/api/v2/app/{clientId}/users/{serviceUserCode}', { path, headers, signal, due: null });
+    get: async (who, how) => (await atUser(who, (path, at) => requests.get(path, { ...at, ...signed(how) }))).data,
+    list: (filter = {}, how) =>
+      new Pages(async (place) => {
+        const query = { ...filter, ...place, limit: 200 } as never;
+        const sent = { path: { clientId }, query, ...signed(how), due: 'items' };
+        return (await requests.get('/api/v2/app/{clientId}/users', sent)).data;
+      }),
+    update: async (who, body, how) =>
+      (await atUser(who, (path, at) => requests.patch(path, { ...at, body, ...signed(how) }))).data,
+    suspend: (who, how) => client.update(who, { status: 'suspended' }, how),
+    resume: (who, how) => client.update(who, { status: 'active' }, how),
+    async deleteUser(who, how) {
+      await atUser(who, (path, at) => requests.delete(path, { ...at, ...signed(how), due: null }));
     },
     async introspect(accessToken, { signal } = {}) {
       return (
@@ -125,6 +167,7 @@ function makeUsersClient<C extends AnyCatalog>({
   return client;
 }
 
+const USERS = '/api/v2/app/{clientId}/users';
 const SIGN_IN_ATTEMPTS = 5;
 
 async function freshSpecialToken(

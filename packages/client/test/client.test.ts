@@ -141,3 +141,29 @@ test('what was saved for a key is found by its UID, whatever has its name today'
   // Nobody was asked for the new one.
   expect(asked && selectionOf(asked, selections)).toBeUndefined();
 });
+
+test('users are read, listed by what they chose, renamed, suspended and resumed, by code and by their own id', async () => {
+  const clientUserId = `${uniqueName()}/é?`;
+  const granted = await users.signIn({ clientUserId, clientUserName: 'Ada' });
+  const code = granted.service_user_code;
+  const user = await users.get(code);
+  expect(user).toMatchObject({ service_user_code: code, clientUserId, status: 'active' });
+  expect(await users.get({ clientUserId })).toEqual(user);
+  expect(await users.update({ clientUserId }, { clientUserName: 'Grace' })).toMatchObject({ clientUserName: 'Grace' });
+  expect(await users.suspend({ clientUserId })).toMatchObject({ status: 'suspended' });
+  expect((await users.list({ status: 'suspended' }).all()).map((each) => each.clientUserId)).toContain(clientUserId);
+  expect((await users.resume(code)).status).toBe('active');
+
+  await users.optionsOf(code).save('open.volume', 10);
+  const found: string[] = [];
+  for await (const each of users.list({ where: ['open.volume=10', '!kitchen.portions'] }))
+    found.push(each.clientUserId);
+  expect(found).toContain(clientUserId);
+  const refused = await users
+    .list({ where: 'nothing.here' })
+    .all()
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: '9400', status: 400 });
+  await users.deleteUser({ clientUserId });
+  expect(await users.get(code).catch((error: unknown) => error)).toMatchObject({ code: '0025' });
+});

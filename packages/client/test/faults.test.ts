@@ -282,3 +282,32 @@ test('the part with the clientSecret refuses to run in a browser', () => {
     Reflect.deleteProperty(globalThis, 'document');
   }
 });
+
+test('createUser is sent again with the same key after a reset, a 502 and a timeout, and nothing else is', async () => {
+  const made = json(200, { specialToken: 's', clientId: '1_a', ...USER });
+  const reset: Parameters<typeof server.script>[0] = (request) => request.socket.destroy();
+  const gateway: typeof reset = (_, response) =>
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>no</h1>');
+  const silence: typeof reset = () => {};
+  const quick = createUsersClient({ baseUrl: server.url, clientId: '1_a', clientSecret: 's', timeout: 200 });
+  for (const fault of [reset, gateway, silence]) {
+    server.script(fault, made);
+    expect(await quick.createUser(USER)).toMatchObject({ specialToken: 's' });
+    const keys = server.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([keys[0], keys[0]]);
+    for (const act of [
+      () => quick.getAccessToken('st'),
+      () => quick.issueSpecialToken('a'),
+      () => quick.update('c', { status: 'active' }),
+      () => quick.get('c'),
+      () => quick.deleteUser('c'),
+    ]) {
+      server.script(fault);
+      await failure(act);
+      expect(server.seen).toHaveLength(1);
+    }
+  }
+  server.script(gateway);
+  expect(await failure(() => quick.createUser(USER))).toMatchObject({ status: 502 });
+  expect(server.seen).toHaveLength(3);
+});

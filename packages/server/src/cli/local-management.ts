@@ -9,13 +9,18 @@ import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
 import { createManageToken } from '../domain/manage/manage-token.ts';
 import { finish } from '../domain/slices.ts';
+import { emailOf } from '../domain/users/email.ts';
+import type { UserFilter } from '../domain/users/match-users.ts';
+import { readUuid } from '../domain/users/user-code.ts';
+import type { Storage, UserRecord } from '../storage/port.ts';
 import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './describe-database.ts';
-import { Failure } from './failure.ts';
-import type { Management, PlanView, Published, Revision } from './management.ts';
+import { Failure, Misuse } from './failure.ts';
+import type { Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
 import { visible } from './table.ts';
 import { counted, showTime } from './time.ts';
 import { unknownRevision } from './unknown-revision.ts';
+import { unknownUser } from './unknown-user.ts';
 import { findApplication, type OpenStorage, unknownApplication } from './with-storage.ts';
 
 /** On an open database. What rules need is loaded when it is used: each command loads its own part alone. */
@@ -178,12 +183,23 @@ export function localManagement({ storage, keyring, config, now }: OpenStorage):
         if (created > 0) await storage.activity.add([{ appId, name: 'usersCreated', count: created, lastAt: now() }]);
         return { outcome, counts };
       },
-      async *export(clientId) {
+      async *export(clientId, wanted) {
         const { exportUsers } = await import('../domain/users/export-users.ts');
         const appId = await appIdOf(clientId);
         const users = await storage.applications.countUsers(appId);
         await recordExport(storage.audit, { actor: cliAuthor(), appId, after: { users } }, now());
-        yield* exportUsers(storage, appId);
+        yield* exportUsers(storage, appId, { filter: wanted && (await readWanted(storage, appId, wanted)) });
+      },
+      find: async (clientId, id) => showUser(await findUser(storage, await appIdOf(clientId), id)),
+      async setStatus(clientId, id, status) {
+        const { appId, userId } = await findUser(storage, await appIdOf(clientId), id);
+        const updated = await storage.users.update(appId, userId, { status }, now());
+        if (updated.outcome !== 'updated') throw unknownUser(id);
+        return showUser(updated.user);
+      },
+      async delete(clientId, { service_user_code }) {
+        const outcome = await storage.users.delete(await appIdOf(clientId), service_user_code);
+        if (outcome === 'unknown') throw unknownUser(service_user_code);
       },
     },
     tokens: {
@@ -239,4 +255,34 @@ async function viewPublished(clientId: string, published: PublishOutcome): Promi
   const view = await viewPlan(published.plan);
   if (published.outcome === 'breaking') return { outcome: 'breaking', ...view };
   return { outcome: published.outcome, revision: published.revision, ...view };
+}
+
+async function readWanted(storage: Storage, appId: number, { where, ...more }: WantedUsers): Promise<UserFilter> {
+  const [{ loadCompiledCatalog }, { readWhere, WhereProblem }] = await Promise.all([
+    import('../domain/catalog/load-compiled.ts'),
+    import('../domain/users/where.ts'),
+  ]);
+  const catalog = await loadCompiledCatalog(storage, appId);
+  try {
+    return { catalog, conditions: readWhere(where, catalog), ...more };
+  } catch (error) {
+    throw error instanceof WhereProblem ? new Misuse(error.message) : error;
+  }
+}
+
+async function findUser({ users }: Storage, appId: number, id: string): Promise<UserRecord> {
+  const code = readUuid(id);
+  const isText = !id.includes('\u0000') && id.isWellFormed();
+  // An application may use UUIDs of its own as ids.
+  const user =
+    (code && (await users.find(appId, code))) || (isText ? await users.findByClientUserId(appId, id) : undefined);
+  if (!user) throw unknownUser(id);
+  return user;
+}
+
+function showUser({ userId, clientUserId, clientUserName, status, createdAt, updatedAt }: UserRecord): ShownUser {
+  return {
+    ...{ service_user_code: userId, clientUserId, clientUserName, email: emailOf(clientUserId), status },
+    ...{ created_at: showTime(createdAt), updated_at: showTime(updatedAt) },
+  };
 }

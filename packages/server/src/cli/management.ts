@@ -9,6 +9,7 @@ import type { CountedBreaking, ReadableChange } from '../domain/catalog/publish.
 import type { Access } from '../domain/manage/access.ts';
 import type { ImportCounts, ImportOptions } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
+import type { UserStatus } from '../storage/port.ts';
 import type { CommandOptions } from './command.ts';
 import type { Input } from './read-input.ts';
 
@@ -43,13 +44,34 @@ export type Management = {
   users: {
     import(clientId: string, lines: AsyncIterable<readonly FileLine[]>, options: Importing): Promise<Imported>;
     /** The audit has an entry before the first line is given out. */
-    export(clientId: string): AsyncIterable<{ text: string; users: number; profilesOnly: number }>;
+    export(
+      clientId: string,
+      wanted?: WantedUsers,
+    ): AsyncIterable<{ text: string; users: number; profilesOnly: number }>;
+    /** By service_user_code or clientUserId. */
+    find(clientId: string, id: string): Promise<ShownUser>;
+    setStatus(clientId: string, id: string, status: UserStatus): Promise<ShownUser>;
+    delete(clientId: string, user: ShownUser): Promise<void>;
   };
   tokens: {
     create(wanted: WantedToken): Promise<{ token: string; tokenId: string; expiresAt: string }>;
     list(): Promise<ShownToken[]>;
     revoke(tokenId: string): Promise<'revoked' | 'unknown'>;
   };
+};
+
+/** Undefined says: all. Conditions that cannot be read are misuse. */
+export type WantedUsers = { where: readonly string[]; effective: boolean; status: UserStatus | undefined };
+
+/** As GET /api/v2/app/{clientId}/users/{serviceUserCode} answers. */
+export type ShownUser = {
+  service_user_code: string;
+  clientUserId: string;
+  clientUserName: string;
+  email: string;
+  status: UserStatus;
+  created_at: string;
+  updated_at: string;
 };
 
 export type ShownApplication = {

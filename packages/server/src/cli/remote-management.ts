@@ -2,9 +2,11 @@ import type { Remote } from '../config.ts';
 import { ERRORS, type FieldError } from '../domain/errors.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
-import { Failure } from './failure.ts';
-import type { ApplyOptions, Importing, Management, Published, Revision, ShownToken } from './management.ts';
+import { readUuid } from '../domain/users/user-code.ts';
+import { Failure, Misuse } from './failure.ts';
+import type { ApplyOptions, Importing, Management, Published, Revision, ShownToken, ShownUser } from './management.ts';
 import { unknownRevision } from './unknown-revision.ts';
+import { unknownUser } from './unknown-user.ts';
 
 /** Until a service that does not answer is given up. */
 const PATIENCE_MS = 60_000;
@@ -49,6 +51,18 @@ export function remoteManagement({ url, token }: Remote): Management {
   };
   const of = (clientId: string, path = ''): string => `/applications/${encodeURIComponent(clientId)}${path}`;
   const get = async <T>(path: string): Promise<T> => (await call('GET', path)).body as T;
+  const findUser = async (clientId: string, id: string): Promise<ShownUser> => {
+    const code = readUuid(id);
+    const byCode = code && (await call('GET', of(clientId, `/users/${code}`), {}, [404]));
+    if (byCode && byCode.status === 200) return showUser(byCode.body as ManagedUser);
+    // Before the application itself is asked for: a 404 above may have been of it.
+    const query = new URLSearchParams({ search: id, limit: '1' });
+    const { items } = await get<{ items: ManagedUser[] }>(of(clientId, `/users?${query}`));
+    // Of all ids that begin so, the id itself comes first.
+    const [found] = items;
+    if (found?.clientUserId !== id) throw unknownUser(id);
+    return showUser(found);
+  };
   const revisionOf = async (clientId: string): Promise<number> => {
     const { items } = await get<{ items: Revision[] }>(of(clientId, '/revisions?limit=1'));
     return items[0]?.revision ?? 0;
@@ -175,14 +189,28 @@ export function remoteManagement({ url, token }: Remote): Management {
           return (await call('POST', path, { body: part })).body as PartAnswer;
         });
       },
-      async *export(clientId) {
+      async *export(clientId, wanted) {
+        const query = new URLSearchParams(wanted?.where.map((each) => ['where', each]));
+        if (wanted?.effective) query.set('effective', 'true');
+        if (wanted?.status) query.set('status', wanted.status);
         for (let after: string | null = ''; after !== null; ) {
-          const query: string = after === '' ? '' : `?after=${encodeURIComponent(after)}`;
-          const page = await get<ExportPage>(of(clientId, `/users/export${query}`));
+          if (after !== '') query.set('after', after);
+          const answer: Answer = await call('GET', of(clientId, `/users/export?${query}`), {}, [400]);
+          if (answer.status === 400) throw new Misuse(String(answer.body.message));
+          const page = answer.body as ExportPage;
           const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('');
           if (page.lines.length > 0) yield { text, users: page.users, profilesOnly: page.profilesOnly };
           after = page.next;
         }
+      },
+      find: findUser,
+      async setStatus(clientId, id, status) {
+        const { service_user_code } = await findUser(clientId, id);
+        const path = of(clientId, `/users/${service_user_code}`);
+        return showUser((await call('PATCH', path, { body: { status } })).body as ManagedUser);
+      },
+      async delete(clientId, { service_user_code }) {
+        await call('DELETE', of(clientId, `/users/${service_user_code}`));
       },
     },
     tokens: {
@@ -201,6 +229,31 @@ type Shown = Awaited<ReturnType<Management['applications']['show']>> & {
   counts: { users: number };
   changedSettings: string[];
 };
+type ManagedUser = {
+  userUid: string;
+  clientUserId: string;
+  clientUserName: string;
+  email: string;
+  status: ShownUser['status'];
+  createdAt: string;
+  updatedAt: string;
+};
+
+function showUser({
+  userUid,
+  clientUserId,
+  clientUserName,
+  email,
+  status,
+  createdAt,
+  updatedAt,
+}: ManagedUser): ShownUser {
+  return {
+    ...{ service_user_code: userUid, clientUserId, clientUserName, email, status },
+    ...{ created_at: createdAt, updated_at: updatedAt },
+  };
+}
+
 type ExportPage = { lines: object[]; users: number; profilesOnly: number; next: string | null };
 
 function toRevision({ revision, createdAt, author, authors, changes }: Revision): Revision {

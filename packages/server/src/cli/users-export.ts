@@ -7,23 +7,33 @@ import { behindLinks } from '../behind-links.ts';
 import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
-import { withManagement } from './management.ts';
+import { type WantedUsers, withManagement } from './management.ts';
 import { bold } from './print.ts';
 import { Progress } from './progress.ts';
 import { refuseDatabaseFile } from './refuse-database-file.ts';
 import { visible } from './table.ts';
 import { counted } from './time.ts';
 
-type Options = CommandOptions & { app: string; output?: string };
+type Options = CommandOptions & {
+  app: string;
+  output?: string;
+  where?: string[];
+  effective?: boolean;
+  status?: string;
+};
 
 export function usersExport(): Command {
   return defineCommand({
     name: 'export',
-    description: 'write all users with their selections as NDJSON, one user a line, in a fixed order',
+    description: 'write users with their selections as NDJSON, one user a line; all of them in a fixed order',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
       ['users export --app 123456789_4f2c > users.ndjson', 'the users on stdout, a summary on stderr'],
+      [
+        "users export --app 123456789_4f2c --where notifications.newsletter=true --where '!appearance.theme'",
+        'those who chose the newsletter and no theme',
+      ],
       [
         'users export --app 123456789_4f2c --output users.ndjson --json',
         '{"clientId","users","profilesOnly","seconds"}',
@@ -31,11 +41,19 @@ export function usersExport(): Command {
     ],
   })
     .requiredOption('--app <ID>', 'the clientId of the application')
+    .option(
+      '--where <condition>',
+      'only users for whom it holds: group.key=value, group.key!=value, group.key or !group.key; may be repeated, all must hold',
+      (condition: string, before: string[] = []) => [...before, condition],
+    )
+    .option('--effective', 'with --where: defaults count')
+    .option('--status <status>', 'only users who are active, or suspended')
     .option('--output <file>', 'write there, all or nothing; the file is readable by its owner alone')
     .action(run);
 }
 
 async function run(options: Options): Promise<void> {
+  const filter = readFilter(options);
   const started = performance.now();
   const result = await withManagement(options, async ({ applications, users: transfer }) => {
     const { name, users: total } = await applications.show(options.app);
@@ -44,7 +62,7 @@ async function run(options: Options): Promise<void> {
     const progress = new Progress(quiet ? { write: () => {} } : process.stderr);
     let [users, profilesOnly] = [0, 0];
     try {
-      for await (const page of transfer.export(options.app)) {
+      for await (const page of transfer.export(options.app, filter)) {
         if (!output.stream.write(page.text)) await once(output.stream, 'drain');
         users += page.users;
         profilesOnly += page.profilesOnly;
@@ -67,6 +85,14 @@ async function run(options: Options): Promise<void> {
     : `Exported ${counted(users, 'user')}${alone} of ${bold(visible(name))} in ${seconds.toFixed(1)} s.`;
   // stdout is the users', unless they went to a file.
   (options.output === undefined ? process.stderr : process.stdout).write(`${text}\n`);
+}
+
+function readFilter({ where = [], effective = false, status }: Options): WantedUsers | undefined {
+  if (status !== undefined && status !== 'active' && status !== 'suspended') {
+    throw new Misuse(`--status is active or suspended; "${status}" is neither.`);
+  }
+  if (effective && where.length === 0) throw new Misuse('--effective needs --where.');
+  return where.length === 0 && status === undefined ? undefined : { where, effective, status };
 }
 
 type Output = { stream: Writable; finish(): Promise<void>; abandon(): Promise<void> };

@@ -1,10 +1,11 @@
-import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, SelectionRecord } from './port.ts';
+import type { IfThere, ImportEntry, ImportOutcome, ImportSelection, SelectionRecord, UserStatus } from './port.ts';
 
 /** What is in the database for an entry's clientUserId, before the import. */
 export type StoredProfile = {
   userId: string;
   clientUserName: string;
   hasUser: boolean;
+  status: UserStatus | null;
   selections: ReadonlyMap<number, Pick<SelectionRecord, 'value' | 'language' | 'texts' | 'updatedAt'>>;
   /** By key number: when it was last unset. Needed for an update only. */
   unsetAt: ReadonlyMap<number, number>;
@@ -16,7 +17,10 @@ export type ImportStep =
   | { do: 'adopt'; userId: string }
   | {
       do: 'update';
-      rename: boolean /** Places among the entry's selections. */;
+      rename: boolean;
+      /** null: it stays. */
+      status: UserStatus | null;
+      /** Places among the entry's selections. */
       save: number[];
       outcome: ImportOutcome;
     };
@@ -43,14 +47,17 @@ export function planEntry(
     const held = stored.selections.get(keyNo);
     return held?.value === value && held.language === language && held.texts === texts ? [] : [index];
   });
-  if (!rename && different.length === 0) return nothing('unchanged');
-  if (ifThere === 'compare') return nothing({ differsIn: rename ? 'clientUserName' : (different[0] as number) });
+  const status = stored.hasUser && entry.status !== undefined && entry.status !== stored.status ? entry.status : null;
+  if (!rename && status === null && different.length === 0) return nothing('unchanged');
+  if (ifThere === 'compare') {
+    return nothing({ differsIn: rename ? 'clientUserName' : status === null ? (different[0] as number) : 'status' });
+  }
 
   const save = different.filter((index) => !isNewer(stored, entry.selections[index] as ImportSelection));
   const keptNewer = different.length - save.length;
-  const outcome = rename || save.length > 0 ? 'updated' : 'unchanged';
+  const outcome = rename || status !== null || save.length > 0 ? 'updated' : 'unchanged';
   const told: ImportOutcome = keptNewer > 0 ? { outcome, keptNewer } : outcome;
-  return outcome === 'updated' ? { do: 'update', rename, save, outcome: told } : nothing(told);
+  return outcome === 'updated' ? { do: 'update', rename, status, save, outcome: told } : nothing(told);
 }
 
 /** Whether the user saved or unset this key after the entry's selection. */

@@ -62,6 +62,22 @@ describe.each(databases)('importing users into $kind', (database) => {
     return one;
   };
 
+  test('a status comes in with a new user, and changes one that exists only where the line gives it', async () => {
+    const one = await putOne({ status: 'suspended', updatedAt: NOW - 5 });
+    const { clientUserId } = one;
+    const status = async () => {
+      const { status, updatedAt } = (await stored(clientUserId)) as { status: string; updatedAt: number };
+      return { status, updatedAt };
+    };
+    expect(await status()).toEqual({ status: 'suspended', updatedAt: NOW - 5 });
+    const { status: _, updatedAt: _at, ...silent } = one;
+    expect(await put([silent], 'update')).toEqual(['unchanged']);
+    expect(await put([{ ...one, status: 'active' }], 'compare')).toEqual([{ differsIn: 'status' }]);
+    expect(await put([{ ...one, status: 'active' }], 'update')).toEqual(['updated']);
+    expect(await status()).toMatchObject({ status: 'active' });
+    expect((await status()).updatedAt).toBeGreaterThan(NOW - 5);
+  });
+
   test('a new user comes in whole, with its selections and their history', async () => {
     const text = selection(7, 'Zoë 🦊 "\\{},\u0000', { language: 'es', texts: '{"de":"Ä"}' });
     const flag = selection(2, true);
@@ -70,6 +86,8 @@ describe.each(databases)('importing users into $kind', (database) => {
     expect(await stored(clientUserId)).toEqual({
       clientUserId,
       clientUserName,
+      status: 'active',
+      updatedAt: null,
       userId,
       createdAt,
       selections: [flag, text].map(first),

@@ -13,9 +13,9 @@ import type { Storage } from '../../src/storage/port.ts';
 import { createApplication, NOW } from '../contract/examples.ts';
 import { databases } from '../databases.ts';
 
-/** Filters that are compared with the model, eight to a catalog: INNKEEPER_WHERE_CASES=10000 for the long form. */
+/** Filters that are compared with the model, sixteen to a catalog: INNKEEPER_WHERE_CASES=10000 for the long form. */
 const CASES = Number(process.env.INNKEEPER_WHERE_CASES ?? 200);
-const FILTERS = 8;
+const FILTERS = 16;
 
 type Type = 'boolean' | 'integer' | 'string';
 /** A key as it is now or was; `values` null: open. */

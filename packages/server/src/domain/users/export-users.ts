@@ -3,29 +3,60 @@ import type { CompiledCatalog } from '../catalog/compile.ts';
 import { loadCompiledCatalog } from '../catalog/load-compiled.ts';
 import type { OpenTexts } from '../selections/open-texts.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
+import { type ListPlace, pageOfUsers, type UserFilter } from './match-users.ts';
 import { writeTransferTime } from './transfer-time.ts';
 
 const PAGE = 500;
 
-/** All users of an application, or those after one, as lines of docs/import.md, some at a time, in the order of their clientUserIds' bytes. */
+/** `next`: where an export goes on that begins there. */
+export type ExportPage = { text: string; users: number; profilesOnly: number; next: string | null };
+
+/**
+ * The users of an application, or those after a place, as lines of docs/import.md, some at a time: all of them in the order of their
+ * clientUserIds' bytes, or those that a filter lets pass.
+ */
 export async function* exportUsers(
   storage: Storage,
   appId: number,
-  begin: string | null = null,
-): AsyncGenerator<{ text: string; users: number; profilesOnly: number; next: string | null }> {
+  { begin = null, filter }: { begin?: string | null; filter?: UserFilter | undefined } = {},
+): AsyncGenerator<ExportPage> {
   let catalog = await loadCatalog(storage, appId);
-  for (let after = begin; ; ) {
-    const page: StoredUser[] = await storage.transfer.exportUsers(appId, { after, limit: PAGE });
+  const pages = filter ? matchingUsers(storage, appId, filter, begin) : allUsers(storage, appId, begin);
+  for await (const { page, next } of pages) {
     // A selection may be newer than the catalog known here.
     if (page.some(({ selections }) => selections.some(({ revision }) => revision > catalog.revision))) {
       catalog = await loadCatalog(storage, appId);
     }
     const users = page.filter(({ createdAt }) => createdAt !== null).length;
     const text = page.map((user) => `${JSON.stringify(toLine(user, catalog))}\n`).join('');
-    const next = page.length < PAGE ? null : (page.at(-1) as StoredUser).clientUserId;
     if (page.length > 0) yield { text, users, profilesOnly: page.length - users, next };
+  }
+}
+
+type UserPage = { page: StoredUser[]; next: string | null };
+
+async function* allUsers({ transfer }: Storage, appId: number, begin: string | null): AsyncGenerator<UserPage> {
+  for (let after = begin; ; ) {
+    const page: StoredUser[] = await transfer.exportUsers(appId, { after, limit: PAGE });
+    const next = page.length < PAGE ? null : (page.at(-1) as StoredUser).clientUserId;
+    yield { page, next };
     if (next === null) return;
     after = next;
+  }
+}
+
+async function* matchingUsers(
+  { users, transfer }: Storage,
+  appId: number,
+  filter: UserFilter,
+  begin: string | null,
+): AsyncGenerator<UserPage> {
+  for (let place = begin === null ? undefined : (JSON.parse(begin) as ListPlace); ; ) {
+    const found = await pageOfUsers(users, appId, filter, { place, limit: PAGE });
+    const page = await Promise.all(found.users.map(({ clientUserId }) => transfer.find(appId, clientUserId)));
+    yield { page: page.filter((user) => user !== undefined), next: found.next && JSON.stringify(found.next) };
+    if (found.next === null) return;
+    place = found.next;
   }
 }
 
@@ -46,7 +77,8 @@ async function loadCatalog(storage: Storage, appId: number): Promise<ExportCatal
   };
 }
 
-function toLine({ clientUserId, clientUserName, userId, createdAt, selections }: StoredUser, catalog: ExportCatalog) {
+function toLine(user: StoredUser, catalog: ExportCatalog) {
+  const { clientUserId, clientUserName, userId, createdAt, status, updatedAt, selections } = user;
   if (createdAt === null) return { clientUserId, clientUserName, service_user_code: userId, profileOnly: true };
   const place = ({ keyNo }: SelectionRecord): number => catalog.places.get(keyNo) ?? Number.POSITIVE_INFINITY;
   // In the order of the catalog: key numbers differ between applications with the same one.
@@ -57,7 +89,9 @@ function toLine({ clientUserId, clientUserName, userId, createdAt, selections }:
     clientUserId,
     clientUserName,
     service_user_code: userId,
+    ...(status === 'suspended' && { status }),
     created_at: writeTransferTime(createdAt),
+    ...(updatedAt !== null && { updated_at: writeTransferTime(updatedAt) }),
     options,
   };
 }

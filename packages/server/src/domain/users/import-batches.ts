@@ -202,7 +202,7 @@ function explain(
       'is not the code of the user who has this clientUserId',
     );
   }
-  const field = differsIn === 'clientUserName' ? differsIn : `options[${differsIn}].value`;
+  const field = typeof differsIn === 'string' ? differsIn : `options[${differsIn}].value`;
   return refused(entry, 'duplicateUser', field, 'is not what the user who is there has; --update changes it');
 }
 

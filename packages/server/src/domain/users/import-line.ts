@@ -9,6 +9,7 @@ import { checkSelection } from '../selections/check-selection.ts';
 import { holdTexts, isOpenText, type OpenText, type OpenTexts } from '../selections/open-texts.ts';
 import { createKeyNames, type KeyNames } from './key-names.ts';
 import { readTransferTime } from './transfer-time.ts';
+import { isStatus } from './update-user.ts';
 import { readUuid as readUuidText } from './user-code.ts';
 
 /** A line of the file, or why it could not even be read. */
@@ -56,7 +57,9 @@ const USER_MEMBERS = new Set([
   'clientUserId',
   'clientUserName',
   'service_user_code',
+  'status',
   'created_at',
+  'updated_at',
   'options',
   'profileOnly',
 ]);
@@ -124,13 +127,18 @@ function readUser(given: Members, reading: Reading): ImportEntry {
   if (typeof alone !== 'boolean') throw new LineRefused('badParameter', 'profileOnly', 'must be true or false');
   const code = readUuid(given, 'service_user_code', '');
   const createdAt = readTime(given, 'created_at', '', rules);
+  const updatedAt = readTime(given, 'updated_at', '', rules);
+  const status = given.status ?? undefined;
+  if (status !== undefined && !isStatus(status)) {
+    throw new LineRefused('badParameter', 'status', 'must be "active" or "suspended"');
+  }
   const options = given.options ?? [];
   if (!Array.isArray(options)) throw new LineRefused('badParameter', 'options', 'must be an array');
   if (options.length > MAX_OPTIONS) {
     throw new LineRefused('badParameter', 'options', `must hold at most ${MAX_OPTIONS}`);
   }
-  if (alone && (createdAt !== undefined || options.length > 0)) {
-    const field = options.length > 0 ? 'options' : 'created_at';
+  if (alone && (createdAt !== undefined || options.length > 0 || status !== undefined)) {
+    const field = options.length > 0 ? 'options' : status === undefined ? 'created_at' : 'status';
     throw new LineRefused('badParameter', field, 'belongs to a user, and with profileOnly there is none');
   }
   return {
@@ -139,6 +147,8 @@ function readUser(given: Members, reading: Reading): ImportEntry {
     userId: rules.newCodes ? null : (code ?? null),
     newUserId: randomUUIDv7(),
     createdAt: alone ? null : (createdAt ?? rules.at),
+    ...(status !== undefined && { status }),
+    ...(updatedAt !== undefined && { updatedAt }),
     selections: readOptions(options, reading),
   };
 }

@@ -9,6 +9,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';
 import { readParameter } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
+import { FilterQuery, readFilter } from '../users/user-filter.ts';
 import { ADA, APPLICATION, TIME } from './examples.ts';
 import { readList, readObjects, refuse } from './input.ts';
 import { applicationRoute } from './manage-route.ts';
@@ -115,9 +116,13 @@ export function importUsersRoute(app: Routes, service: Service): void {
 
 const exportSchema = {
   operationId: 'exportUsers',
-  summary: 'Export all users with their selections, some at a time',
-  description: 'In a fixed order. Ask again with `after` until `next` is null.',
-  querystring: Type.Object({ after: Type.Optional(Type.String({ description: '`next` of the answer before' })) }),
+  summary: 'Export users with their selections, some at a time',
+  description:
+    'All of them in a fixed order, or those that a filter lets pass. Ask again with `after` until `next` is null.',
+  querystring: Type.Object({
+    ...FilterQuery,
+    after: Type.Optional(Type.String({ description: '`next` of the answer before' })),
+  }),
   response: {
     200: Type.Object({
       lines: Type.Array(Type.Object({}, { additionalProperties: true }), {
@@ -170,11 +175,16 @@ export function exportUsersRoute(app: Routes, service: Service): void {
   } as const;
   applicationRoute(app, service, operation, async ({ application: { appId }, manager, query }) => {
     const after = readAfter(service, appId, readParameter(query, 'after'));
+    const wanted = readFilter(query, await service.catalogs.get(appId), refuse);
+    const filter = wanted.conditions.length > 0 || wanted.status !== undefined ? wanted : undefined;
     if (after === null) {
       const users = await service.storage.applications.countUsers(appId);
       await recordExport(service.storage.audit, { actor: manager.author, appId, after: { users } }, service.now());
     }
-    for await (const { text, users, profilesOnly, next } of exportUsers(service.storage, appId, after)) {
+    for await (const { text, users, profilesOnly, next } of exportUsers(service.storage, appId, {
+      begin: after,
+      filter,
+    })) {
       const lines = text
         .trimEnd()
         .split('\n')

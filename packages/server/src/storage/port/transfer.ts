@@ -1,4 +1,5 @@
 import type { NewSelection, SelectionRecord } from './selections.ts';
+import type { UserStatus } from './users.ts';
 
 /** A profile with its user and what the user has selected. */
 export type StoredUser = {
@@ -8,6 +9,10 @@ export type StoredUser = {
   userId: string;
   /** null: a profile that outlived its user. */
   createdAt: number | null;
+  /** null where createdAt is. */
+  status: UserStatus | null;
+  /** null: nothing of the user has changed since. */
+  updatedAt: number | null;
   /** By key number. */
   selections: SelectionRecord[];
 };
@@ -23,6 +28,10 @@ export type ImportEntry = {
   newUserId: string;
   /** null: a profile alone, without a user. */
   createdAt: number | null;
+  /** Left out: active for a new user, else as it is. */
+  status?: UserStatus | undefined;
+  /** For a new user. */
+  updatedAt?: number | undefined;
   /** Each key at most once, each selectionId at most once. */
   selections: ImportSelection[];
 };
@@ -52,7 +61,7 @@ export type ImportOutcome =
   /** Another user has this userId. */
   | 'user-id-taken'
   /** It is there and differs; a number is the place among the selections. */
-  | { differsIn: 'userId' | 'clientUserName' | number };
+  | { differsIn: 'userId' | 'clientUserName' | 'status' | number };
 
 /** `importId`: what the batches of an import have in common, a UUID of version 7. */
 export type ImportChange = {

@@ -23,12 +23,12 @@ const MAX_ROUNDS = 20;
 // would read all users for every page.
 const usersWhere = (which: string): string => `
   select p.client_user_id as "clientUserId", p.client_user_name as "clientUserName", p.user_id as "userId",
-    u.created_at as "createdAt", coalesce((
+    u.created_at as "createdAt", u.status, u.updated_at as "updatedAt", coalesce((
       select json_agg(json_build_object('selectionId', selection_id, 'keyNo', key_no, 'revision', revision,
         'value', value, 'language', language, 'texts', texts, 'version', last_event, 'createdAt', s.created_at, 'updatedAt', updated_at) order by key_no)
       from selections s where s.user_id = u.user_id), '[]') as selections
   from profiles p left join lateral (
-    select user_id, created_at from users
+    select user_id, created_at, status, updated_at from users
     where user_id = p.user_id and app_id = p.app_id and client_user_id = p.client_user_id limit 1
   ) u on true
   where p.app_id = $1 and ${which}
@@ -85,11 +85,11 @@ async function importEntries(
   const added: AddedUser[] = [];
   const updated: UpdatedUser[] = [];
   const outcomes = entries.map((entry): ImportOutcome => {
-    const { clientUserId, clientUserName, createdAt, selections } = entry;
+    const { clientUserId, clientUserName, createdAt, status, updatedAt, selections } = entry;
     const add = (userId: string, adopts: string | null): void => {
       // The next entry may want the same one.
       if (createdAt !== null) taken.add(userId);
-      added.push({ clientUserId, clientUserName, userId, createdAt, adopts, selections });
+      added.push({ clientUserId, clientUserName, userId, createdAt, status, updatedAt, adopts, selections });
     };
     if (entry.userId !== null && deleted.has(entry.userId)) return 'deleted-since';
     const found = stored.get(clientUserId);
@@ -111,7 +111,8 @@ async function importEntries(
     }));
     const renamed = step.rename ? clientUserName : null;
     const replaced = saved.filter(({ keyNo }) => found.selections.has(keyNo)).length;
-    updated.push({ clientUserId, userId: found.userId, hasUser: found.hasUser, renamed, selections: saved, replaced });
+    const about = { clientUserId, userId: found.userId, hasUser: found.hasUser, renamed, status: step.status };
+    updated.push({ ...about, selections: saved, replaced });
     return step.outcome;
   });
   if (updated.length > 0) await update(query, appId, updated, at);
@@ -132,12 +133,13 @@ async function readStored(
   const userIds = rows.map(({ userId }) => userId);
   const unset = ifThere === 'update' && rows.length > 0 ? await readUnset(query, userIds) : new Map();
   return new Map(
-    rows.map(({ clientUserId, clientUserName, userId, createdAt, selections }) => [
+    rows.map(({ clientUserId, clientUserName, userId, createdAt, status, selections }) => [
       clientUserId,
       {
         userId,
         clientUserName,
         hasUser: createdAt !== null,
+        status,
         selections: new Map(
           selections.map(({ keyNo, value, language, texts, updatedAt }) => [
             keyNo,
@@ -202,7 +204,10 @@ async function readTaken(
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
-type AddedUser = Pick<ImportEntry, 'clientUserId' | 'clientUserName' | 'createdAt' | 'selections'> & {
+type AddedUser = Pick<
+  ImportEntry,
+  'clientUserId' | 'clientUserName' | 'createdAt' | 'status' | 'updatedAt' | 'selections'
+> & {
   userId: string;
   /** The user that the profile, which is there, names now. */
   adopts: string | null;
@@ -212,15 +217,15 @@ type AddedUser = Pick<ImportEntry, 'clientUserId' | 'clientUserName' | 'createdA
 const ADD = `
   with entry as materialized (
     select * from json_to_recordset($2::json) as e ("clientUserId" text, "clientUserName" text, "createdAt" bigint,
-      "userId" uuid, adopts uuid)
+      status text, "updatedAt" bigint, "userId" uuid, adopts uuid)
   ), profile as (
     insert into profiles (app_id, client_user_id, user_id, client_user_name)
     select $1::bigint, "clientUserId", "userId", "clientUserName" from entry where adopts is null
     order by "clientUserId" collate "C"
     on conflict (app_id, client_user_id) do nothing returning 1
   ), account as (
-    insert into users (user_id, app_id, client_user_id, created_at)
-    select "userId", $1::bigint, "clientUserId", "createdAt" from entry where "createdAt" is not null
+    insert into users (user_id, app_id, client_user_id, created_at, status, updated_at)
+    select "userId", $1::bigint, "clientUserId", "createdAt", coalesce(status, 'active'), "updatedAt" from entry where "createdAt" is not null
     on conflict (user_id) do nothing returning 1
   ), selection as (
     insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at)
@@ -269,6 +274,7 @@ type UpdatedUser = {
   userId: string;
   hasUser: boolean;
   renamed: string | null;
+  status: ImportEntry['status'] | null;
   selections: ImportSelection[];
   /** How many of them were there. */
   replaced: number;
@@ -282,6 +288,11 @@ const RENAME = `
   where p.app_id = $1 and p.client_user_id = any (array(select "clientUserId" from entry))
     and p.client_user_id = e."clientUserId" and p.user_id = e."userId" and e.renamed is not null
   returning p.user_id
+`;
+
+const RESTATE = `
+  update users u set status = coalesce(e.status, u.status), updated_at = $2::bigint
+  from json_to_recordset($1::json) as e ("userId" uuid, status text) where u.user_id = e."userId"
 `;
 
 const SAVE = `
@@ -315,6 +326,11 @@ async function update(query: Query, appId: number, updated: readonly UpdatedUser
   const users = updated.map(({ clientUserId, userId, renamed }) => ({ clientUserId, userId, renamed }));
   const renamed = await query(RENAME, [appId, JSON.stringify(users)]);
   if (renamed.length !== users.filter(({ renamed }) => renamed !== null).length) throw new Overtaken();
+  const changed = updated.filter(({ renamed, status, hasUser }) => hasUser && (renamed !== null || status !== null));
+  if (changed.length > 0) {
+    const entries = changed.map(({ userId, status }) => ({ userId, status }));
+    await query(RESTATE, [JSON.stringify(entries), at]);
+  }
   const selections = updated.flatMap(({ userId, selections }) =>
     selections.map((selection) => ({ userId, ...selection })),
   );

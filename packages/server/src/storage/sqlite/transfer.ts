@@ -9,12 +9,13 @@ import type {
   SelectionRecord,
   StoredUser,
   TransferStore,
+  UserStatus,
 } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
 
-const PROFILES = `select p.client_user_id, p.client_user_name, p.user_id, u.created_at
+const PROFILES = `select p.client_user_id, p.client_user_name, p.user_id, u.created_at, u.status, u.updated_at
   from profiles p left join ${USER_OF_PROFILE} where p.app_id = ?`;
 
 type ProfileRow = {
@@ -22,6 +23,8 @@ type ProfileRow = {
   client_user_name: string;
   user_id: Uint8Array;
   created_at: number | null;
+  status: UserStatus | null;
+  updated_at: number | null;
 };
 
 export function transferReads(connection: Connection): Pick<TransferStore, 'exportUsers' | 'find'> {
@@ -31,6 +34,8 @@ export function transferReads(connection: Connection): Pick<TransferStore, 'expo
     clientUserName: row.client_user_name,
     userId: toUuid(row.user_id),
     createdAt: row.created_at,
+    status: row.status,
+    updatedAt: row.updated_at,
     selections: row.created_at === null ? [] : selectionsOf(row.user_id),
   });
   const selectionsOf = (userId: Uint8Array): SelectionRecord[] =>
@@ -66,10 +71,14 @@ export function transferActs(connection: Connection) {
     statement('select 1 from deleted_users where app_id = ? and user_code = ?').get(appId, toBytes(userId)) !==
     undefined;
 
-  const addUser = (appId: number, userId: Uint8Array, { clientUserId, createdAt }: ImportEntry): boolean =>
-    statement(
-      'insert into users (user_id, app_id, client_user_id, created_at) values (?, ?, ?, ?) on conflict do nothing',
-    ).run(userId, appId, clientUserId, createdAt).changes === 1;
+  const addUser = (appId: number, userId: Uint8Array, entry: ImportEntry): boolean => {
+    const { clientUserId, createdAt, status = 'active', updatedAt = null } = entry;
+    const { changes } = statement(
+      `insert into users (user_id, app_id, client_user_id, created_at, status, updated_at) values (?, ?, ?, ?, ?, ?)
+       on conflict do nothing`,
+    ).run(userId, appId, clientUserId, createdAt, status, updatedAt);
+    return changes === 1;
+  };
 
   /** Of a user that is new: nothing can be in the way, and what is there afterwards is all new. */
   const addSelections = (appId: number, userId: Uint8Array, selections: ImportSelection[], at: number): void => {
@@ -120,6 +129,7 @@ export function transferActs(connection: Connection) {
       userId: toUuid(row.user_id),
       clientUserName: row.client_user_name,
       hasUser: row.created_at !== null,
+      status: row.status,
       selections: new Map(
         selections.map(({ key_no, value, language, texts, updated_at }) => [
           key_no as number,
@@ -172,6 +182,13 @@ export function transferActs(connection: Connection) {
     }
     const owner = toBytes(stored.userId);
     if (step.rename) statement(rename).run(clientUserName, owner, appId, clientUserId);
+    if (step.rename || step.status !== null) {
+      statement('update users set status = coalesce(?, status), updated_at = ? where user_id = ?').run(
+        step.status,
+        at,
+        owner,
+      );
+    }
     for (const index of step.save) saveSelection(appId, owner, selections[index] as ImportSelection, at);
     return step.outcome;
   };

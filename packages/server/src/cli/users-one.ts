@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { UserStatus } from '../storage/port.ts';
+import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.ts';
+import { confirmByTyping } from './confirm.ts';
+import { Failure, Misuse } from './failure.ts';
+import { type ShownUser, withManagement } from './management.ts';
+import { bold, printResult } from './print.ts';
+import { layOut, visible } from './table.ts';
+
+type Options = CommandOptions & { app: string };
+
+function defineUserCommand(
+  name: string,
+  description: string,
+  examples: readonly (readonly [string, string])[],
+): Command {
+  return defineCommand({ name, description, settings: STORAGE_SETTINGS, remote: true, examples })
+    .argument('<ID>', 'the service_user_code or the clientUserId')
+    .requiredOption('--app <ID>', 'the clientId of the application');
+}
+
+export function usersShow(): Command {
+  return defineUserCommand('show', 'show one user', [
+    ['users show ada@example.com --app 123456789_4f2c', 'by clientUserId'],
+    ['users show 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31 --app 123456789_4f2c --json', 'by service_user_code'],
+  ]).action(async (id: string, options: Options) => {
+    const user = await withManagement(options, ({ users }) => users.find(options.app, id));
+    printResult(options, user, () => layOut(Object.entries(user).map(([name, value]) => [name, visible(value)])));
+  });
+}
+
+export function usersSuspend(): Command {
+  return defineUserCommand('suspend', 'suspend a user: no new access token, and the ones they have answer as revoked', [
+    ['users suspend ada@example.com --app 123456789_4f2c', 'takes effect at once; nothing of the user is lost'],
+  ]).action((id: string, options: Options) => setStatus(id, options, 'suspended', 'Suspended'));
+}
+
+export function usersResume(): Command {
+  return defineUserCommand('resume', 'resume a suspended user: everything works as before', [
+    ['users resume ada@example.com --app 123456789_4f2c', 'their access tokens work again'],
+  ]).action((id: string, options: Options) => setStatus(id, options, 'active', 'Resumed'));
+}
+
+async function setStatus(id: string, options: Options, status: UserStatus, done: string): Promise<void> {
+  const user = await withManagement(options, ({ users }) => users.setStatus(options.app, id, status));
+  printResult(options, user, () => `${done} ${named(user)}.`);
+}
+
+export function usersDelete(): Command {
+  return defineUserCommand('delete', 'delete a user with selections and tokens; this cannot be undone', [
+    ['users delete ada@example.com --app 123456789_4f2c', 'asks first'],
+    ['users delete ada@example.com --app 123456789_4f2c --yes --json', 'in a script'],
+  ])
+    .option('--yes', 'do not ask; required where there is no terminal to ask on')
+    .action(async (id: string, options: Options & { yes?: true }) => {
+      const user = await withManagement(options, async ({ users }) => {
+        const found = await users.find(options.app, id);
+        if (!options.yes) await askFirst(found);
+        await users.delete(options.app, found);
+        return found;
+      });
+      const { service_user_code, clientUserId } = user;
+      printResult(options, { service_user_code, clientUserId, deleted: true }, () => `Deleted ${named(user)}.`);
+    });
+}
+
+async function askFirst(user: ShownUser): Promise<void> {
+  const consequence = `Deleting ${named(user)} deletes their selections and tokens too.`;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new Misuse(`nothing was deleted. ${consequence}`, {
+      wayOut: 'There is no terminal to ask on: add --yes to delete the user.',
+    });
+  }
+  const question = `${consequence} This cannot be undone.\nType the clientUserId to go on: `;
+  if (!(await confirmByTyping(user.clientUserId, question, process.stdin, process.stderr))) {
+    throw new Failure('nothing was deleted: what was typed is not the clientUserId.');
+  }
+}
+
+function named({ clientUserName, clientUserId }: ShownUser): string {
+  return `${bold(visible(clientUserName))} (${visible(clientUserId)})`;
+}
