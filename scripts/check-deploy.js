@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
+import { renderTemplate } from './render-chart.js';
 
 const PACKAGES = ['kubernetes-models@5.1.0', 'dclint@3.1.0', 'ajv@8.20.0'];
 const DEPLOY = join(import.meta.dirname, '../deploy');
@@ -34,19 +35,22 @@ function composeProblems() {
   return (validate.errors ?? []).map(({ instancePath, message }) => `compose.yaml: ${instancePath} ${message}`);
 }
 
-/** The chart's values filled in as its own test does (packages/server/test/deploy.test.ts): there is no helm here. */
+/** Rendered without helm, with everything that can be switched on. */
 async function chartProblems() {
   const values = parse(read('helm/values.yaml'));
+  for (const part of ['ingress', 'autoscaling', 'serviceMonitor']) values[part].enabled = true;
   const problems = [];
   for (const name of readdirSync(join(DEPLOY, 'helm/templates'))) {
-    const text = read(`helm/templates/${name}`).replaceAll(
-      /\{\{ \.(Release\.Name|Values\.(\w+))(?: \| (quote|toJson))? \}\}/g,
-      (_, path, value, how) => {
-        const found = path === 'Release.Name' ? 'test' : values[value];
-        return how === undefined ? String(found) : JSON.stringify(found);
-      },
+    if (!name.endsWith('.yaml')) continue;
+    const resource = parse(
+      renderTemplate(read(`helm/templates/${name}`), {
+        Values: values,
+        Release: { Name: 'test', Service: 'Helm' },
+        Chart: { AppVersion: '0.0.0' },
+      }),
     );
-    const resource = parse(text);
+    // Of the Prometheus operator: not among the schemas of Kubernetes.
+    if (resource.kind === 'ServiceMonitor') continue;
     const file = join(folder, 'node_modules/kubernetes-models', resource.apiVersion, `${resource.kind}.js`);
     try {
       const { [resource.kind]: Model } = await import(pathToFileURL(file).href);

@@ -14,7 +14,7 @@ groups:
           - { value: red, translations: { English: Red, Español: Rojo } }
 `;
 
-const PAGES = ['/portal', '/guide/', '/docs', '/docs/swagger-ui.css', '/openapi.json', '/llms.txt'];
+const PAGES = ['/portal', '/guide/', '/guide/install', '/docs', '/docs/swagger-ui.css', '/openapi.json', '/llms.txt'];
 
 /**
  * @param {string} url

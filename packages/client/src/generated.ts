@@ -2815,7 +2815,7 @@ export interface components {
          *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
          *     - `0025` No user of this application has this clientUserId.
          */
-        "400_applicationUnknown_credentialsWrong_clientUserUnknown": {
+        Error400_applicationUnknown_credentialsWrong_clientUserUnknown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2833,7 +2833,7 @@ export interface components {
          *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
          *     - `0025` The user code is invalid or missing: it names no user of this application.
          */
-        "400_applicationUnknown_credentialsWrong_userUnknown": {
+        Error400_applicationUnknown_credentialsWrong_userUnknown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2847,7 +2847,7 @@ export interface components {
             };
         };
         /** @description - `1009` A parameter or the body is not as it should be. */
-        "400_badParameter": {
+        Error400_badParameter: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2874,7 +2874,7 @@ export interface components {
          * @description - `1009` A parameter or the body is not as it should be.
          *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
          */
-        "400_badParameter_userMissing": {
+        Error400_badParameter_userMissing: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2900,7 +2900,7 @@ export interface components {
          *     - `1003` The application does not have this language.
          *     - `1010` option_group_uid and option_group_name mean different groups.
          */
-        "400_badParameter_userMissing_languageUnknown_groupsDisagree": {
+        Error400_badParameter_userMissing_languageUnknown_groupsDisagree: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2924,7 +2924,7 @@ export interface components {
          * @description - `1003` The application does not have this language.
          *     - `1009` A parameter or the body is not as it should be.
          */
-        "400_languageUnknown_badParameter": {
+        Error400_languageUnknown_badParameter: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2945,7 +2945,7 @@ export interface components {
             };
         };
         /** @description - `9400` A parameter or the body of this request is not as it should be. */
-        "400_manageBadRequest": {
+        Error400_manageBadRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2966,7 +2966,7 @@ export interface components {
             };
         };
         /** @description - `9400` The form parameter token is missing. */
-        "400_tokenParameterMissing": {
+        Error400_tokenParameterMissing: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2986,7 +2986,7 @@ export interface components {
          * @description - `1007` The access token is not valid for this application and user.
          *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
          */
-        "401_accessTokenInvalid_userCredentialsNeeded": {
+        Error401_accessTokenInvalid_userCredentialsNeeded: {
             headers: {
                 /** @description which credentials are taken */
                 "WWW-Authenticate"?: string;
@@ -3005,7 +3005,7 @@ export interface components {
          * @description - `1001` The header apiKey is missing.
          *     - `1002` No application has this apiKey.
          */
-        "401_apiKeyMissing_apiKeyUnknown": {
+        Error401_apiKeyMissing_apiKeyUnknown: {
             headers: {
                 /** @description which credentials are taken */
                 "WWW-Authenticate"?: string;
@@ -3026,7 +3026,7 @@ export interface components {
          *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
          *     - `1007` The access token is not valid for this application and user.
          */
-        "401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid": {
+        Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid: {
             headers: {
                 /** @description which credentials are taken */
                 "WWW-Authenticate"?: string;
@@ -3048,7 +3048,7 @@ export interface components {
          *     - `1007` The access token is not valid for this application and user.
          *     - `1011` This application does not accept user_uid for saving: send the user's access token.
          */
-        "401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted": {
+        Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted: {
             headers: {
                 /** @description which credentials are taken */
                 "WWW-Authenticate"?: string;
@@ -3064,7 +3064,7 @@ export interface components {
             };
         };
         /** @description - `0011` The application is not recognised from its client id and client secret. */
-        "401_clientCredentialsWrong": {
+        Error401_clientCredentialsWrong: {
             headers: {
                 /** @description which credentials are taken */
                 "WWW-Authenticate"?: string;
@@ -3087,7 +3087,7 @@ export interface components {
          *     - `9401` The personal access token is not valid: it is unknown, revoked or expired.
          *     - `9401` This session in the portal has ended.
          */
-        "401_manageTokenMissing_manageTokenInvalid_sessionEnded": {
+        Error401_manageTokenMissing_manageTokenInvalid_sessionEnded: {
             headers: {
                 /** @description which credentials are taken */
                 "WWW-Authenticate"?: string;
@@ -3103,7 +3103,7 @@ export interface components {
             };
         };
         /** @description - `9403` This request does not come from the portal itself. */
-        "403_foreignPage": {
+        Error403_foreignPage: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3117,7 +3117,7 @@ export interface components {
             };
         };
         /** @description - `9403` This may be seen here, but what was asked for may not be done. */
-        "403_manageForbidden": {
+        Error403_manageForbidden: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3134,7 +3134,7 @@ export interface components {
          * @description - `9403` This may be seen here, but what was asked for may not be done.
          *     - `9403` This request does not come from the portal itself.
          */
-        "403_manageForbidden_foreignPage": {
+        Error403_manageForbidden_foreignPage: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3154,7 +3154,7 @@ export interface components {
          *     - `9403` This may be seen here, but what was asked for may not be done.
          *     - `9403` This request does not come from the portal itself.
          */
-        "403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage": {
+        Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3179,7 +3179,7 @@ export interface components {
          *     - `9403` Only a person who is signed in to the portal can do this, no token.
          *     - `9403` This request does not come from the portal itself.
          */
-        "403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage": {
+        Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3198,7 +3198,7 @@ export interface components {
             };
         };
         /** @description - `9403` Only a person who is signed in to the portal can do this, no token. */
-        "403_sessionNeeded": {
+        Error403_sessionNeeded: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3215,7 +3215,7 @@ export interface components {
          * @description - `9403` Only a person who is signed in to the portal can do this, no token.
          *     - `9403` This request does not come from the portal itself.
          */
-        "403_sessionNeeded_foreignPage": {
+        Error403_sessionNeeded_foreignPage: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3229,7 +3229,7 @@ export interface components {
             };
         };
         /** @description - `1013` The user is suspended. */
-        "403_userSuspended": {
+        Error403_userSuspended: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3250,7 +3250,7 @@ export interface components {
             };
         };
         /** @description - `9404` There is no such application, or this token is not for it. */
-        "404_applicationNotFound": {
+        Error404_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3267,7 +3267,7 @@ export interface components {
          * @description - `9404` There is no such group or key in the catalog of this application.
          *     - `9404` There is no such application, or this token is not for it.
          */
-        "404_catalogItemNotFound_applicationNotFound": {
+        Error404_catalogItemNotFound_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3284,7 +3284,7 @@ export interface components {
          * @description - `9404` There is no draft of the catalog of this application.
          *     - `9404` There is no such application, or this token is not for it.
          */
-        "404_draftNotFound_applicationNotFound": {
+        Error404_draftNotFound_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3298,7 +3298,7 @@ export interface components {
             };
         };
         /** @description - `1004` There is no such option group in this application. */
-        "404_groupNotFound": {
+        Error404_groupNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3319,7 +3319,7 @@ export interface components {
             };
         };
         /** @description - `9404` You have no such personal access token. */
-        "404_manageTokenNotFound": {
+        Error404_manageTokenNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3336,7 +3336,7 @@ export interface components {
          * @description - `9404` The application has no such member.
          *     - `9404` There is no such application, or this token is not for it.
          */
-        "404_memberNotFound_applicationNotFound": {
+        Error404_memberNotFound_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3354,7 +3354,7 @@ export interface components {
          *     - `1004` There is no such option group in this application.
          *     - `1005` There is no such option key in this application or group.
          */
-        "404_profileUserNotFound_groupNotFound_keyNotFound": {
+        Error404_profileUserNotFound_groupNotFound_keyNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3378,7 +3378,7 @@ export interface components {
          * @description - `1006` There is no such user in this application.
          *     - `9404` The user has no such selection.
          */
-        "404_profileUserNotFound_selectionNotFound": {
+        Error404_profileUserNotFound_selectionNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3402,7 +3402,7 @@ export interface components {
          * @description - `9404` There is no such revision of the catalog.
          *     - `9404` There is no such application, or this token is not for it.
          */
-        "404_revisionNotFound_applicationNotFound": {
+        Error404_revisionNotFound_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3419,7 +3419,7 @@ export interface components {
          * @description - `9404` There is no such user in this application.
          *     - `9404` There is no such application, or this token is not for it.
          */
-        "404_userNotFound_applicationNotFound": {
+        Error404_userNotFound_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3433,7 +3433,7 @@ export interface components {
             };
         };
         /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
-        "409_catalogBreaking": {
+        Error409_catalogBreaking: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3469,7 +3469,7 @@ export interface components {
             };
         };
         /** @description - `1012` The option key is archived: it can no longer be chosen. */
-        "409_keyArchived": {
+        Error409_keyArchived: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3490,7 +3490,7 @@ export interface components {
             };
         };
         /** @description - `9409` This is the last owner: nobody could manage the application any more. */
-        "409_lastOwner": {
+        Error409_lastOwner: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3504,7 +3504,7 @@ export interface components {
             };
         };
         /** @description - `9409` No codes of an authenticator app are asked for. */
-        "409_totpOff": {
+        Error409_totpOff: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3521,7 +3521,7 @@ export interface components {
          * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
          *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
          */
-        "412_catalogChanged_draftChanged": {
+        Error412_catalogChanged_draftChanged: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3621,7 +3621,7 @@ export interface components {
             };
         };
         /** @description - `9412` The draft has changed since the version that If-Match names. Nothing was changed. */
-        "412_draftChanged": {
+        Error412_draftChanged: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3721,7 +3721,7 @@ export interface components {
             };
         };
         /** @description - `1014` The record has changed. */
-        "412_selectionChanged": {
+        Error412_selectionChanged: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3803,7 +3803,7 @@ export interface components {
             };
         };
         /** @description - `9413` The body is larger than 64 KiB. */
-        "413_bodyTooLarge": {
+        Error413_bodyTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3817,7 +3817,7 @@ export interface components {
             };
         };
         /** @description - `9422` The catalog would not be valid. Nothing was published. */
-        "422_catalogInvalid": {
+        Error422_catalogInvalid: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3838,7 +3838,7 @@ export interface components {
             };
         };
         /** @description - `1008` A value is not allowed for this option key. */
-        "422_valueNotAllowed": {
+        Error422_valueNotAllowed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3859,7 +3859,7 @@ export interface components {
             };
         };
         /** @description - `9428` The header If-Match is missing: it keeps two editors from overwriting each other. */
-        "428_ifMatchMissing": {
+        Error428_ifMatchMissing: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3873,7 +3873,7 @@ export interface components {
             };
         };
         /** @description - `9429` Too many requests. */
-        "429_rateLimited": {
+        Error429_rateLimited: {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
@@ -3896,7 +3896,7 @@ export interface components {
          * @description - `9429` Too many failed credentials from this address.
          *     - `9429` Too many requests.
          */
-        "429_tooManyFailures_rateLimited": {
+        Error429_tooManyFailures_rateLimited: {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
@@ -3920,7 +3920,7 @@ export interface components {
          *     - `9429` Too many failed credentials from this address.
          *     - `9429` Too many requests.
          */
-        "429_tooManySignIns_tooManyFailures_rateLimited": {
+        Error429_tooManySignIns_tooManyFailures_rateLimited: {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
@@ -3940,7 +3940,7 @@ export interface components {
             };
         };
         /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
-        "500_internal": {
+        Error500_internal: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3954,7 +3954,7 @@ export interface components {
             };
         };
         /** @description - `9503` The service cannot reach its database at the moment. Nothing was half-written. */
-        "503_unavailable": {
+        Error503_unavailable: {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
@@ -3973,7 +3973,7 @@ export interface components {
          * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
          *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
          */
-        "503_unavailable_tokenServiceDown": {
+        Error503_unavailable_tokenServiceDown: {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
@@ -4017,7 +4017,7 @@ export interface operations {
                     };
                 };
             };
-            500: components["responses"]["500_internal"];
+            500: components["responses"]["Error500_internal"];
         };
     };
     getReadiness: {
@@ -4050,8 +4050,8 @@ export interface operations {
                     };
                 };
             };
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getMetrics: {
@@ -4108,7 +4108,7 @@ export interface operations {
                     };
                 };
             };
-            500: components["responses"]["500_internal"];
+            500: components["responses"]["Error500_internal"];
         };
     };
     createUser: {
@@ -4167,7 +4167,7 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
+            413: components["responses"]["Error413_bodyTooLarge"];
             /**
              * @description - `9422` Idempotency-Key must be 1 to 255 characters.
              *     - `9422` This Idempotency-Key was used before with another body.
@@ -4185,9 +4185,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     issueSpecialToken: {
@@ -4238,10 +4238,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getAccessToken: {
@@ -4292,10 +4292,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listApplicationUsers: {
@@ -4352,9 +4352,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getApplicationUser: {
@@ -4378,10 +4378,10 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationUser"];
                 };
             };
-            400: components["responses"]["400_applicationUnknown_credentialsWrong_userUnknown"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     deleteUser: {
@@ -4403,10 +4403,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_applicationUnknown_credentialsWrong_userUnknown"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     updateApplicationUser: {
@@ -4465,10 +4465,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getApplicationUserByClientId: {
@@ -4493,10 +4493,10 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationUser"];
                 };
             };
-            400: components["responses"]["400_applicationUnknown_credentialsWrong_clientUserUnknown"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_clientUserUnknown"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     deleteUserByClientId: {
@@ -4519,10 +4519,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_applicationUnknown_credentialsWrong_clientUserUnknown"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_clientUserUnknown"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     updateApplicationUserByClientId: {
@@ -4582,10 +4582,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -4616,8 +4616,8 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
         };
     };
     getJwks: {
@@ -4644,8 +4644,8 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
         };
     };
     introspectToken: {
@@ -4688,8 +4688,8 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_tokenParameterMissing"];
-            401: components["responses"]["401_clientCredentialsWrong"];
+            400: components["responses"]["Error400_tokenParameterMissing"];
+            401: components["responses"]["Error401_clientCredentialsWrong"];
             /** @description - `9413` The body is larger than 64 KiB. */
             413: {
                 headers: {
@@ -4802,8 +4802,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_tokenParameterMissing"];
-            401: components["responses"]["401_clientCredentialsWrong"];
+            400: components["responses"]["Error400_tokenParameterMissing"];
+            401: components["responses"]["Error401_clientCredentialsWrong"];
             /** @description - `9413` The body is larger than 64 KiB. */
             413: {
                 headers: {
@@ -4932,11 +4932,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_languageUnknown_badParameter"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_languageUnknown_badParameter"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getOptionGroup: {
@@ -4974,12 +4974,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_languageUnknown_badParameter"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
-            404: components["responses"]["404_groupNotFound"];
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_languageUnknown_badParameter"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown"];
+            404: components["responses"]["Error404_groupNotFound"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listOptionKeys: {
@@ -5053,11 +5053,11 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
-            404: components["responses"]["404_groupNotFound"];
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown"];
+            404: components["responses"]["Error404_groupNotFound"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getOptionKey: {
@@ -5095,8 +5095,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_languageUnknown_badParameter"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown"];
+            400: components["responses"]["Error400_languageUnknown_badParameter"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown"];
             /** @description - `1005` There is no such option key in this application or group. */
             404: {
                 headers: {
@@ -5118,9 +5118,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listUserOptions: {
@@ -5174,13 +5174,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
-            403: components["responses"]["403_userSuspended"];
-            404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            400: components["responses"]["Error400_badParameter_userMissing_languageUnknown_groupsDisagree"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["Error403_userSuspended"];
+            404: components["responses"]["Error404_profileUserNotFound_groupNotFound_keyNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     saveUserOptions: {
@@ -5238,17 +5238,17 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
-            403: components["responses"]["403_userSuspended"];
-            404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
-            409: components["responses"]["409_keyArchived"];
-            412: components["responses"]["412_selectionChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_valueNotAllowed"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            400: components["responses"]["Error400_badParameter_userMissing_languageUnknown_groupsDisagree"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
+            403: components["responses"]["Error403_userSuspended"];
+            404: components["responses"]["Error404_profileUserNotFound_groupNotFound_keyNotFound"];
+            409: components["responses"]["Error409_keyArchived"];
+            412: components["responses"]["Error412_selectionChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_valueNotAllowed"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     saveUserOption: {
@@ -5316,13 +5316,13 @@ export interface operations {
                     "application/json": components["schemas"]["UserOption"];
                 };
             };
-            400: components["responses"]["400_badParameter_userMissing_languageUnknown_groupsDisagree"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
-            403: components["responses"]["403_userSuspended"];
-            404: components["responses"]["404_profileUserNotFound_groupNotFound_keyNotFound"];
-            409: components["responses"]["409_keyArchived"];
-            412: components["responses"]["412_selectionChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
+            400: components["responses"]["Error400_badParameter_userMissing_languageUnknown_groupsDisagree"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted"];
+            403: components["responses"]["Error403_userSuspended"];
+            404: components["responses"]["Error404_profileUserNotFound_groupNotFound_keyNotFound"];
+            409: components["responses"]["Error409_keyArchived"];
+            412: components["responses"]["Error412_selectionChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
             /** @description - `1008` A value is not allowed for this option key. */
             422: {
                 headers: {
@@ -5344,9 +5344,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     getUserOption: {
@@ -5411,12 +5411,12 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
-            403: components["responses"]["403_userSuspended"];
-            404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["Error403_userSuspended"];
+            404: components["responses"]["Error404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     deleteUserOption: {
@@ -5440,13 +5440,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_badParameter_userMissing"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
-            403: components["responses"]["403_userSuspended"];
-            404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            400: components["responses"]["Error400_badParameter_userMissing"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["Error403_userSuspended"];
+            404: components["responses"]["Error404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     listUserOptionHistory: {
@@ -5492,13 +5492,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_badParameter_userMissing"];
-            401: components["responses"]["401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
-            403: components["responses"]["403_userSuspended"];
-            404: components["responses"]["404_profileUserNotFound_selectionNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            400: components["responses"]["Error400_badParameter_userMissing"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["Error403_userSuspended"];
+            404: components["responses"]["Error404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     evaluateFlag: {
@@ -5530,9 +5530,9 @@ export interface operations {
                     "application/json": components["schemas"]["Flag"];
                 };
             };
-            400: components["responses"]["400_badParameter"];
-            401: components["responses"]["401_accessTokenInvalid_userCredentialsNeeded"];
-            403: components["responses"]["403_userSuspended"];
+            400: components["responses"]["Error400_badParameter"];
+            401: components["responses"]["Error401_accessTokenInvalid_userCredentialsNeeded"];
+            403: components["responses"]["Error403_userSuspended"];
             /** @description - `1005` There is no such option key in this application or group. */
             404: {
                 headers: {
@@ -5557,10 +5557,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     evaluateFlags: {
@@ -5601,13 +5601,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_badParameter"];
-            401: components["responses"]["401_accessTokenInvalid_userCredentialsNeeded"];
-            403: components["responses"]["403_userSuspended"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable_tokenServiceDown"];
+            400: components["responses"]["Error400_badParameter"];
+            401: components["responses"]["Error401_accessTokenInvalid_userCredentialsNeeded"];
+            403: components["responses"]["Error403_userSuspended"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
         };
     };
     getSession: {
@@ -5635,11 +5635,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     createSession: {
@@ -5678,7 +5678,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
+            400: components["responses"]["Error400_manageBadRequest"];
             /**
              * @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place.
              *     - `9401` The e-mail address, the password or the code is not right.
@@ -5704,7 +5704,7 @@ export interface operations {
                     };
                 };
             };
-            403: components["responses"]["403_foreignPage"];
+            403: components["responses"]["Error403_foreignPage"];
             /** @description - `9409` There is an account with this e-mail address already. */
             409: {
                 headers: {
@@ -5719,10 +5719,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     endSession: {
@@ -5743,11 +5743,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded_foreignPage"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded_foreignPage"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     readLink: {
@@ -5778,7 +5778,7 @@ export interface operations {
                     "application/json": components["schemas"]["LinkDescription"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
+            400: components["responses"]["Error400_manageBadRequest"];
             /** @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place. */
             401: {
                 headers: {
@@ -5795,11 +5795,11 @@ export interface operations {
                     };
                 };
             };
-            403: components["responses"]["403_foreignPage"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            403: components["responses"]["Error403_foreignPage"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listAccountSessions: {
@@ -5829,11 +5829,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     endAccountSession: {
@@ -5854,8 +5854,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded_foreignPage"];
             /** @description - `9404` You have no such session. */
             404: {
                 headers: {
@@ -5870,9 +5870,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listAccountTokens: {
@@ -5902,11 +5902,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     createAccountToken: {
@@ -5958,14 +5958,14 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     revokeAccountToken: {
@@ -5986,12 +5986,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded_foreignPage"];
-            404: components["responses"]["404_manageTokenNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded_foreignPage"];
+            404: components["responses"]["Error404_manageTokenNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listManageTokens: {
@@ -6021,11 +6021,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     createManageToken: {
@@ -6073,14 +6073,14 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     revokeManageToken: {
@@ -6101,12 +6101,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_manageTokenNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_manageTokenNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changePassword: {
@@ -6136,13 +6136,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     confirmTotp: {
@@ -6170,9 +6170,9 @@ export interface operations {
                     "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded_foreignPage"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded_foreignPage"];
             /** @description - `9409` There is no secret to confirm. */
             409: {
                 headers: {
@@ -6187,10 +6187,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     beginTotp: {
@@ -6225,9 +6225,9 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
             /** @description - `9409` Codes of an authenticator app are asked for already. */
             409: {
                 headers: {
@@ -6242,10 +6242,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     endTotp: {
@@ -6273,14 +6273,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
-            409: components["responses"]["409_totpOff"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
+            409: components["responses"]["Error409_totpOff"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     renewRecoveryCodes: {
@@ -6310,14 +6310,14 @@ export interface operations {
                     "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
-            409: components["responses"]["409_totpOff"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
+            409: components["responses"]["Error409_totpOff"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changePreferences: {
@@ -6346,13 +6346,13 @@ export interface operations {
                     "application/json": components["schemas"]["PortalPreferences"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_sessionNeeded_foreignPage"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_sessionNeeded_foreignPage"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     acceptInvitation: {
@@ -6383,7 +6383,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
+            400: components["responses"]["Error400_manageBadRequest"];
             /**
              * @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place.
              *     - `9401` A personal access token is needed, as Bearer, or a session in the portal.
@@ -6423,10 +6423,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listApplications: {
@@ -6470,11 +6470,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     createApplication: {
@@ -6506,13 +6506,13 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getApplication: {
@@ -6543,11 +6543,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     deleteApplication: {
@@ -6593,12 +6593,12 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changeApplication: {
@@ -6671,13 +6671,13 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     rotateSecret: {
@@ -6721,14 +6721,14 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     endPreviousSecret: {
@@ -6750,12 +6750,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listMembers: {
@@ -6789,12 +6789,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     removeMember: {
@@ -6817,13 +6817,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_memberNotFound_applicationNotFound"];
-            409: components["responses"]["409_lastOwner"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_memberNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_lastOwner"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changeMember: {
@@ -6854,15 +6854,15 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_memberNotFound_applicationNotFound"];
-            409: components["responses"]["409_lastOwner"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_memberNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_lastOwner"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listInvitations: {
@@ -6895,12 +6895,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     inviteMember: {
@@ -6946,10 +6946,10 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
             /** @description - `9409` Whoever has this e-mail address is a member already. */
             409: {
                 headers: {
@@ -6964,10 +6964,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManySignIns_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManySignIns_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     revokeInvitation: {
@@ -6990,8 +6990,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
              * @description - `9404` The application has no such invitation.
              *     - `9404` There is no such application, or this token is not for it.
@@ -7009,9 +7009,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     suggestLanguage: {
@@ -7048,11 +7048,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getCatalog: {
@@ -7088,12 +7088,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     putCatalog: {
@@ -7131,18 +7131,18 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getCatalogTree: {
@@ -7257,12 +7257,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getCatalogTypes: {
@@ -7298,12 +7298,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     planCatalog: {
@@ -7333,15 +7333,15 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogPlan"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listLanguages: {
@@ -7394,12 +7394,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     putLanguages: {
@@ -7447,18 +7447,18 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     createGroup: {
@@ -7593,18 +7593,18 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     archiveGroup: {
@@ -7639,17 +7639,17 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changeGroup: {
@@ -7705,11 +7705,11 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
             /**
              * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
              *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
@@ -7813,12 +7813,12 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     createKey: {
@@ -7941,13 +7941,13 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
             /** @description - `9422` The catalog would not be valid. Nothing was published. */
             422: {
                 headers: {
@@ -7969,10 +7969,10 @@ export interface operations {
                     };
                 };
             };
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     archiveKey: {
@@ -8007,10 +8007,10 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
             /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
             409: {
                 headers: {
@@ -8047,12 +8047,12 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changeKey: {
@@ -8141,18 +8141,18 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     putValues: {
@@ -8204,10 +8204,10 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
             /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
             409: {
                 headers: {
@@ -8244,13 +8244,13 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     putOrder: {
@@ -8294,18 +8294,18 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listTranslations: {
@@ -8364,12 +8364,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changeTranslations: {
@@ -8416,11 +8416,11 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
             /**
              * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
              *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
@@ -8531,12 +8531,12 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     exportTranslations: {
@@ -8576,12 +8576,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     previewTranslations: {
@@ -8619,11 +8619,11 @@ export interface operations {
                     "application/json": components["schemas"]["TranslationsPreview"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            413: components["responses"]["413_bodyTooLarge"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
             /** @description - `9422` The file of texts cannot be taken. Nothing was changed. */
             422: {
                 headers: {
@@ -8645,9 +8645,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     importTranslations: {
@@ -8699,10 +8699,10 @@ export interface operations {
                     "application/json": components["schemas"]["ImportedTranslations"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
             /** @description - `9409` The file and the catalog both changed a text since the export. Nothing was changed. */
             409: {
                 headers: {
@@ -8727,8 +8727,8 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
             /**
              * @description - `9422` The catalog would not be valid. Nothing was published.
              *     - `9422` The file of texts cannot be taken. Nothing was changed.
@@ -8753,10 +8753,10 @@ export interface operations {
                     };
                 };
             };
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getDraft: {
@@ -8848,12 +8848,12 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     putDraft: {
@@ -8886,17 +8886,17 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            412: components["responses"]["412_draftChanged"];
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            412: components["responses"]["Error412_draftChanged"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     discardDraft: {
@@ -8921,14 +8921,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_draftNotFound_applicationNotFound"];
-            412: components["responses"]["412_draftChanged"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_draftNotFound_applicationNotFound"];
+            412: components["responses"]["Error412_draftChanged"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     publishDraft: {
@@ -8969,11 +8969,11 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_draftNotFound_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_draftNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
             /**
              * @description - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
              *     - `9412` The catalog was published anew since this draft was begun. Nothing was published.
@@ -9077,11 +9077,11 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     undoDraft: {
@@ -9110,9 +9110,9 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_draftNotFound_applicationNotFound"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_draftNotFound_applicationNotFound"];
             /** @description - `9409` There is no edit of this draft to take back. */
             409: {
                 headers: {
@@ -9127,11 +9127,11 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_draftChanged"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            412: components["responses"]["Error412_draftChanged"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     redoDraft: {
@@ -9160,9 +9160,9 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_draftNotFound_applicationNotFound"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_draftNotFound_applicationNotFound"];
             /** @description - `9409` There is nothing in this draft that was taken back. */
             409: {
                 headers: {
@@ -9177,11 +9177,11 @@ export interface operations {
                     };
                 };
             };
-            412: components["responses"]["412_draftChanged"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            412: components["responses"]["Error412_draftChanged"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listRevisions: {
@@ -9222,12 +9222,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     compareRevisions: {
@@ -9266,12 +9266,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_revisionNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_revisionNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getRevision: {
@@ -9313,12 +9313,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_revisionNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_revisionNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     restoreRevision: {
@@ -9353,17 +9353,17 @@ export interface operations {
                     "application/json": components["schemas"]["EditedCatalog"];
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_revisionNotFound_applicationNotFound"];
-            409: components["responses"]["409_catalogBreaking"];
-            412: components["responses"]["412_catalogChanged_draftChanged"];
-            422: components["responses"]["422_catalogInvalid"];
-            428: components["responses"]["428_ifMatchMissing"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_revisionNotFound_applicationNotFound"];
+            409: components["responses"]["Error409_catalogBreaking"];
+            412: components["responses"]["Error412_catalogChanged_draftChanged"];
+            422: components["responses"]["Error422_catalogInvalid"];
+            428: components["responses"]["Error428_ifMatchMissing"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     importUsers: {
@@ -9423,14 +9423,14 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     exportUsers: {
@@ -9470,13 +9470,13 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     searchUsers: {
@@ -9526,13 +9526,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getUser: {
@@ -9581,12 +9581,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     eraseUser: {
@@ -9610,12 +9610,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     changeUser: {
@@ -9666,10 +9666,10 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
             /** @description - `9409` Another user or profile of this application has this clientUserId. */
             409: {
                 headers: {
@@ -9684,10 +9684,10 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     exportUser: {
@@ -9728,12 +9728,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     reissueSpecialToken: {
@@ -9763,12 +9763,12 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     revokeAccessToken: {
@@ -9793,8 +9793,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
              * @description - `9404` There is no such user in this application.
              *     - `9404` The user has no such access token.
@@ -9813,9 +9813,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     revokeAccessTokens: {
@@ -9839,12 +9839,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listManagedUserOptions: {
@@ -9887,13 +9887,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     saveManagedUserOptions: {
@@ -9971,8 +9971,8 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
              * @description - `9404` There is no such user in this application.
              *     - `1004` There is no such option group in this application.
@@ -9999,7 +9999,7 @@ export interface operations {
                     };
                 };
             };
-            409: components["responses"]["409_keyArchived"];
+            409: components["responses"]["Error409_keyArchived"];
             /** @description - `1014` The record has changed. */
             412: {
                 headers: {
@@ -10048,11 +10048,11 @@ export interface operations {
                     };
                 };
             };
-            413: components["responses"]["413_bodyTooLarge"];
-            422: components["responses"]["422_valueNotAllowed"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            422: components["responses"]["Error422_valueNotAllowed"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     unsetManagedUserOptions: {
@@ -10079,9 +10079,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
              * @description - `9404` There is no such user in this application.
              *     - `1005` There is no such option key in this application or group.
@@ -10108,9 +10108,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listUserHistory: {
@@ -10153,13 +10153,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_userNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     countValues: {
@@ -10204,11 +10204,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getKeyInsights: {
@@ -10283,12 +10283,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     exportKeyInsights: {
@@ -10325,12 +10325,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_catalogItemNotFound_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getOverview: {
@@ -10361,11 +10361,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getActivity: {
@@ -10430,12 +10430,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listRequests: {
@@ -10491,13 +10491,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     getRequest: {
@@ -10529,8 +10529,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
             /**
              * @description - `9404` There is no such request in the log, or no longer.
              *     - `9404` There is no such application, or this token is not for it.
@@ -10548,9 +10548,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listAudit: {
@@ -10599,13 +10599,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            404: components["responses"]["404_applicationNotFound"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     listInstallationAudit: {
@@ -10651,12 +10651,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400_manageBadRequest"];
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden"];
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
     tryIt: {
@@ -10685,9 +10685,9 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
-            403: components["responses"]["403_manageForbidden_foreignPage"];
-            404: components["responses"]["404_applicationNotFound"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
             /** @description - `9409` This process does not answer for users and options, so the flow cannot run in it. */
             409: {
                 headers: {
@@ -10702,9 +10702,9 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["429_tooManyFailures_rateLimited"];
-            500: components["responses"]["500_internal"];
-            503: components["responses"]["503_unavailable"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
         };
     };
 }

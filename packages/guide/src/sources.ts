@@ -9,7 +9,7 @@ export const ROOT = join(import.meta.dirname, '../../..');
 
 /** The order people find things in. What is found rather than named comes after what is named under the same title. */
 const SECTIONS: [title: string, files: string[]][] = [
-  ['Start', ['docs/README.md', 'docs/quick-start.md', 'docs/concepts.md']],
+  ['Start', ['docs/README.md', 'docs/install.md', 'docs/quick-start.md', 'docs/concepts.md']],
   ['Guides', ['docs/back-end.md', 'docs/front-end.md', 'docs/product.md', 'docs/operators.md', 'docs/migrating.md']],
   ['Reference', ['docs/errors.md', 'docs/import.md']],
   ['API', []],

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { renderTemplate } from '../../../scripts/render-chart.js';
 import { environmentName, readConfig, SETTINGS, type SettingName, unsafeSettings } from '../src/config.ts';
 import { SECRET } from './http/start.ts';
 
@@ -14,19 +15,20 @@ type Json = Record<string, unknown>;
 const values = parse(read('deploy/helm/values.yaml')) as Json & { settings: Json };
 const compose = parse(read('deploy/compose.yaml')) as { services: Record<string, Json>; volumes: Json; networks: Json };
 
-/** As far as the chart goes: names of values, quoted or as JSON. What it does not know stays, and is no YAML. */
-function fillIn(template: string): Json {
-  const text = template.replaceAll(
-    /\{\{ \.(Release\.Name|Values\.(\w+))(?: \| (quote|toJson))? \}\}/g,
-    (_, path, name, how) => {
-      const value = path === 'Release.Name' ? 'test' : values[name as string];
-      if (value === undefined) throw new Error(`there is no value called ${name}`);
-      return how === undefined ? String(value) : JSON.stringify(value);
-    },
-  );
-  expect(text).not.toContain('{{');
-  return parse(text) as Json;
+const chart = parse(read('deploy/helm/Chart.yaml')) as { version: string; appVersion: string };
+
+/** With these values in place of the chart's own. */
+function render(name: string, changed: Json = {}): Json | null {
+  return parse(
+    renderTemplate(read(`${TEMPLATES}/${name}`), {
+      Values: { ...values, ...changed },
+      Release: { Name: 'test', Service: 'Helm' },
+      Chart: { AppVersion: chart.appVersion },
+    }),
+  ) as Json | null;
 }
+
+const RESOURCES = readdirSync(join(ROOT, TEMPLATES)).filter((name) => name.endsWith('.yaml'));
 
 test.each([
   'deploy/compose.yaml',
@@ -81,21 +83,22 @@ test('compose refers to nothing that it does not have', () => {
 });
 
 test('every template of the chart is a resource, and the deployment finds its settings and its service', () => {
-  const resources = readdirSync(join(ROOT, TEMPLATES)).map((name) => fillIn(read(`${TEMPLATES}/${name}`)));
+  const resources = RESOURCES.map((name) => render(name)).filter((each): each is Json => each !== null);
   expect(resources.map(({ kind }) => kind).sort()).toEqual([
     'ConfigMap',
     'Deployment',
+    'Job',
     'PodDisruptionBudget',
     'Service',
   ]);
   for (const { apiVersion, metadata } of resources) {
     expect(apiVersion).toBeTypeOf('string');
-    expect(metadata).toMatchObject({ name: 'test' });
+    expect(metadata).toMatchObject({ name: expect.stringMatching(/^test(-migrate)?$/) });
   }
   const [deployment, service, settings] = ['Deployment', 'Service', 'ConfigMap'].map((kind) =>
     resources.find((resource) => resource.kind === kind),
   );
-  const ports = { containerPort: 8080 };
+  const ports = { name: 'http', containerPort: 8080 };
   expect(deployment?.spec).toMatchObject({
     replicas: values.replicas,
     selector: { matchLabels: { app: 'test' } },
@@ -104,12 +107,35 @@ test('every template of the chart is a resource, and the deployment finds its se
       spec: {
         enableServiceLinks: false,
         containers: [
-          { image: values.image, ports: [ports], readinessProbe: { httpGet: { path: '/readyz', port: 8080 } } },
+          { image: values.image, ports: [ports], readinessProbe: { httpGet: { path: '/readyz', port: 'http' } } },
         ],
       },
     },
   });
-  expect(service?.spec).toMatchObject({ selector: { app: 'test' }, ports: [{ targetPort: ports.containerPort }] });
+  expect(service?.spec).toMatchObject({ selector: { app: 'test' }, ports: [{ name: 'http', targetPort: ports.name }] });
   expect(settings?.data).toEqual(values.settings);
   for (const value of Object.values(values.settings)) expect(value).toBeTypeOf('string');
+});
+
+test('ingress, autoscaler and monitor are there when they are asked for, and only then', () => {
+  const enabled = Object.fromEntries(
+    ['ingress', 'autoscaling', 'serviceMonitor'].map((name) => [name, { ...(values[name] as Json), enabled: true }]),
+  );
+  const kinds = RESOURCES.flatMap((name) => render(name, enabled)?.kind ?? []);
+  expect(kinds).toEqual(expect.arrayContaining(['Ingress', 'HorizontalPodAutoscaler', 'ServiceMonitor']));
+  // The autoscaler alone decides how many there are.
+  expect(render('deployment.yaml', enabled)?.spec).not.toHaveProperty('replicas');
+});
+
+test('other settings replace the pods, and nobody is trusted as a proxy unless told so', () => {
+  const checksum = (changed: Json) =>
+    (render('deployment.yaml', changed) as { spec: { template: { metadata: { annotations: Json } } } }).spec.template
+      .metadata.annotations['checksum/settings'];
+  expect(checksum({ settings: { ...values.settings, INNKEEPER_LOG_LEVEL: 'debug' } })).not.toBe(checksum({}));
+  expect(values.settings.INNKEEPER_TRUSTED_PROXIES).toBe('');
+});
+
+test('the chart, the image and the service have one version', () => {
+  const { version } = JSON.parse(read('packages/server/package.json')) as { version: string };
+  expect([chart.version, chart.appVersion, values.image]).toEqual([version, version, `innkeeper:${version}`]);
 });

@@ -51,6 +51,12 @@ test('operations are named once, by a verb and what it is done to, and say what 
   }
 });
 
+test('names of components begin with a letter, which generators need', () => {
+  const names = Object.values(document.components).flatMap((part) => Object.keys(part as object));
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name) => !/^[A-Za-z][\w.-]*$/.test(name))).toEqual([]);
+});
+
 test('the operations of SPEC.md section 4 are there under their names', () => {
   const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),

@@ -140,7 +140,7 @@ export function shareErrors(
   const shared: Record<string, Answer> = {};
   for (const alike of Map.groupBy(places, ({ answer }) => JSON.stringify(answer)).values()) {
     const [{ status, answer }] = alike as [(typeof places)[0]];
-    const name = [status, ...Object.keys(answer.content?.['application/json']?.examples ?? {})].join('_');
+    const name = [`Error${status}`, ...Object.keys(answer.content?.['application/json']?.examples ?? {})].join('_');
     if (alike.length === 1 || Object.hasOwn(shared, name)) continue;
     shared[name] = answer;
     for (const place of alike) place.responses[status] = { $ref: `#/components/responses/${name}` };

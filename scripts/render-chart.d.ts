@@ -1,0 +1,1 @@
+export function renderTemplate(template: string, values: Record<string, unknown>): string;
