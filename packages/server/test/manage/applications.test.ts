@@ -13,6 +13,8 @@ const DEFAULTS = {
   rateLimit: 'default',
   addressRateLimit: 'off',
   historyKept: 0,
+  tokenAlgorithm: 'EdDSA',
+  tokenClaims: [],
 };
 
 const FINGERPRINT = expect.stringMatching(/^[\da-f]{8}$/);

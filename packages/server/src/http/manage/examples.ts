@@ -29,6 +29,8 @@ export const APPLICATION_EXAMPLE = {
     rateLimit: 'default',
     addressRateLimit: 'off',
     historyKept: 0,
+    tokenAlgorithm: 'EdDSA',
+    tokenClaims: [],
   },
   changedSettings: [] as string[],
   secrets: [{ fingerprint: '3f9c0a7e', createdAt: TIME, expiresAt: null, lastUsedAt: TIME }],

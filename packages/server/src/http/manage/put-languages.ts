@@ -40,7 +40,7 @@ const schema = {
             change('changed', 'language', 'languages', [{ what: 'order', to: ['de', 'en'] }]),
           ],
         }),
-        missing: [{ language: 'English', total: 14, missing: [] }],
+        missing: [{ language: 'English', total: 14, count: 0, missing: [] }],
       },
     },
   },

@@ -66,6 +66,7 @@ const EXAMPLE_FLAG = {
   reason: 'TARGETING_MATCH',
   metadata: { option_key_uid: EXAMPLE.keyUid },
 };
+const exampleDefault = (key: string, value: unknown) => ({ ...EXAMPLE_FLAG, key, value, reason: 'DEFAULT' });
 const EXAMPLE_BODY = { context: { targetingKey: EXAMPLE.userCode } };
 
 const described = {
@@ -102,6 +103,22 @@ const all = {
   response: { 200: Type.Object({ flags: Type.Array(Flag) }), 304: NotModified, 400: FlagError },
   answerHeaders: { ETag: 'send it as If-None-Match to get 304 while nothing changed' },
   errors: ERRORS,
+  examples: {
+    all: {
+      summary: 'What was saved, and defaults',
+      body: EXAMPLE_BODY,
+      status: 200,
+      answer: {
+        flags: [
+          exampleDefault('notifications.newsletter', false),
+          exampleDefault('notifications.channels', ['email']),
+          EXAMPLE_FLAG,
+          exampleDefault('appearance.text_size', 1),
+          exampleDefault('appearance.items_per_page', 20),
+        ],
+      },
+    },
+  },
 } satisfies RouteSchema;
 
 /** CONTRACT.md section 9: selections for any OpenFeature SDK. */

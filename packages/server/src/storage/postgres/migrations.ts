@@ -372,12 +372,12 @@ const MIGRATIONS: readonly string[] = [
   create index rate_limits_by_end on rate_limits (due_at);
   `,
   `
-  -- Codes of users that were deleted, and nothing else of them: an import of an older export must not bring them back.
+  -- Hashes of the codes of users that were deleted, and nothing else of them: an import of an older export must not bring them back.
   create table deleted_users (
     app_id bigint not null,
-    user_code uuid not null,
+    code_hash bytea not null,
     at bigint not null,
-    primary key (app_id, user_code)
+    primary key (app_id, code_hash)
   );
   create index deleted_users_by_time on deleted_users (at);
   `,

@@ -50,7 +50,7 @@ const removeOlder = (table: string, key: string, end: string) =>
   );
 const OLD_REQUESTS = removeOlder('request_log', 'app_id, request_uid', 'at');
 const OLD_AUDIT = removeOlder('audit_log', 'audit_uid', 'at');
-const OLD_DELETED = removeOlder('deleted_users', 'app_id, user_code', 'at');
+const OLD_DELETED = removeOlder('deleted_users', 'app_id, code_hash', 'at');
 const OLD_HOURS = removeOlder('activity', 'app_id, step, name, at', "step = 'hour' and at");
 const OLD_DAYS = removeOlder('activity', 'app_id, step, name, at', "step = 'day' and at");
 

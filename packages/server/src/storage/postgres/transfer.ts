@@ -13,6 +13,7 @@ import {
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
 import type { Query } from './transactions.ts';
+import { codeHash } from './users.ts';
 
 /** Hundreds of users in one statement. */
 const IMPORT_MS = 60_000;
@@ -176,14 +177,15 @@ async function readDeleted(
 ): Promise<Set<string>> {
   const wanted = entries.flatMap(({ userId }) => userId ?? []);
   if (wanted.length === 0) return new Set();
-  const those = 'app_id = $1 and user_code = any (array(select json_array_elements_text($2::json)::uuid))';
-  const rows = await query<{ user_code: string }>(
+  const those = `json_array_elements_text($2::json) as w (code)`;
+  const isThat = `d.app_id = $1 and d.code_hash = ${codeHash('w.code')}`;
+  const rows = await query<{ code: string }>(
     restore
-      ? `delete from deleted_users where ${those} returning null`
-      : `select user_code from deleted_users where ${those}`,
+      ? `delete from deleted_users d using ${those} where ${isThat} returning w.code`
+      : `select w.code from ${those} join deleted_users d on ${isThat}`,
     [appId, JSON.stringify(wanted)],
   );
-  return new Set(restore ? [] : rows.map(({ user_code }) => user_code));
+  return new Set(restore ? [] : rows.map(({ code }) => code));
 }
 
 /** Of the ids that an entry wants or a profile without a user names, those that some user has. */

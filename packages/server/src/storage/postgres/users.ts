@@ -118,6 +118,9 @@ const FORGET_EXPIRED_KEY = statement(
   'delete from idempotency_keys where app_id = $1 and key_hash = $2 and expires_at <= $3',
 );
 
+/** Of a user's code, as text: all that is kept of a user who was deleted (deleted_users). */
+export const codeHash = (code: string): string => `sha256(convert_to(${code}, 'UTF8'))`;
+
 // Tokens and idempotency keys go by their foreign keys, in the same statement.
 const DELETE = statement(`
   with ${patience('$3')}, gone as (
@@ -126,8 +129,9 @@ const DELETE = statement(`
     delete from profiles p using gone g
     where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
   ), remembered as (
-    insert into deleted_users (app_id, user_code, at) select app_id, user_id, ${DATABASE_NOW} from gone
-    on conflict (app_id, user_code) do update set at = excluded.at
+    insert into deleted_users (app_id, code_hash, at)
+    select app_id, ${codeHash('user_id::text')}, ${DATABASE_NOW} from gone
+    on conflict (app_id, code_hash) do update set at = excluded.at
   )
   select user_id from gone
 `);

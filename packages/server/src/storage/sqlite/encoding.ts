@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 const HEX = '0123456789abcdef';
 /** What the character of a code stands for; 16 and more: nothing. */
 const DIGIT_OF = Uint8Array.from({ length: 128 }, (_, code) => HEX.indexOf(String.fromCharCode(code)));
@@ -44,4 +46,9 @@ export function hexToUuid(hex: string): string {
   const second = `${hex.slice(8, 12)}-${hex.slice(12, 16)}-`;
   const third = `${hex.slice(16, 20)}-`;
   return first + second + (third + hex.slice(20));
+}
+
+/** Of a user's code: all that is kept of a user who was deleted (deleted_users). */
+export function codeHash(userId: string): Buffer {
+  return hash('sha256', userId, 'buffer');
 }

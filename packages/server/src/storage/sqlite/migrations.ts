@@ -359,12 +359,12 @@ const MIGRATIONS: readonly string[] = [
   create index rate_limits_by_end on rate_limits (due_at);
   `,
   `
-  -- Codes of users that were deleted, and nothing else of them: an import of an older export must not bring them back.
+  -- Hashes of the codes of users that were deleted, and nothing else of them: an import of an older export must not bring them back.
   create table deleted_users (
     app_id integer not null,
-    user_code blob not null,
+    code_hash blob not null,
     at integer not null,
-    primary key (app_id, user_code)
+    primary key (app_id, code_hash)
   ) strict, without rowid;
   create index deleted_users_by_time on deleted_users (at);
   `,

@@ -51,7 +51,7 @@ export function purgeActs(connection: Connection) {
         removeOldChanges(now) +
         removeEnded('request_log', 'app_id, request_uid', 'at', now - KEPT_REQUESTS_MS) +
         removeEnded('audit_log', 'audit_uid', 'at', now - KEPT_AUDIT_MS) +
-        removeEnded('deleted_users', 'app_id, user_code', 'at', now - KEPT_DELETED_MS) +
+        removeEnded('deleted_users', 'app_id, code_hash', 'at', now - KEPT_DELETED_MS) +
         removeEnded('activity', 'app_id, step, name, at', "step = 'hour' and at", now - KEPT_MS.hour) +
         removeEnded('activity', 'app_id, step, name, at', "step = 'day' and at", now - KEPT_MS.day)
       );

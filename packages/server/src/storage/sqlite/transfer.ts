@@ -12,7 +12,7 @@ import type {
   UserStatus,
 } from '../port.ts';
 import type { Connection } from './connection.ts';
-import { toBytes, toUuid } from './encoding.ts';
+import { codeHash, toBytes, toUuid } from './encoding.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
 
 const PROFILES = `select p.client_user_id, p.client_user_name, p.user_id, u.created_at, u.status, u.updated_at
@@ -68,7 +68,7 @@ export function transferActs(connection: Connection) {
     statement('select 1 from users where user_id = ?').get(toBytes(userId)) !== undefined;
 
   const wasDeleted = (appId: number, userId: string): boolean =>
-    statement('select 1 from deleted_users where app_id = ? and user_code = ?').get(appId, toBytes(userId)) !==
+    statement('select 1 from deleted_users where app_id = ? and code_hash = ?').get(appId, codeHash(userId)) !==
     undefined;
 
   const addUser = (appId: number, userId: Uint8Array, entry: ImportEntry): boolean => {
@@ -152,7 +152,7 @@ export function transferActs(connection: Connection) {
     const { at, ifThere, restoreDeleted } = change;
     if (entry.userId !== null && wasDeleted(appId, entry.userId)) {
       if (!restoreDeleted) return 'deleted-since';
-      statement('delete from deleted_users where app_id = ? and user_code = ?').run(appId, toBytes(entry.userId));
+      statement('delete from deleted_users where app_id = ? and code_hash = ?').run(appId, codeHash(entry.userId));
     }
     const userId = toBytes(entry.userId ?? entry.newUserId);
     const { changes } = statement(

@@ -1,7 +1,7 @@
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserStore } from '../port.ts';
 import { changedFields } from '../user-change.ts';
 import type { Connection } from './connection.ts';
-import { toBytes } from './encoding.ts';
+import { codeHash, toBytes } from './encoding.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
 
@@ -97,8 +97,8 @@ export function userActs(connection: Connection) {
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {
       if (removeUser(connection, appId, userId) === 'unknown') return 'unknown';
       statement(
-        "insert or replace into deleted_users (app_id, user_code, at) values (?, ?, cast(unixepoch('subsec') * 1000 as integer))",
-      ).run(appId, toBytes(userId));
+        "insert or replace into deleted_users (app_id, code_hash, at) values (?, ?, cast(unixepoch('subsec') * 1000 as integer))",
+      ).run(appId, codeHash(userId));
       return 'deleted';
     },
   };
