@@ -312,7 +312,7 @@ test('a key that was archived says so and keeps what was typed; a type of value 
     )
     .toBe(false);
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('The option key is archived: it can no longer be chosen.').waitFor();
+  await page.getByRole('alert').getByText('The option key is archived and can no longer be chosen.').waitFor();
   expect(await motto.inputValue()).toBe('too late');
   await expect.poll(() => motto.isDisabled()).toBe(true);
   // Also when the page reads the catalog again.

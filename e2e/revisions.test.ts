@@ -64,7 +64,7 @@ describe('the room of revisions', () => {
     await page.getByText('No revisions yet').waitFor();
     const { room } = await application();
     await page.goto(`${portal.server.url}/portal${room}?revision=99`);
-    await page.getByText('There is no such revision').waitFor();
+    await page.getByText('Catalog revision not found').waitFor();
     await page.goto(`${portal.server.url}/portal${room}?from=0&to=3`);
     await page.getByText('kitchen/portions').waitFor();
     await expectFits(page);

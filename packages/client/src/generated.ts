@@ -1892,22 +1892,22 @@ export interface components {
         };
         ApplicationSettings: {
             /**
-             * @description how long a specialToken is good, 1 minute to 7 days (10m, 2h, 7d)
+             * @description lifetime of a special token, 1 minute to 7 days (10m, 2h, 7d)
              * @default 600
              */
             specialTokenTtl: number;
             /**
-             * @description how long an access token is good, 1 minute to 30 days (30m, 12h, 30d)
+             * @description lifetime of an access token, 1 minute to 30 days (30m, 12h, 30d)
              * @default 3600
              */
             accessTokenTtl: number;
             /**
-             * @description true, or false to let callers without credentials delete users
+             * @description whether deleting a user requires credentials: true or false
              * @default true
              */
             deleteNeedsCredentials: boolean;
             /**
-             * @description who may save selections by user_uid: open (anyone), secret (with the application credentials) or off
+             * @description who can save selections by user_uid: open (anyone), secret (with the secret) or off
              * @default open
              */
             saveByUserUid: string;
@@ -1922,17 +1922,17 @@ export interface components {
              */
             tokenClaims: string[];
             /**
-             * @description web origins that may call the options interface from a browser, comma-separated, or * for all
+             * @description web origins allowed to call the options API, comma-separated, or * for all
              * @default []
              */
             allowedOrigins: string[];
             /**
-             * @description requests of the application, counted apart for users and for options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default, what INNKEEPER_RATE_LIMIT says
+             * @description rate limit of the application, counted separately for users and options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default for INNKEEPER_RATE_LIMIT
              * @default default
              */
             rateLimit: string;
             /**
-             * @description requests of one address to the options of the application: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d)
+             * @description rate limit per IP address for the options API: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d)
              * @default off
              */
             addressRateLimit: string;
@@ -2811,8 +2811,8 @@ export interface components {
     };
     responses: {
         /**
-         * @description - `0012` The application is not recognised from clientId.
-         *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+         * @description - `0012` The application is not recognised from this clientId.
+         *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
          *     - `0025` No user of this application has this clientUserId.
          */
         Error400_applicationUnknown_credentialsWrong_clientUserUnknown: {
@@ -2829,9 +2829,9 @@ export interface components {
             };
         };
         /**
-         * @description - `0012` The application is not recognised from clientId.
-         *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
-         *     - `0025` The user code is invalid or missing: it names no user of this application.
+         * @description - `0012` The application is not recognised from this clientId.
+         *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+         *     - `0025` The user code is invalid or missing: this application has no such user.
          */
         Error400_applicationUnknown_credentialsWrong_userUnknown: {
             headers: {
@@ -2846,7 +2846,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `1009` A parameter or the body is not as it should be. */
+        /** @description - `1009` A parameter or the body is invalid. */
         Error400_badParameter: {
             headers: {
                 [name: string]: unknown;
@@ -2871,8 +2871,8 @@ export interface components {
             };
         };
         /**
-         * @description - `1009` A parameter or the body is not as it should be.
-         *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
+         * @description - `1009` A parameter or the body is invalid.
+         *     - `1009` user_uid or access_token is required.
          */
         Error400_badParameter_userMissing: {
             headers: {
@@ -2895,10 +2895,10 @@ export interface components {
             };
         };
         /**
-         * @description - `1009` A parameter or the body is not as it should be.
-         *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
-         *     - `1003` The application does not have this language.
-         *     - `1010` option_group_uid and option_group_name mean different groups.
+         * @description - `1009` A parameter or the body is invalid.
+         *     - `1009` user_uid or access_token is required.
+         *     - `1003` The application does not support this language.
+         *     - `1010` option_group_uid and option_group_name identify different groups.
          */
         Error400_badParameter_userMissing_languageUnknown_groupsDisagree: {
             headers: {
@@ -2921,8 +2921,8 @@ export interface components {
             };
         };
         /**
-         * @description - `1003` The application does not have this language.
-         *     - `1009` A parameter or the body is not as it should be.
+         * @description - `1003` The application does not support this language.
+         *     - `1009` A parameter or the body is invalid.
          */
         Error400_languageUnknown_badParameter: {
             headers: {
@@ -2944,7 +2944,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9400` A parameter or the body of this request is not as it should be. */
+        /** @description - `9400` A parameter or the body is invalid. */
         Error400_manageBadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -2984,7 +2984,7 @@ export interface components {
         };
         /**
          * @description - `1007` The access token is not valid for this application and user.
-         *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
+         *     - `1011` Authorization is required: the user's access token as Bearer, or the application's credentials as HTTP Basic.
          */
         Error401_accessTokenInvalid_userCredentialsNeeded: {
             headers: {
@@ -3023,7 +3023,7 @@ export interface components {
         /**
          * @description - `1001` The header apiKey is missing.
          *     - `1002` No application has this apiKey.
-         *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
+         *     - `1011` Authorization is required: the user's access token as Bearer, or the application's credentials as HTTP Basic.
          *     - `1007` The access token is not valid for this application and user.
          */
         Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid: {
@@ -3044,7 +3044,7 @@ export interface components {
         /**
          * @description - `1001` The header apiKey is missing.
          *     - `1002` No application has this apiKey.
-         *     - `1011` This needs the user's access token as Bearer, or the credentials of the application as HTTP Basic.
+         *     - `1011` Authorization is required: the user's access token as Bearer, or the application's credentials as HTTP Basic.
          *     - `1007` The access token is not valid for this application and user.
          *     - `1011` This application does not accept user_uid for saving: send the user's access token.
          */
@@ -3063,7 +3063,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `0011` The application is not recognised from its client id and client secret. */
+        /** @description - `0011` The application is not recognised from this client id and client secret. */
         Error401_clientCredentialsWrong: {
             headers: {
                 /** @description which credentials are taken */
@@ -3083,9 +3083,9 @@ export interface components {
             };
         };
         /**
-         * @description - `9401` A personal access token is needed, as Bearer, or a session in the portal.
-         *     - `9401` The personal access token is not valid: it is unknown, revoked or expired.
-         *     - `9401` This session in the portal has ended.
+         * @description - `9401` A personal access token as Bearer, or a portal session, is required.
+         *     - `9401` The personal access token is invalid: it is unknown, revoked or expired.
+         *     - `9401` This portal session has ended.
          */
         Error401_manageTokenMissing_manageTokenInvalid_sessionEnded: {
             headers: {
@@ -3102,7 +3102,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9403` This request does not come from the portal itself. */
+        /** @description - `9403` This request does not come from the portal. */
         Error403_foreignPage: {
             headers: {
                 [name: string]: unknown;
@@ -3116,7 +3116,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9403` This may be seen here, but what was asked for may not be done. */
+        /** @description - `9403` Your role or token does not allow this. */
         Error403_manageForbidden: {
             headers: {
                 [name: string]: unknown;
@@ -3131,8 +3131,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9403` This may be seen here, but what was asked for may not be done.
-         *     - `9403` This request does not come from the portal itself.
+         * @description - `9403` Your role or token does not allow this.
+         *     - `9403` This request does not come from the portal.
          */
         Error403_manageForbidden_foreignPage: {
             headers: {
@@ -3148,11 +3148,11 @@ export interface components {
             };
         };
         /**
-         * @description - `9403` The password is not right.
-         *     - `9403` A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.
+         * @description - `9403` Wrong password.
+         *     - `9403` An authenticator code or a recovery code is also required: it is missing or wrong.
          *     - `9403` Sign in again with a new link to confirm this.
-         *     - `9403` This may be seen here, but what was asked for may not be done.
-         *     - `9403` This request does not come from the portal itself.
+         *     - `9403` Your role or token does not allow this.
+         *     - `9403` This request does not come from the portal.
          */
         Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage: {
             headers: {
@@ -3173,11 +3173,11 @@ export interface components {
             };
         };
         /**
-         * @description - `9403` The password is not right.
-         *     - `9403` A code of the authenticator app, or a recovery code, is needed as well: none came, or not a good one.
+         * @description - `9403` Wrong password.
+         *     - `9403` An authenticator code or a recovery code is also required: it is missing or wrong.
          *     - `9403` Sign in again with a new link to confirm this.
-         *     - `9403` Only a person who is signed in to the portal can do this, no token.
-         *     - `9403` This request does not come from the portal itself.
+         *     - `9403` This requires a portal session; tokens are not accepted.
+         *     - `9403` This request does not come from the portal.
          */
         Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage: {
             headers: {
@@ -3197,7 +3197,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9403` Only a person who is signed in to the portal can do this, no token. */
+        /** @description - `9403` This requires a portal session; tokens are not accepted. */
         Error403_sessionNeeded: {
             headers: {
                 [name: string]: unknown;
@@ -3212,8 +3212,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9403` Only a person who is signed in to the portal can do this, no token.
-         *     - `9403` This request does not come from the portal itself.
+         * @description - `9403` This requires a portal session; tokens are not accepted.
+         *     - `9403` This request does not come from the portal.
          */
         Error403_sessionNeeded_foreignPage: {
             headers: {
@@ -3249,7 +3249,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9404` There is no such application, or this token is not for it. */
+        /** @description - `9404` Application not found, or this token has no access to it. */
         Error404_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
@@ -3264,8 +3264,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9404` There is no such group or key in the catalog of this application.
-         *     - `9404` There is no such application, or this token is not for it.
+         * @description - `9404` Group or key not found in the catalog of this application.
+         *     - `9404` Application not found, or this token has no access to it.
          */
         Error404_catalogItemNotFound_applicationNotFound: {
             headers: {
@@ -3281,8 +3281,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9404` There is no draft of the catalog of this application.
-         *     - `9404` There is no such application, or this token is not for it.
+         * @description - `9404` This application has no catalog draft.
+         *     - `9404` Application not found, or this token has no access to it.
          */
         Error404_draftNotFound_applicationNotFound: {
             headers: {
@@ -3297,7 +3297,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `1004` There is no such option group in this application. */
+        /** @description - `1004` Option group not found in this application. */
         Error404_groupNotFound: {
             headers: {
                 [name: string]: unknown;
@@ -3318,7 +3318,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9404` You have no such personal access token. */
+        /** @description - `9404` Personal access token not found. */
         Error404_manageTokenNotFound: {
             headers: {
                 [name: string]: unknown;
@@ -3333,8 +3333,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9404` The application has no such member.
-         *     - `9404` There is no such application, or this token is not for it.
+         * @description - `9404` Member not found in this application.
+         *     - `9404` Application not found, or this token has no access to it.
          */
         Error404_memberNotFound_applicationNotFound: {
             headers: {
@@ -3350,9 +3350,9 @@ export interface components {
             };
         };
         /**
-         * @description - `1006` There is no such user in this application.
-         *     - `1004` There is no such option group in this application.
-         *     - `1005` There is no such option key in this application or group.
+         * @description - `1006` User not found in this application.
+         *     - `1004` Option group not found in this application.
+         *     - `1005` Option key not found in this application or group.
          */
         Error404_profileUserNotFound_groupNotFound_keyNotFound: {
             headers: {
@@ -3375,8 +3375,8 @@ export interface components {
             };
         };
         /**
-         * @description - `1006` There is no such user in this application.
-         *     - `9404` The user has no such selection.
+         * @description - `1006` User not found in this application.
+         *     - `9404` Selection not found for this user.
          */
         Error404_profileUserNotFound_selectionNotFound: {
             headers: {
@@ -3399,8 +3399,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9404` There is no such revision of the catalog.
-         *     - `9404` There is no such application, or this token is not for it.
+         * @description - `9404` Catalog revision not found.
+         *     - `9404` Application not found, or this token has no access to it.
          */
         Error404_revisionNotFound_applicationNotFound: {
             headers: {
@@ -3416,8 +3416,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9404` There is no such user in this application.
-         *     - `9404` There is no such application, or this token is not for it.
+         * @description - `9404` User not found in this application.
+         *     - `9404` Application not found, or this token has no access to it.
          */
         Error404_userNotFound_applicationNotFound: {
             headers: {
@@ -3432,7 +3432,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
+        /** @description - `9409` The change is breaking. Nothing was published. */
         Error409_catalogBreaking: {
             headers: {
                 [name: string]: unknown;
@@ -3468,7 +3468,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `1012` The option key is archived: it can no longer be chosen. */
+        /** @description - `1012` The option key is archived and can no longer be chosen. */
         Error409_keyArchived: {
             headers: {
                 [name: string]: unknown;
@@ -3489,7 +3489,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9409` This is the last owner: nobody could manage the application any more. */
+        /** @description - `9409` An application needs at least one owner. */
         Error409_lastOwner: {
             headers: {
                 [name: string]: unknown;
@@ -3503,7 +3503,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9409` No codes of an authenticator app are asked for. */
+        /** @description - `9409` Two-step sign-in is off. */
         Error409_totpOff: {
             headers: {
                 [name: string]: unknown;
@@ -3518,8 +3518,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
-         *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
+         * @description - `9412` The catalog has changed since the revision in If-Match. Nothing was published.
+         *     - `9412` The draft has changed since the version in If-Match. Nothing was changed.
          */
         Error412_catalogChanged_draftChanged: {
             headers: {
@@ -3620,7 +3620,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9412` The draft has changed since the version that If-Match names. Nothing was changed. */
+        /** @description - `9412` The draft has changed since the version in If-Match. Nothing was changed. */
         Error412_draftChanged: {
             headers: {
                 [name: string]: unknown;
@@ -3816,7 +3816,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9422` The catalog would not be valid. Nothing was published. */
+        /** @description - `9422` The catalog is invalid. Nothing was published. */
         Error422_catalogInvalid: {
             headers: {
                 [name: string]: unknown;
@@ -3858,7 +3858,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9428` The header If-Match is missing: it keeps two editors from overwriting each other. */
+        /** @description - `9428` The header If-Match is required; it prevents two editors from overwriting each other. */
         Error428_ifMatchMissing: {
             headers: {
                 [name: string]: unknown;
@@ -3916,7 +3916,7 @@ export interface components {
             };
         };
         /**
-         * @description - `9429` Too many attempts to sign in. Try again in a while.
+         * @description - `9429` Too many sign-in attempts. Try again later.
          *     - `9429` Too many failed credentials from this address.
          *     - `9429` Too many requests.
          */
@@ -3939,7 +3939,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
+        /** @description - `9500` Internal error. Nothing was partly written. */
         Error500_internal: {
             headers: {
                 [name: string]: unknown;
@@ -3953,7 +3953,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `9503` The service cannot reach its database at the moment. Nothing was half-written. */
+        /** @description - `9503` The service cannot reach its database. Nothing was partly written. */
         Error503_unavailable: {
             headers: {
                 /** @description seconds to wait */
@@ -3970,8 +3970,8 @@ export interface components {
             };
         };
         /**
-         * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
-         *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
+         * @description - `9503` The service cannot reach its database. Nothing was partly written.
+         *     - `9503` The access token cannot be verified: the OAuth 2.0 token service cannot be reached.
          */
         Error503_unavailable_tokenServiceDown: {
             headers: {
@@ -4072,7 +4072,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description - `9401` Credentials are needed here. */
+            /** @description - `9401` Credentials are required. */
             401: {
                 headers: {
                     /** @description which credentials are taken */
@@ -4146,12 +4146,12 @@ export interface operations {
             /**
              * @description - `0021` The body is not a valid JSON object.
              *     - `0004` clientId is missing.
-             *     - `0007` clientSecret is missing: it is needed together with clientId to recognise the application.
+             *     - `0007` clientSecret is missing: it is required with clientId to recognise the application.
              *     - `0005` clientUserId is missing.
              *     - `0023` clientUserName is missing.
-             *     - `0012` The application is not recognised from clientId.
-             *     - `0011` The application is not recognised from clientId and clientSecret together.
-             *     - `0001` clientUserId is already taken by another user of this application, so the user cannot be assigned.
+             *     - `0012` The application is not recognised from this clientId.
+             *     - `0011` The application is not recognised from this clientId and clientSecret.
+             *     - `0001` clientUserId already belongs to another user of this application, so the user cannot be assigned.
              *     - `0024` The user profile cannot be created: a profile with this clientUserId already exists without a user.
              */
             400: {
@@ -4170,7 +4170,7 @@ export interface operations {
             413: components["responses"]["Error413_bodyTooLarge"];
             /**
              * @description - `9422` Idempotency-Key must be 1 to 255 characters.
-             *     - `9422` This Idempotency-Key was used before with another body.
+             *     - `9422` This Idempotency-Key was already used with another body.
              */
             422: {
                 headers: {
@@ -4219,10 +4219,10 @@ export interface operations {
             /**
              * @description - `0021` The body is not a valid JSON object.
              *     - `0004` clientId is missing.
-             *     - `0007` clientSecret is missing: it is needed together with clientId to recognise the application.
+             *     - `0007` clientSecret is missing: it is required with clientId to recognise the application.
              *     - `0005` clientUserId is missing.
-             *     - `0012` The application is not recognised from clientId.
-             *     - `0011` The application is not recognised from clientId and clientSecret together.
+             *     - `0012` The application is not recognised from this clientId.
+             *     - `0011` The application is not recognised from this clientId and clientSecret.
              *     - `0025` No user of this application has this clientUserId.
              */
             400: {
@@ -4270,14 +4270,14 @@ export interface operations {
                 };
             };
             /**
-             * @description - `0010` Only POST is accepted here.
+             * @description - `0010` Only POST is accepted.
              *     - `0021` The body is not a valid JSON object.
-             *     - `0007` clientSecret is missing: it is needed together with specialToken to give out an access token.
+             *     - `0007` clientSecret is missing: it is required with specialToken to issue an access token.
              *     - `0016` specialToken is missing.
              *     - `0006` No application is recognised from this clientSecret and specialToken.
-             *     - `0008` specialToken is invalid: it is unknown, spent or expired.
-             *     - `0009` The OAuth 2.0 token service cannot be reached. The specialToken is still good: try again shortly.
-             *     - `0002` The access token could not be generated, so no token can be added to the user. The specialToken is still good.
+             *     - `0008` specialToken is invalid: it is unknown, already used or expired.
+             *     - `0009` The OAuth 2.0 token service cannot be reached. The specialToken is still valid: try again shortly.
+             *     - `0002` The access token could not be generated, so no token can be added to the user. The specialToken is still valid.
              */
             400: {
                 headers: {
@@ -4335,8 +4335,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `0012` The application is not recognised from clientId.
-             *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
              *     - `9400` A parameter or a member of the body is invalid.
              */
             400: {
@@ -4442,15 +4442,15 @@ export interface operations {
                 };
             };
             /**
-             * @description - `0012` The application is not recognised from clientId.
-             *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
              *     - `0021` The body is not a valid JSON object.
              *     - `0023` clientUserName is missing.
              *     - `0005` clientUserId is missing.
              *     - `9400` A parameter or a member of the body is invalid.
-             *     - `0001` clientUserId is already taken by another user of this application, so the user cannot be assigned.
+             *     - `0001` clientUserId already belongs to another user of this application, so the user cannot be assigned.
              *     - `0024` The user profile cannot be created: a profile with this clientUserId already exists without a user.
-             *     - `0025` The user code is invalid or missing: it names no user of this application.
+             *     - `0025` The user code is invalid or missing: this application has no such user.
              */
             400: {
                 headers: {
@@ -4559,13 +4559,13 @@ export interface operations {
                 };
             };
             /**
-             * @description - `0012` The application is not recognised from clientId.
-             *     - `0011` Credentials are needed: HTTP Basic with clientId and clientSecret of this application, or the own access token of the user as Bearer.
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
              *     - `0021` The body is not a valid JSON object.
              *     - `0023` clientUserName is missing.
              *     - `0005` clientUserId is missing.
              *     - `9400` A parameter or a member of the body is invalid.
-             *     - `0001` clientUserId is already taken by another user of this application, so the user cannot be assigned.
+             *     - `0001` clientUserId already belongs to another user of this application, so the user cannot be assigned.
              *     - `0024` The user profile cannot be created: a profile with this clientUserId already exists without a user.
              *     - `0025` No user of this application has this clientUserId.
              */
@@ -4733,7 +4733,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
+            /** @description - `9500` Internal error. Nothing was partly written. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4751,8 +4751,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
-             *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
+             * @description - `9503` The service cannot reach its database. Nothing was partly written.
+             *     - `9503` The access token cannot be verified: the OAuth 2.0 token service cannot be reached.
              */
             503: {
                 headers: {
@@ -4847,7 +4847,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `9500` Something went wrong on our side. Nothing was half-written. */
+            /** @description - `9500` Internal error. Nothing was partly written. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4865,8 +4865,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `9503` The service cannot reach its database at the moment. Nothing was half-written.
-             *     - `9503` The access token cannot be checked: the OAuth 2.0 token service cannot be reached at the moment.
+             * @description - `9503` The service cannot reach its database. Nothing was partly written.
+             *     - `9503` The access token cannot be verified: the OAuth 2.0 token service cannot be reached.
              */
             503: {
                 headers: {
@@ -5029,9 +5029,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `1003` The application does not have this language.
-             *     - `1009` A parameter or the body is not as it should be.
-             *     - `1010` option_group_uid and option_group_name mean different groups.
+             * @description - `1003` The application does not support this language.
+             *     - `1009` A parameter or the body is invalid.
+             *     - `1010` option_group_uid and option_group_name identify different groups.
              */
             400: {
                 headers: {
@@ -5097,7 +5097,7 @@ export interface operations {
             };
             400: components["responses"]["Error400_languageUnknown_badParameter"];
             401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown"];
-            /** @description - `1005` There is no such option key in this application or group. */
+            /** @description - `1005` Option key not found in this application or group. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5387,9 +5387,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `1009` A parameter or the body is not as it should be.
-             *     - `1009` It is not said whose selection this is: user_uid or access_token is missing.
-             *     - `1003` The application does not have this language.
+             * @description - `1009` A parameter or the body is invalid.
+             *     - `1009` user_uid or access_token is required.
+             *     - `1003` The application does not support this language.
              */
             400: {
                 headers: {
@@ -5533,7 +5533,7 @@ export interface operations {
             400: components["responses"]["Error400_badParameter"];
             401: components["responses"]["Error401_accessTokenInvalid_userCredentialsNeeded"];
             403: components["responses"]["Error403_userSuspended"];
-            /** @description - `1005` There is no such option key in this application or group. */
+            /** @description - `1005` Option key not found in this application or group. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5680,9 +5680,9 @@ export interface operations {
             };
             400: components["responses"]["Error400_manageBadRequest"];
             /**
-             * @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place.
-             *     - `9401` The e-mail address, the password or the code is not right.
-             *     - `9401` A code of the authenticator app is needed as well, or a recovery code.
+             * @description - `9401` This link is no longer valid: it was used, has expired or was replaced by a newer one.
+             *     - `9401` Wrong e-mail address, password or code.
+             *     - `9401` An authenticator code or a recovery code is also required.
              */
             401: {
                 headers: {
@@ -5705,7 +5705,7 @@ export interface operations {
                 };
             };
             403: components["responses"]["Error403_foreignPage"];
-            /** @description - `9409` There is an account with this e-mail address already. */
+            /** @description - `9409` An account with this e-mail address already exists. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5779,7 +5779,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400_manageBadRequest"];
-            /** @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place. */
+            /** @description - `9401` This link is no longer valid: it was used, has expired or was replaced by a newer one. */
             401: {
                 headers: {
                     /** @description which credentials are taken */
@@ -5856,7 +5856,7 @@ export interface operations {
             };
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_sessionNeeded_foreignPage"];
-            /** @description - `9404` You have no such session. */
+            /** @description - `9404` Session not found. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6173,7 +6173,7 @@ export interface operations {
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_sessionNeeded_foreignPage"];
-            /** @description - `9409` There is no secret to confirm. */
+            /** @description - `9409` There is no setup key to confirm. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6228,7 +6228,7 @@ export interface operations {
             400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_sessionNeeded_foreignPage"];
-            /** @description - `9409` Codes of an authenticator app are asked for already. */
+            /** @description - `9409` Two-step sign-in is already on. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6385,10 +6385,10 @@ export interface operations {
             };
             400: components["responses"]["Error400_manageBadRequest"];
             /**
-             * @description - `9401` This link is no longer good: it was used before, has expired, or a newer one took its place.
-             *     - `9401` A personal access token is needed, as Bearer, or a session in the portal.
-             *     - `9401` The personal access token is not valid: it is unknown, revoked or expired.
-             *     - `9401` This session in the portal has ended.
+             * @description - `9401` This link is no longer valid: it was used, has expired or was replaced by a newer one.
+             *     - `9401` A personal access token as Bearer, or a portal session, is required.
+             *     - `9401` The personal access token is invalid: it is unknown, revoked or expired.
+             *     - `9401` This portal session has ended.
              */
             401: {
                 headers: {
@@ -6406,9 +6406,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `9403` This invitation is for another e-mail address than that of your account.
-             *     - `9403` Only a person who is signed in to the portal can do this, no token.
-             *     - `9403` This request does not come from the portal itself.
+             * @description - `9403` This invitation is for another e-mail address.
+             *     - `9403` This requires a portal session; tokens are not accepted.
+             *     - `9403` This request does not come from the portal.
              */
             403: {
                 headers: {
@@ -6572,7 +6572,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `9400` A parameter or the body of this request is not as it should be. */
+            /** @description - `9400` A parameter or the body is invalid. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6616,23 +6616,23 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     settings?: {
-                        /** @description how long a specialToken is good, 1 minute to 7 days (10m, 2h, 7d); null: back to the default */
+                        /** @description lifetime of a special token, 1 minute to 7 days (10m, 2h, 7d); null: back to the default */
                         specialTokenTtl?: unknown;
-                        /** @description how long an access token is good, 1 minute to 30 days (30m, 12h, 30d); null: back to the default */
+                        /** @description lifetime of an access token, 1 minute to 30 days (30m, 12h, 30d); null: back to the default */
                         accessTokenTtl?: unknown;
-                        /** @description true, or false to let callers without credentials delete users; null: back to the default */
+                        /** @description whether deleting a user requires credentials: true or false; null: back to the default */
                         deleteNeedsCredentials?: unknown;
-                        /** @description who may save selections by user_uid: open (anyone), secret (with the application credentials) or off; null: back to the default */
+                        /** @description who can save selections by user_uid: open (anyone), secret (with the secret) or off; null: back to the default */
                         saveByUserUid?: unknown;
                         /** @description what access tokens are signed with: EdDSA, RS256 or ES256; null: back to the default */
                         tokenAlgorithm?: unknown;
                         /** @description option keys whose effective values travel in access tokens, comma-separated: group.key or UID; null: back to the default */
                         tokenClaims?: unknown;
-                        /** @description web origins that may call the options interface from a browser, comma-separated, or * for all; null: back to the default */
+                        /** @description web origins allowed to call the options API, comma-separated, or * for all; null: back to the default */
                         allowedOrigins?: unknown;
-                        /** @description requests of the application, counted apart for users and for options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default, what INNKEEPER_RATE_LIMIT says; null: back to the default */
+                        /** @description rate limit of the application, counted separately for users and options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default for INNKEEPER_RATE_LIMIT; null: back to the default */
                         rateLimit?: unknown;
-                        /** @description requests of one address to the options of the application: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d); null: back to the default */
+                        /** @description rate limit per IP address for the options API: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d); null: back to the default */
                         addressRateLimit?: unknown;
                         /** @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited; null: back to the default */
                         historyKept?: unknown;
@@ -6650,7 +6650,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagedApplication"];
                 };
             };
-            /** @description - `9400` A parameter or the body of this request is not as it should be. */
+            /** @description - `9400` A parameter or the body is invalid. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6950,7 +6950,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_passwordWrong_codeWrong_linkNeeded_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
-            /** @description - `9409` Whoever has this e-mail address is a member already. */
+            /** @description - `9409` This e-mail address already belongs to a member. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6993,8 +6993,8 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
-             * @description - `9404` The application has no such invitation.
-             *     - `9404` There is no such application, or this token is not for it.
+             * @description - `9404` Invitation not found in this application.
+             *     - `9404` Application not found, or this token has no access to it.
              */
             404: {
                 headers: {
@@ -7711,8 +7711,8 @@ export interface operations {
             404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
             409: components["responses"]["Error409_catalogBreaking"];
             /**
-             * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
-             *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
+             * @description - `9412` The catalog has changed since the revision in If-Match. Nothing was published.
+             *     - `9412` The draft has changed since the version in If-Match. Nothing was changed.
              */
             412: {
                 headers: {
@@ -7948,7 +7948,7 @@ export interface operations {
             409: components["responses"]["Error409_catalogBreaking"];
             412: components["responses"]["Error412_catalogChanged_draftChanged"];
             413: components["responses"]["Error413_bodyTooLarge"];
-            /** @description - `9422` The catalog would not be valid. Nothing was published. */
+            /** @description - `9422` The catalog is invalid. Nothing was published. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8011,7 +8011,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
-            /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
+            /** @description - `9409` The change is breaking. Nothing was published. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8208,7 +8208,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
-            /** @description - `9409` The change breaks what users can choose or have chosen. Nothing was published. */
+            /** @description - `9409` The change is breaking. Nothing was published. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8422,8 +8422,8 @@ export interface operations {
             404: components["responses"]["Error404_applicationNotFound"];
             409: components["responses"]["Error409_catalogBreaking"];
             /**
-             * @description - `9412` The catalog has changed since the revision that If-Match names. Nothing was published.
-             *     - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
+             * @description - `9412` The catalog has changed since the revision in If-Match. Nothing was published.
+             *     - `9412` The draft has changed since the version in If-Match. Nothing was changed.
              */
             412: {
                 headers: {
@@ -8624,7 +8624,7 @@ export interface operations {
             403: components["responses"]["Error403_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
             413: components["responses"]["Error413_bodyTooLarge"];
-            /** @description - `9422` The file of texts cannot be taken. Nothing was changed. */
+            /** @description - `9422` The texts file is invalid. Nothing was changed. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8730,8 +8730,8 @@ export interface operations {
             412: components["responses"]["Error412_catalogChanged_draftChanged"];
             413: components["responses"]["Error413_bodyTooLarge"];
             /**
-             * @description - `9422` The catalog would not be valid. Nothing was published.
-             *     - `9422` The file of texts cannot be taken. Nothing was changed.
+             * @description - `9422` The catalog is invalid. Nothing was published.
+             *     - `9422` The texts file is invalid. Nothing was changed.
              */
             422: {
                 headers: {
@@ -8975,8 +8975,8 @@ export interface operations {
             404: components["responses"]["Error404_draftNotFound_applicationNotFound"];
             409: components["responses"]["Error409_catalogBreaking"];
             /**
-             * @description - `9412` The draft has changed since the version that If-Match names. Nothing was changed.
-             *     - `9412` The catalog was published anew since this draft was begun. Nothing was published.
+             * @description - `9412` The draft has changed since the version in If-Match. Nothing was changed.
+             *     - `9412` A newer revision was published after this draft was started. Nothing was published.
              */
             412: {
                 headers: {
@@ -9113,7 +9113,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_draftNotFound_applicationNotFound"];
-            /** @description - `9409` There is no edit of this draft to take back. */
+            /** @description - `9409` This draft has no edit to undo. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9163,7 +9163,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_draftNotFound_applicationNotFound"];
-            /** @description - `9409` There is nothing in this draft that was taken back. */
+            /** @description - `9409` This draft has no undone edit to redo. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9796,9 +9796,9 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
-             * @description - `9404` There is no such user in this application.
-             *     - `9404` The user has no such access token.
-             *     - `9404` There is no such application, or this token is not for it.
+             * @description - `9404` User not found in this application.
+             *     - `9404` Access token not found for this user.
+             *     - `9404` Application not found, or this token has no access to it.
              */
             404: {
                 headers: {
@@ -9947,9 +9947,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `1003` The application does not have this language.
-             *     - `1010` option_group_uid and option_group_name mean different groups.
-             *     - `9400` A parameter or the body of this request is not as it should be.
+             * @description - `1003` The application does not support this language.
+             *     - `1010` option_group_uid and option_group_name identify different groups.
+             *     - `9400` A parameter or the body is invalid.
              */
             400: {
                 headers: {
@@ -9974,10 +9974,10 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
-             * @description - `9404` There is no such user in this application.
-             *     - `1004` There is no such option group in this application.
-             *     - `1005` There is no such option key in this application or group.
-             *     - `9404` There is no such application, or this token is not for it.
+             * @description - `9404` User not found in this application.
+             *     - `1004` Option group not found in this application.
+             *     - `1005` Option key not found in this application or group.
+             *     - `9404` Application not found, or this token has no access to it.
              */
             404: {
                 headers: {
@@ -10083,10 +10083,10 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             /**
-             * @description - `9404` There is no such user in this application.
-             *     - `1005` There is no such option key in this application or group.
-             *     - `9404` The user has no such selection.
-             *     - `9404` There is no such application, or this token is not for it.
+             * @description - `9404` User not found in this application.
+             *     - `1005` Option key not found in this application or group.
+             *     - `9404` Selection not found for this user.
+             *     - `9404` Application not found, or this token has no access to it.
              */
             404: {
                 headers: {
@@ -10532,8 +10532,8 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden"];
             /**
-             * @description - `9404` There is no such request in the log, or no longer.
-             *     - `9404` There is no such application, or this token is not for it.
+             * @description - `9404` Request not found in the log; it may have expired.
+             *     - `9404` Application not found, or this token has no access to it.
              */
             404: {
                 headers: {
@@ -10688,7 +10688,7 @@ export interface operations {
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
             404: components["responses"]["Error404_applicationNotFound"];
-            /** @description - `9409` This process does not answer for users and options, so the flow cannot run in it. */
+            /** @description - `9409` This process does not serve users and options, so the flow cannot run. */
             409: {
                 headers: {
                     [name: string]: unknown;

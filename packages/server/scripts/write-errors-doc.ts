@@ -42,20 +42,20 @@ const INTRODUCTION = `# Errors
 
 <!-- Generated from packages/server/src/domain/errors.ts by \`npm run docs\`: change it there. -->
 
-Every error has the same body, whatever the HTTP status:
+Every error has the same body, with any HTTP status:
 
 \`\`\`json
-{"code":"0008","message":"specialToken is invalid: it is unknown, spent or expired."}
+{"code":"0008","message":"specialToken is invalid: it is unknown, already used or expired."}
 \`\`\`
 
-Programs should go by \`code\`; \`message\` is for people and may be worded more precisely than here. A code that stands in
-several rows has a message for each place it comes from. Every answer carries \`X-Request-Id\`, which the log has too.
-Introspection and revocation answer \`error\` and \`error_description\` (RFC 6749) beside the two fields; the profile options
-and \`/manage/v1\` add \`errors\`, a list of \`field\`, \`message\` and \`allowed\`, where a field is at fault. Of
-\`/manage/v1\`, 9409 also has \`breaking\`, and 9412 \`revision\` and \`revisions\`: what stands in the way.
+Programs should use \`code\`. \`message\` is for people and can be more specific than here. A code with several rows has a
+message for each place that returns it. Every response has an \`X-Request-Id\`, which is also in the log.
+Introspection and revocation add \`error\` and \`error_description\` (RFC 6749). The profile options and \`/manage/v1\` add
+\`errors\` for invalid fields: a list of \`field\`, \`message\` and \`allowed\`. In \`/manage/v1\`, 9409 also has \`breaking\`, and
+9412 has \`revision\` and \`revisions\`: the conflicting changes.
 
-With \`Accept: application/problem+json\` an error is also problem details (RFC 9457): \`type\`, which leads to the row of its code in the
-guide of the service, \`title\`, \`status\` and \`detail\` stand beside these fields.
+With \`Accept: application/problem+json\`, an error also contains problem details (RFC 9457): \`type\` (a link to the row of its
+code in the guide of the service), \`title\`, \`status\` and \`detail\`.
 `;
 
 function toRow({ code, status, message, remedy }: ErrorDefinition): string {

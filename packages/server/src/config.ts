@@ -14,7 +14,7 @@ import { trustsEveryone } from './trusts-everyone.ts';
  * also be INNKEEPER_NAME_FILE, the path of a file with it.
  */
 export const SETTINGS = {
-  port: { default: '8080', describe: 'TCP port to listen on (0: any free one)' },
+  port: { default: '8080', describe: 'TCP port to listen on (0: any free port)' },
   host: { default: '127.0.0.1', describe: 'address to listen on; 0.0.0.0 for every interface' },
   databaseUrl: { default: 'sqlite:./data/innkeeper.db', describe: 'sqlite:PATH or postgres://…', secret: true },
   databaseWait: {
@@ -23,45 +23,44 @@ export const SETTINGS = {
   },
   secret: {
     default: '',
-    describe: 'key material for hashing and sealing; made and kept beside an embedded database',
+    describe: 'key for hashing and encryption; with SQLite, created and stored next to the database',
     secret: true,
   },
-  publicUrl: { default: '', describe: 'the address clients use, as in https://users.example.com' },
-  serve: { default: 'users,options,portal', describe: 'which areas this process answers for' },
-  tokenServiceUrl: { default: '', describe: 'OAuth 2.0 server that issues access tokens; empty: the embedded one' },
-  tokenServiceClientId: { default: '', describe: 'client id at that server' },
-  tokenServiceClientSecret: { default: '', describe: 'client secret at that server', secret: true },
+  publicUrl: { default: '', describe: 'public URL of the service, for example https://users.example.com' },
+  serve: { default: 'users,options,portal', describe: 'areas this process serves' },
+  tokenServiceUrl: { default: '', describe: 'OAuth 2.0 server that issues access tokens (default: embedded)' },
+  tokenServiceClientId: { default: '', describe: 'client id at this server' },
+  tokenServiceClientSecret: { default: '', describe: 'client secret at this server', secret: true },
   workers: { default: '1', describe: 'processes that share the port' },
   logLevel: { default: 'info', describe: 'trace, debug, info, warn, error, fatal or silent' },
-  metricsToken: { default: '', describe: 'Bearer token that opens /metrics to other machines', secret: true },
+  metricsToken: { default: '', describe: 'Bearer token for /metrics from other machines', secret: true },
   trustedProxies: {
     default: '',
-    describe: 'addresses or CIDR ranges of proxies whose X-Forwarded-For is believed, comma-separated',
+    describe: 'IP addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted, comma-separated',
   },
   rateLimit: {
     default: 'off',
-    describe: `for each application that sets no rateLimit of its own: ${RATE_LIMIT_FORM}`,
+    describe: `default rate limit per application: ${RATE_LIMIT_FORM}`,
   },
-  addressRateLimit: { default: 'off', describe: `for each client address: ${RATE_LIMIT_FORM}` },
+  addressRateLimit: { default: 'off', describe: `rate limit per client IP address: ${RATE_LIMIT_FORM}` },
   cache: {
     default: '64 MiB',
-    describe: 'memory for ready responses to catalog reads, of all applications together: a number of KiB, MiB or GiB',
+    describe: 'memory for cached catalog responses of all applications, in KiB, MiB or GiB',
   },
   requestLog: {
     default: 'on',
-    describe: 'on or off: keep the latest requests of each application, masked, for the portal',
+    describe: 'keep the latest requests of each application, masked, for the portal: on or off',
   },
   scrub: {
     default: 'off',
-    describe:
-      'with SQLite, how often to rewrite the file without remnants of deleted data: off, or 1h to 365d, as in 7d',
+    describe: 'how often to erase remains of deleted data from the SQLite file: off, or 1h to 365d, for example 7d',
   },
 } as const satisfies Record<string, { default: string; describe: string; secret?: true }>;
 
 /** For commands that can work on a service elsewhere. */
 export const REMOTE_SETTINGS = {
-  url: { describe: 'work on the service at this address, over HTTP, in place of a database' },
-  token: { describe: 'personal access token for that service' },
+  url: { describe: 'URL of a remote service to manage over HTTP, instead of a database' },
+  token: { describe: 'personal access token for the remote service' },
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -156,7 +155,7 @@ export function readConfig(
     readDatabasePlace(text('databaseUrl')),
     'sqlite:PATH or postgres://… (and no loop of symbolic links)',
   );
-  const scrub = check('scrub', readScrub(text('scrub')), 'off or 1h to 365d, as in 7d');
+  const scrub = check('scrub', readScrub(text('scrub')), 'off or 1h to 365d, for example 7d');
   const port = check('port', readInteger(text('port'), 0, 65_535), 'a number from 0 to 65535');
   const host = text('host');
   const config: Config = {
@@ -164,7 +163,7 @@ export function readConfig(
     host: check(
       'host',
       readPublicUrl(listeningUrl(host, 0)) && host,
-      'an address or a name of this machine, as in 127.0.0.1 or 0.0.0.0',
+      'an address or host name of this machine, for example 127.0.0.1 or 0.0.0.0',
     ),
     ...place,
     databaseWaitMs: check('databaseWait', readWait(text('databaseWait')), 'a time from 0s to 1h, as in 60s'),
@@ -172,12 +171,12 @@ export function readConfig(
     publicUrl: check(
       'publicUrl',
       text('publicUrl') ? readPublicUrl(text('publicUrl')) : (readPublicUrl(listeningUrl(host, port ?? 0)) ?? ''),
-      'an http(s) address without query, as in https://users.example.com',
+      'an http(s) URL without query, for example https://users.example.com',
     ),
     areas: check('serve', readAreas(text('serve')), `a comma-separated list of ${AREAS.join(', ')}`),
     tokenService: text('tokenServiceUrl')
       ? {
-          url: check('tokenServiceUrl', readPublicUrl(text('tokenServiceUrl')), 'an http(s) address'),
+          url: check('tokenServiceUrl', readPublicUrl(text('tokenServiceUrl')), 'an http(s) URL'),
           clientId: text('tokenServiceClientId'),
           clientSecret: text('tokenServiceClientSecret'),
         }
@@ -192,7 +191,7 @@ export function readConfig(
     trustedProxies: check(
       'trustedProxies',
       readNetworks(text('trustedProxies')),
-      'a comma-separated list of addresses and CIDR ranges, as in 10.0.0.7,192.168.0.0/24,fd00::/8',
+      'a comma-separated list of IP addresses and CIDR ranges, for example 10.0.0.7,192.168.0.0/24,fd00::/8',
     ),
     rateLimit: check('rateLimit', readRateLimit(text('rateLimit')), RATE_LIMIT_FORM),
     addressRateLimit: check('addressRateLimit', readRateLimit(text('addressRateLimit')), RATE_LIMIT_FORM),
@@ -244,7 +243,7 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
   const url = readPublicUrl(text);
   if (url === undefined) problems.push(`INNKEEPER_URL is "${text}": it must be an http(s) address without query.`);
   else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
-    problems.push(`INNKEEPER_URL is ${url}: the token would travel in the clear. Use its https address.`);
+    problems.push(`INNKEEPER_URL is ${url}: the token would be sent unencrypted. Use an https URL.`);
   if (!token && problems.length === 0)
     problems.push('INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. Make one there with: innkeeper token create');
   if (problems.length > 0) throw new ConfigError(problems);
@@ -257,24 +256,22 @@ export function unsafeSettings(config: Config): string[] {
   // Without one, a strong one is made with the database.
   if (config.secret !== '' && isWeakSecret(config.secret)) {
     problems.push(
-      'INNKEEPER_SECRET is weak: it needs at least 32 characters that are not a pattern. Make one with: openssl rand -base64 48',
+      'INNKEEPER_SECRET is weak: it needs at least 32 random characters. Create one with: openssl rand -base64 48',
     );
   }
   const isPlain = config.publicUrl.startsWith('http:');
   if (isPlain && !isLoopback(new URL(config.publicUrl).hostname)) {
     problems.push(
-      `INNKEEPER_PUBLIC_URL is ${config.publicUrl}: tokens and secrets would travel in the clear. Use its https address; TLS may end at a proxy in front.`,
+      `INNKEEPER_PUBLIC_URL is ${config.publicUrl}: tokens and secrets would be sent unencrypted. Use an https URL; a proxy can terminate TLS.`,
     );
   } else if (isPlain && !isLoopback(config.host) && config.trustedProxies.length === 0) {
     problems.push(
-      `INNKEEPER_HOST is ${config.host}: other machines could connect without TLS. Listen on 127.0.0.1, set INNKEEPER_PUBLIC_URL to the https address of the proxy in front, or list that proxy in INNKEEPER_TRUSTED_PROXIES.`,
+      `INNKEEPER_HOST is ${config.host}: other machines could connect without TLS. Listen on 127.0.0.1, set INNKEEPER_PUBLIC_URL to the https URL of your proxy, or list the proxy in INNKEEPER_TRUSTED_PROXIES.`,
     );
   }
   if (config.tokenService) {
     if (config.tokenService.url.startsWith('http:') && !isLoopback(new URL(config.tokenService.url).hostname)) {
-      problems.push(
-        'INNKEEPER_TOKEN_SERVICE_URL is not https: tokens would travel in the clear. Use its https address.',
-      );
+      problems.push('INNKEEPER_TOKEN_SERVICE_URL is not https: tokens would be sent unencrypted. Use an https URL.');
     }
     if (!config.tokenService.clientId || !config.tokenService.clientSecret) {
       problems.push(
@@ -289,7 +286,7 @@ export function unsafeSettings(config: Config): string[] {
   }
   if (config.metricsToken !== undefined && (config.metricsToken.length < 16 || new Set(config.metricsToken).size < 6)) {
     problems.push(
-      'INNKEEPER_METRICS_TOKEN is weak: it needs at least 16 characters that are not a pattern. Make one with: openssl rand -hex 24',
+      'INNKEEPER_METRICS_TOKEN is weak: it needs at least 16 random characters. Create one with: openssl rand -hex 24',
     );
   }
   if (trustsEveryone(config.trustedProxies)) {

@@ -6,15 +6,14 @@ import { bold, printFailure } from './cli/print.ts';
 import { version } from './package.ts';
 
 const ENDINGS = `
-${bold('Settings')} come from flags, or else from the environment. Give secrets by the environment: other users of the
-machine can see the flags of a running command.
+${bold('Settings')} come from flags or environment variables. Pass secrets in the environment: other users of the machine
+can see the flags of a running command.
 
-${bold('From afar:')} with INNKEEPER_URL and INNKEEPER_TOKEN (or --url, --token), app, catalog, users and token work on the service
-at that address, over HTTP, and need neither its database nor its secret.
+${bold('Remote:')} with INNKEEPER_URL and INNKEEPER_TOKEN (or --url, --token), app, catalog, users and token manage a remote
+service over HTTP, without its database or secret.
 
-${bold('Output:')} a result is on stdout; errors are on stderr, with --json as {"error":{"message","problems","wayOut"}}.
-${bold('Exit codes:')} 0 done, 1 failed, 2 misused (an argument, flag or setting that cannot be used); those of
-\`catalog plan\` are its own.`;
+${bold('Output:')} results go to stdout, errors to stderr, with --json as {"error":{"message","problems","wayOut"}}.
+${bold('Exit codes:')} 0 success, 1 failure, 2 usage error (invalid argument, flag or setting). \`catalog plan\` has its own.`;
 
 /** In the order of the help. Only the one that is called is loaded; for the help, all of them. */
 const COMMANDS = new Map<string, () => Promise<Command>>([
@@ -36,12 +35,12 @@ const program = defineGroup({
   name: 'innkeeper',
   description: 'Innkeeper: users, option catalogs and selections as a service.',
   examples: [
-    ['serve', 'run it'],
-    ['app create --name "Acme web"', 'make an application, beside a running server or before it'],
-    ['doctor', 'something does not work: find out what'],
+    ['serve', 'run the service'],
+    ['app create --name "Acme web"', 'create an application, with or without a running server'],
+    ['doctor', 'find out why something does not work'],
   ],
 })
-  .version(version, '--version', 'show the version')
+  .version(version, '--version', 'print the version')
   .addHelpText('after', ENDINGS);
 const called = COMMANDS.get(process.argv[2] ?? '');
 for (const load of called ? [called] : COMMANDS.values()) program.addCommand(await load());

@@ -27,7 +27,7 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
   const path = secretPath(place);
   if (path === undefined) {
     problems.push(
-      'INNKEEPER_SECRET is required with PostgreSQL: every replica needs the same one. Make one with: openssl rand -base64 48',
+      'INNKEEPER_SECRET is required with PostgreSQL: every replica needs the same one. Create one with: openssl rand -base64 48',
     );
     return '';
   }
@@ -36,7 +36,7 @@ export function keepSecret(place: DatabasePlace, problems: string[]): string {
     // Another process may make it, and settle the database on it, between these two looks.
     if (!isUnused(database) && !existsSync(path)) {
       problems.push(
-        `${path} is not there, but the database that it belongs to is: nothing in it could be read. Put the file back, or set INNKEEPER_SECRET to what it held.`,
+        `${path} is missing, but its database exists: stored data could not be decrypted. Restore the file, or set INNKEEPER_SECRET to its content.`,
       );
       return '';
     }

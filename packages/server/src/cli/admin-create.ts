@@ -10,20 +10,20 @@ import { withStorage } from './with-storage.ts';
 export function adminCreate(): Command {
   return defineCommand({
     name: 'create',
-    description: 'make an account for the portal, or find it, and show a one-time link to sign in',
+    description: 'create a portal account, or find it, and print a one-time sign-in link',
     settings: [...STORAGE_SETTINGS, 'publicUrl'],
     examples: [
-      ['admin create --email ada@example.com', 'the link works once, within 24 hours; links before it stop working'],
+      ['admin create --email ada@example.com', 'the link works once, within 24 hours; earlier links stop working'],
       ['admin create --email ada@example.com --json', '{"accountId","email","link","expiresAt"}'],
     ],
   })
-    .requiredOption('--email <address>', 'whose account it is')
+    .requiredOption('--email <address>', 'address of the account')
     .action(run);
 }
 
 async function run(options: CommandOptions & { email: string }): Promise<void> {
   const problem = whyNoEmail(options.email);
-  if (problem) throw new Misuse(`--email ${problem}.`, { wayOut: 'As in: --email ada@example.com' });
+  if (problem) throw new Misuse(`--email ${problem}.`, { wayOut: 'Example: --email ada@example.com' });
   const made = await withStorage(
     options,
     ({ storage, keyring, now, config: { publicUrl } }) =>
@@ -35,12 +35,12 @@ async function run(options: CommandOptions & { email: string }): Promise<void> {
   printResult(options, { accountId, email, link: made.link, expiresAt }, () =>
     [
       made.outcome === 'created'
-        ? `Made an account for ${bold(email)}.`
-        : `${bold(email)} has an account. A new link for it:`,
+        ? `Created an account for ${bold(email)}.`
+        : `${bold(email)} already has an account. New sign-in link:`,
       '',
       `  ${made.link}`,
       '',
-      `It signs in once, until ${expiresAt} UTC. Whoever has it gets in: pass it on with care.`,
+      `The link works once, until ${expiresAt} UTC. Anyone who has it can sign in: keep it safe.`,
     ].join('\n'),
   );
 }

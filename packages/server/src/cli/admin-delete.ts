@@ -9,19 +9,19 @@ import { withStorage } from './with-storage.ts';
 export function adminDelete(): Command {
   return defineCommand({
     name: 'delete',
-    description: 'delete an account of the portal: its sessions and personal access tokens end at once, everywhere',
+    description: 'delete a portal account; its sessions and personal access tokens stop working immediately',
     settings: STORAGE_SETTINGS,
-    examples: [['admin delete ada@example.com', 'applications and what was published stay as they are']],
+    examples: [['admin delete ada@example.com', 'applications and published catalogs are kept']],
   })
-    .argument('<EMAIL>', 'whose account it is')
+    .argument('<EMAIL>', 'address of the account')
     .action(run);
 }
 
 async function run(email: string, options: CommandOptions): Promise<void> {
   const outcome = await withStorage(options, ({ storage }) => storage.accounts.delete(emailKeyOf(email)));
   if (outcome === 'unknown') {
-    throw new Failure('there is no account with this address in this database.', {
-      wayOut: 'See them all with: innkeeper admin list',
+    throw new Failure('no account with this address.', {
+      wayOut: 'List accounts with: innkeeper admin list',
     });
   }
   printResult(options, { email, deleted: true }, () => `Deleted the account of ${visible(email)}.`);

@@ -8,10 +8,10 @@ import { withStorage } from './with-storage.ts';
 export function adminList(): Command {
   return defineCommand({
     name: 'list',
-    description: 'all accounts of the portal, oldest first',
+    description: 'list portal accounts, oldest first',
     settings: STORAGE_SETTINGS,
     examples: [
-      ['admin list', 'a table'],
+      ['admin list', 'print a table'],
       ['admin list --json', '[{"accountId","email","role","createdAt"}, …]'],
     ],
   }).action(run);
@@ -26,7 +26,7 @@ async function run(options: CommandOptions): Promise<void> {
     createdAt: showTime(createdAt),
   }));
   printResult(options, rows, () => {
-    if (rows.length === 0) return 'No accounts yet.\nMake one with: innkeeper admin create --email ADDRESS';
+    if (rows.length === 0) return 'No accounts yet.\nCreate one with: innkeeper admin create --email ADDRESS';
     const head = ['ROLE', 'CREATED', 'E-MAIL'].map(dim);
     return layOut([head, ...rows.map(({ role, createdAt, email }) => [role, createdAt, email])]);
   });

@@ -11,18 +11,17 @@ import { withStorage } from './with-storage.ts';
 export function adminReset(): Command {
   return defineCommand({
     name: 'reset',
-    description:
-      'take the password or the authenticator app of an account away, end its sessions, and show a sign-in link',
+    description: 'reset the password or two-step sign-in of an account, end its sessions and print a sign-in link',
     settings: [...STORAGE_SETTINGS, 'publicUrl'],
     examples: [
-      ['admin reset ada@example.com', 'both: the link is all she needs to get in and set a new password'],
-      ['admin reset ada@example.com --totp', 'her phone is lost: no code is asked for any more'],
+      ['admin reset ada@example.com', 'reset both; the link lets her sign in and set a new password'],
+      ['admin reset ada@example.com --totp', 'lost phone: sign in without a code'],
       ['admin reset ada@example.com --json', '{"email","password","totp","link","expiresAt"}'],
     ],
   })
-    .argument('<EMAIL>', 'whose account it is')
-    .option('--password', 'only the password')
-    .option('--totp', 'only the codes of the authenticator app, with the recovery codes')
+    .argument('<EMAIL>', 'address of the account')
+    .option('--password', 'reset only the password')
+    .option('--totp', 'reset only two-step sign-in, including recovery codes')
     .action(run);
 }
 
@@ -34,23 +33,23 @@ async function run(email: string, options: CommandOptions & { password?: true; t
     return createSignInLink(storage, keyring, { email, publicUrl, now: now() });
   });
   if (!made) {
-    throw new Failure('there is no account with this address in this database.', {
-      wayOut: 'See them all with: innkeeper admin list',
+    throw new Failure('no account with this address.', {
+      wayOut: 'List accounts with: innkeeper admin list',
     });
   }
   const expiresAt = showTime(made.expiresAt);
   printResult(options, { email: made.account.email, ...what, link: made.link, expiresAt }, () =>
     [
-      `Reset ${bold(visible(made.account.email))}: ${describe(what)}. Its sessions have ended. A link to sign in:`,
+      `Reset ${bold(visible(made.account.email))}: ${describe(what)}. Its sessions have ended. Sign-in link:`,
       '',
       `  ${made.link}`,
       '',
-      `It signs in once, until ${expiresAt} UTC. Whoever has it gets in: pass it on with care.`,
+      `The link works once, until ${expiresAt} UTC. Anyone who has it can sign in: keep it safe.`,
     ].join('\n'),
   );
 }
 
 function describe({ password, totp }: { password: boolean; totp: boolean }): string {
-  if (password && totp) return 'no password and no codes any more';
-  return password ? 'no password any more' : 'no codes any more';
+  if (password && totp) return 'password and two-step sign-in removed';
+  return password ? 'password removed' : 'two-step sign-in removed';
 }

@@ -8,12 +8,12 @@ import { defineGroup } from './command.ts';
 export function admin(): Command {
   return defineGroup({
     name: 'admin',
-    description: 'accounts of the developer portal',
+    description: 'manage portal accounts',
     examples: [
-      ['admin create --email ada@example.com', 'a new account, or a new sign-in link for one that is there'],
-      ['admin list', 'who has one'],
-      ['admin reset ada@example.com', 'she has lost her password, or her phone'],
-      ['admin delete ada@example.com', 'ends her sessions and personal access tokens too'],
+      ['admin create --email ada@example.com', 'create an account, or a new sign-in link for an existing one'],
+      ['admin list', 'list accounts'],
+      ['admin reset ada@example.com', 'lost password or phone'],
+      ['admin delete ada@example.com', 'also ends sessions and personal access tokens'],
     ],
   })
     .addCommand(adminCreate())

@@ -9,28 +9,28 @@ import { layOut, visible } from './table.ts';
 export function appCreate(): Command {
   return defineCommand({
     name: 'create',
-    description: 'make an application and show its credentials, this once',
+    description: 'create an application and print its credentials once',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['app create --name "Acme web"', 'show the clientId and clientSecret'],
-      ['app create --name "Acme web" --json > acme.json', 'keep {"clientId","clientSecret","name"} in a file'],
+      ['app create --name "Acme web"', 'print the clientId and clientSecret'],
+      ['app create --name "Acme web" --json > acme.json', 'save {"clientId","clientSecret","name"} to a file'],
     ],
   })
-    .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
+    .requiredOption('--name <name>', 'display name, 1 to 255 characters')
     .action(run);
 }
 
 async function run(options: CommandOptions & { name: string }): Promise<void> {
   const problem = whyNoName(options.name);
-  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
+  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
 
   const made = await withManagement(options, ({ applications }) => applications.create(options.name), {
     makesDatabase: true,
   });
   printResult(options, made, () =>
     [
-      `Made the application ${bold(visible(made.name))}.`,
+      `Created the application ${bold(visible(made.name))}.`,
       '',
       layOut(
         [
@@ -40,8 +40,8 @@ async function run(options: CommandOptions & { name: string }): Promise<void> {
         { indent: 2 },
       ),
       '',
-      'Keep the clientSecret now: it is not stored and cannot be shown again. If it is lost,',
-      'make another with: innkeeper app rotate-secret ID',
+      'Save the clientSecret now: it is not stored and cannot be shown again. If you lose it,',
+      'create a new one with: innkeeper app rotate-secret ID',
     ].join('\n'),
   );
 }

@@ -10,16 +10,16 @@ import { counted } from './time.ts';
 export function appDelete(): Command {
   return defineCommand({
     name: 'delete',
-    description: 'delete an application with all its users and their tokens; there is no way back',
+    description: 'delete an application with all its users and tokens; this cannot be undone',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['app delete 123456789_4f2c', 'asks first'],
+      ['app delete 123456789_4f2c', 'asks for confirmation'],
       ['app delete 123456789_4f2c --yes --json', 'in a script: {"clientId","name","users","deleted"}'],
     ],
   })
-    .argument('<ID>', 'its clientId')
-    .option('--yes', 'do not ask; required where there is no terminal to ask on')
+    .argument('<ID>', 'clientId of the application')
+    .option('--yes', 'skip the confirmation; required without a terminal')
     .action(run);
 }
 
@@ -41,11 +41,11 @@ async function run(clientId: string, options: CommandOptions & { yes?: true }): 
 async function askFirst(clientId: string, consequence: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new Misuse(`nothing was deleted. ${consequence}`, {
-      wayOut: 'There is no terminal to ask on: add --yes to delete it.',
+      wayOut: 'No terminal for the confirmation: add --yes to delete it.',
     });
   }
-  const question = `${consequence} There is no way back.\nType its clientId to go on: `;
+  const question = `${consequence} This cannot be undone.\nType the clientId to continue: `;
   if (!(await confirmByTyping(clientId, question, process.stdin, process.stderr))) {
-    throw new Failure('nothing was deleted: what was typed is not the clientId.');
+    throw new Failure('nothing was deleted: the clientId does not match.');
   }
 }

@@ -7,11 +7,11 @@ import { layOut, visible } from './table.ts';
 export function appList(): Command {
   return defineCommand({
     name: 'list',
-    description: 'all applications, oldest first',
+    description: 'list applications, oldest first',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['app list', 'a table'],
+      ['app list', 'print a table'],
       ['app list --json', '[{"clientId","name","createdAt"}, …]'],
     ],
   }).action(run);
@@ -24,7 +24,7 @@ async function run(options: CommandOptions): Promise<void> {
   }));
   printResult(options, rows, () => {
     if (rows.length === 0) {
-      return `No applications yet in ${place}.\nMake one with: innkeeper app create --name "My application"`;
+      return `No applications yet in ${place}.\nCreate one with: innkeeper app create --name "My application"`;
     }
     const head = ['CLIENT ID', 'CREATED (UTC)', 'NAME'].map(dim);
     return layOut([head, ...rows.map((row) => [row.clientId, row.createdAt, visible(row.name)])]);

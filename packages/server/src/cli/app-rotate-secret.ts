@@ -11,18 +11,18 @@ const MAX_OVERLAP_SECONDS = 30 * 86_400;
 export function appRotateSecret(): Command {
   return defineCommand({
     name: 'rotate-secret',
-    description: 'give an application a new clientSecret; the one before stays good for the overlap',
+    description: 'create a new clientSecret; the previous one stays valid for the overlap',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['app rotate-secret 123456789_4f2c', 'callers have 24 hours to change over'],
-      ['app rotate-secret 123456789_4f2c --overlap 0s', 'it leaked: the one before stops at once'],
+      ['app rotate-secret 123456789_4f2c', 'the previous secret stays valid for 24 hours'],
+      ['app rotate-secret 123456789_4f2c --overlap 0s', 'it leaked: revoke the previous secret now'],
       ['app rotate-secret 123456789_4f2c --overlap 7d --json', '{"clientSecret","previousExpiresAt"}'],
     ],
   })
-    .argument('<ID>', 'its clientId')
+    .argument('<ID>', 'clientId of the application')
     .addOption(
-      new Option('--overlap <time>', 'how long the secret before stays good: 0s, 30m, 24h, up to 30d')
+      new Option('--overlap <time>', 'how long the previous secret stays valid: 0s, 30m, 24h, up to 30d')
         .argParser(readOverlap)
         .default(86_400, '24h'),
     )
@@ -38,15 +38,15 @@ async function run(clientId: string, options: CommandOptions & { overlap: number
   printResult(options, { clientSecret, previousExpiresAt }, () => {
     const droppedOlder = before.secrets.some(({ expiresAt }) => expiresAt !== null);
     return [
-      `Made a new clientSecret for ${bold(visible(before.name))}.`,
+      `Created a new clientSecret for ${bold(visible(before.name))}.`,
       '',
       layOut([['clientSecret', bold(clientSecret)]], { indent: 2 }),
       '',
-      'Keep it now: it is not stored and cannot be shown again.',
+      'Save it now: it is not stored and cannot be shown again.',
       options.overlap === 0
-        ? 'The secret before it has stopped working.'
-        : `The secret before it is good for another ${showDuration(options.overlap)}, until ${previousExpiresAt} UTC.`,
-      ...(droppedOlder ? ['The one before that, still in its own overlap, has stopped working: two can be live.'] : []),
+        ? 'The previous secret has stopped working.'
+        : `The previous secret is valid for another ${showDuration(options.overlap)}, until ${previousExpiresAt} UTC.`,
+      ...(droppedOlder ? ['The one before that has stopped working: at most two can be valid.'] : []),
     ].join('\n');
   });
 }
@@ -54,6 +54,6 @@ async function run(clientId: string, options: CommandOptions & { overlap: number
 function readOverlap(text: string): number {
   const seconds = parseDuration(text);
   if (seconds === undefined) throw new InvalidArgumentError(`It must be ${DURATION_FORM}.`);
-  if (seconds > MAX_OVERLAP_SECONDS) throw new InvalidArgumentError('It must be at most 30d.');
+  if (seconds > MAX_OVERLAP_SECONDS) throw new InvalidArgumentError('The maximum is 30d.');
   return seconds;
 }

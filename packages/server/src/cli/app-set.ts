@@ -11,19 +11,22 @@ import { layOut, visible } from './table.ts';
 export function appSet(): Command {
   return defineCommand({
     name: 'set',
-    description: 'change settings of an application: all that are given, or none',
+    description: 'change settings of an application, all or nothing',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['app set 123456789_4f2c specialTokenTtl=30m accessTokenTtl=12h', 'change two at once'],
-      ['app set 123456789_4f2c allowedOrigins=https://app.example.com,https://www.example.com', 'let browsers in'],
-      ['app set 123456789_4f2c specialTokenTtl=', 'back to the default'],
-      ['app set 123456789_4f2c name="Acme, the shop"', 'another name; credentials stay as they are'],
+      ['app set 123456789_4f2c specialTokenTtl=30m accessTokenTtl=12h', 'change two settings'],
+      [
+        'app set 123456789_4f2c allowedOrigins=https://app.example.com,https://www.example.com',
+        'allow browsers on these origins; replaces the list',
+      ],
+      ['app set 123456789_4f2c specialTokenTtl=', 'reset to the default'],
+      ['app set 123456789_4f2c name="Acme, the shop"', 'rename; credentials do not change'],
     ],
   })
-    .argument('<ID>', 'its clientId')
-    .argument('<KEY=VALUE...>', 'what to set; KEY= alone goes back to the default')
-    .addHelpText('after', () => `\n${bold('Keys, with their defaults:')}\n${layOut(settingsGuide(), { indent: 2 })}`)
+    .argument('<ID>', 'clientId of the application')
+    .argument('<KEY=VALUE...>', 'setting to change; KEY= resets it to the default')
+    .addHelpText('after', () => `\n${bold('Keys and defaults:')}\n${layOut(settingsGuide(), { indent: 2 })}`)
     .action(run);
 }
 
@@ -36,7 +39,7 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
   const { name, settings, changed } = outcome;
   printResult(options, { clientId, name, settings }, () => {
     const given = SETTING_NAMES.filter((setting) => setting in read.change.settings);
-    const done = `Changed ${bold(visible(name))}. Running servers follow within a second.`;
+    const done = `Changed ${bold(visible(name))}. Changes apply within a second.`;
     return given.length === 0 ? done : `${done}\n\n${layOut(settingRows(settings, changed, given), { indent: 2 })}`;
   });
 }
@@ -44,8 +47,8 @@ async function run(clientId: string, assignments: string[], options: CommandOpti
 function refused(problems: readonly ChangeProblem[]): Misuse {
   return new Misuse('nothing was changed:', {
     problems: problems.map(({ field, message }) => `${isKnown(field) ? field : `"${field}"`} ${message}.`),
-    wayOut: `These can be set: name, ${SETTING_NAMES.join(', ')}.`,
-    guide: `These can be set:\n${layOut(settingsGuide(), { indent: 2 })}`,
+    wayOut: `Keys: name, ${SETTING_NAMES.join(', ')}.`,
+    guide: `Keys:\n${layOut(settingsGuide(), { indent: 2 })}`,
   });
 }
 

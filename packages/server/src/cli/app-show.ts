@@ -9,15 +9,15 @@ import { readTime, showAge, showRoughly } from './time.ts';
 export function appShow(): Command {
   return defineCommand({
     name: 'show',
-    description: 'one application: its settings, its users and the age of its secrets',
+    description: 'show settings, users and secrets of an application',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['app show 123456789_4f2c', 'for people'],
+      ['app show 123456789_4f2c', 'print a summary'],
       ['app show 123456789_4f2c --json', '{"clientId","name","createdAt","users","settings","secrets"}'],
     ],
   })
-    .argument('<ID>', 'its clientId')
+    .argument('<ID>', 'clientId of the application')
     .action(run);
 }
 
@@ -51,7 +51,7 @@ async function run(clientId: string, options: CommandOptions): Promise<void> {
 }
 
 function describeSecret({ createdAt, expiresAt }: ShownApplication['secrets'][number], now: number): string[] {
-  const made = `made ${showAge(now - readTime(createdAt))} (${createdAt} UTC)`;
-  if (expiresAt === null) return ['current', made, 'good until it is rotated'];
-  return ['previous', made, `ends in ${showRoughly(readTime(expiresAt) - now)} (${expiresAt} UTC)`];
+  const made = `created ${showAge(now - readTime(createdAt))} (${createdAt} UTC)`;
+  if (expiresAt === null) return ['current', made, 'valid until rotated'];
+  return ['previous', made, `expires in ${showRoughly(readTime(expiresAt) - now)} (${expiresAt} UTC)`];
 }

@@ -10,11 +10,11 @@ import { defineGroup } from './command.ts';
 export function app(): Command {
   return defineGroup({
     name: 'app',
-    description: 'applications: their credentials and settings',
+    description: 'manage applications, their credentials and settings',
     examples: [
-      ['app create --name "Acme web"', 'make an application; its credentials are shown once'],
-      ['app list', 'see which there are'],
-      ['app set 123456789_4f2c accessTokenTtl=2h', 'change how one behaves'],
+      ['app create --name "Acme web"', 'create an application; credentials are shown once'],
+      ['app list', 'list applications'],
+      ['app set 123456789_4f2c accessTokenTtl=2h', 'change a setting'],
     ],
   })
     .addCommand(appCreate())

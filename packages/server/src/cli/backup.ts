@@ -22,20 +22,20 @@ export function backup(): Command {
   return defineCommand({
     name: 'backup',
     description:
-      'write all that the database holds to one file, while the service runs; the file fits SQLite and PostgreSQL. ' +
-      'INNKEEPER_SECRET is not in it: keep that too, elsewhere',
+      'write the whole database to one file while the service runs. The file can be restored to SQLite or PostgreSQL. ' +
+      'It does not contain INNKEEPER_SECRET: back that up separately',
     settings: STORAGE_SETTINGS,
     examples: [
-      ['backup innkeeper-2026-01-31.backup', 'all of one moment; read back before it gets its name'],
+      ['backup innkeeper-2026-01-31.backup', 'a consistent snapshot, verified before it gets its name'],
       [
         'backup /backups/latest.backup --force --json',
         'every night: {"file","bytes","madeAt","source","schema","rows",…}',
       ],
-      ['restore --check innkeeper-2026-01-31.backup', 'is a file still good?'],
+      ['restore --check innkeeper-2026-01-31.backup', 'verify a backup'],
     ],
   })
-    .argument('<FILE>', 'where to; it is readable by its owner alone')
-    .option('--force', 'replace an earlier backup of that name; other files are never replaced')
+    .argument('<FILE>', 'file to write; readable by its owner only')
+    .option('--force', 'replace an existing backup; other files are never replaced')
     .action(run);
 }
 
@@ -82,20 +82,21 @@ async function run(file: string, options: Options): Promise<void> {
     const kept = secretPath(config);
     const secret = kept !== undefined && existsSync(kept) ? `the file ${kept}` : 'INNKEEPER_SECRET';
     return `${bold(file)}: ${counted(rows.write, 'row')} of ${describeDatabase(databaseUrl)}, ${showSize(bytes)}, in ${seconds.toFixed(1)} s. It was read back and is whole.
-The secret is not in it, and without the secret no credential or token in it is good: keep ${secret} as well, in another place.`;
+It does not contain the secret, which its credentials and tokens require: back up ${secret} separately.`;
   });
 }
 
-const GIVE_ANOTHER = { wayOut: 'Give a file that can be written, in a folder that is there.' };
+const GIVE_ANOTHER = { wayOut: 'Choose a writable file in an existing folder.' };
 
 /** A database or its secret could have that name as well: only what is a backup is let go of. */
 function refuseToReplace(file: string, force: true | undefined, files: BackupFiles): void {
-  if (isCompanion(file)) throw new Misuse(`${file} belongs to a database.`, { wayOut: 'Give another name.' });
+  if (isCompanion(file)) throw new Misuse(`${file} belongs to a database.`, { wayOut: 'Choose another name.' });
   const there = statSync(file, { throwIfNoEntry: false });
   if (!there) return;
-  if (!force) throw new Misuse(`${file} is there already.`, { wayOut: 'Give another name, or --force to replace it.' });
+  if (!force)
+    throw new Misuse(`${file} already exists.`, { wayOut: 'Choose another name, or add --force to replace it.' });
   if (there.isFile() && (there.size === 0 || isBackup(file, files))) return;
-  throw new Misuse(`${file} is not a backup: --force does not replace it.`, { wayOut: 'Give another name.' });
+  throw new Misuse(`${file} is not a backup: --force does not replace it.`, { wayOut: 'Choose another name.' });
 }
 
 function isBackup(file: string, files: BackupFiles): boolean {
@@ -106,15 +107,15 @@ function isBackup(file: string, files: BackupFiles): boolean {
 
 function notMade(made: Exclude<MadeBackup, { outcome: 'made' }>, database: string): Failure {
   if (made.outcome === 'empty') {
-    return new Failure(`there is nothing to back up: ${database} is no database of Innkeeper.`, {
+    return new Failure(`nothing to back up: ${database} is not an Innkeeper database.`, {
       wayOut: 'Check INNKEEPER_DATABASE_URL.',
     });
   }
   const { outcome, applied, latest } = made;
   return new Failure(
-    `${database} has the schema of ${outcome === 'older' ? 'an older' : 'a newer'} Innkeeper (${applied}; this one knows ${latest}).`,
+    `${database} has the schema of ${outcome === 'older' ? 'an older' : 'a newer'} Innkeeper (${applied}; this version supports ${latest}).`,
     {
-      wayOut: `Make the backup with that version${outcome === 'older' ? ', or run `innkeeper migrate` first' : ''}.`,
+      wayOut: `Create the backup with that version${outcome === 'older' ? ', or run `innkeeper migrate` first' : ''}.`,
     },
   );
 }
@@ -146,10 +147,10 @@ function removedWhenInterrupted(partial: string): Disposable {
 function explainDamage(error: unknown, databaseUrl: string): Failure | undefined {
   const isFile = databaseUrl.startsWith('sqlite:');
   const wayOut = `Keep your earlier backups. \`innkeeper doctor --deep\` lists the damage.${isFile ? ` ${RESTORE_STEPS}` : ''}`;
-  if (error instanceof DatabaseDamaged) return new Failure(`no backup was made: ${error.message}`, { wayOut });
+  if (error instanceof DatabaseDamaged) return new Failure(`no backup was written: ${error.message}`, { wayOut });
   if (!(error instanceof RowsContradict)) return undefined;
   return new Failure(
-    `no backup was made: ${describeDatabase(databaseUrl)} is damaged, its rows contradict each other (${error.message}).`,
+    `no backup was written: ${describeDatabase(databaseUrl)} is damaged, its rows contradict each other (${error.message}).`,
     {
       wayOut,
     },
@@ -159,7 +160,7 @@ function explainDamage(error: unknown, databaseUrl: string): Failure | undefined
 function explainFile(error: unknown, file: string, partial: string): Failure | undefined {
   if (error instanceof BackupUnwritable) {
     return new Failure(`${file} cannot be written: ${error.message}.`, {
-      wayOut: 'Check the space on its disk. No file was left there.',
+      wayOut: 'Check the free disk space. No file was left behind.',
     });
   }
   const problem = (error as NodeJS.ErrnoException).path === partial ? fileProblem(error) : undefined;

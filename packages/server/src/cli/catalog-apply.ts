@@ -8,19 +8,19 @@ import { readCatalogFile } from './read-input.ts';
 export function catalogApply(): Command {
   return defineCommand({
     name: 'apply',
-    description: 'make the catalog what the file says, all of it in one revision; what it no longer names is archived',
+    description: 'publish a catalog file as one revision; groups and keys missing from it are archived',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog apply catalog.yaml --app 123456789_4f2c', 'refuses what would break saved selections'],
-      ['catalog apply catalog.yaml --app 123456789_4f2c --allow-breaking', 'after a look at the plan'],
-      ['catalog apply catalog.yaml --app 123456789_4f2c --if-revision 7', 'only if nobody changed it since'],
+      ['catalog apply catalog.yaml --app 123456789_4f2c', 'rejects breaking changes'],
+      ['catalog apply catalog.yaml --app 123456789_4f2c --allow-breaking', 'after reviewing the plan'],
+      ['catalog apply catalog.yaml --app 123456789_4f2c --if-revision 7', 'only if revision 7 is current'],
     ],
   })
     .argument(...FILE_ARGUMENT)
     .requiredOption(...APP_OPTION)
-    .option('--allow-breaking', 'also changes after which saved selections would not be accepted any more')
-    .option('--if-revision <n>', 'only if the catalog is at this revision, the one that plan showed', readRevision)
+    .option('--allow-breaking', 'allow changes that invalidate saved selections')
+    .option('--if-revision <n>', 'publish only if this revision is current, as printed by plan', readRevision)
     .action(run);
 }
 

@@ -8,16 +8,16 @@ import { showChanges, showSummary } from './show-changes.ts';
 export function catalogDiff(): Command {
   return defineCommand({
     name: 'diff',
-    description: 'what is different between two revisions',
+    description: 'show the differences between two revisions',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
       ['catalog diff 7 9 --app 123456789_4f2c', 'from 7 to 9'],
-      ['catalog diff 7 --app 123456789_4f2c', 'from 7 to what there is now'],
+      ['catalog diff 7 --app 123456789_4f2c', 'from 7 to the latest'],
     ],
   })
     .argument('<FROM>', 'a revision; 0 is the empty catalog', readRevision)
-    .argument('[TO]', 'another; the newest by default', readRevision)
+    .argument('[TO]', 'a revision (default: the latest)', readRevision)
     .requiredOption(...APP_OPTION)
     .action(run);
 }
@@ -28,7 +28,7 @@ async function run(from: number, to: number | undefined, options: CatalogOptions
   );
   printResult(options, { from, to: newest, changes }, () =>
     changes.length === 0
-      ? `Revisions ${from} and ${newest} are the same.`
+      ? `Revisions ${from} and ${newest} are identical.`
       : `${showChanges(changes)}\n\n${showSummary(changes)}`,
   );
 }

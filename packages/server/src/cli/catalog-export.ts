@@ -12,21 +12,21 @@ type ExportOptions = CatalogOptions & { format?: (typeof FORMATS)[number]; langu
 export function catalogExport(): Command {
   return defineCommand({
     name: 'export',
-    description: 'the catalog as a file for `catalog apply`, or its texts as a file for translators',
+    description: 'export the catalog for `catalog apply`, or its texts for translators',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog export --app 123456789_4f2c > catalog.yaml', 'all but what is archived; applying it changes nothing'],
+      ['catalog export --app 123456789_4f2c > catalog.yaml', 'without archived items; applying it changes nothing'],
       ['catalog export --app 123456789_4f2c --format csv > texts.csv', 'all texts, for a spreadsheet'],
       ['catalog export --app 123456789_4f2c --format xliff --language de > de.xlf', 'for a translation tool'],
-      ['catalog export --app 123456789_4f2c --revision 7 > catalog.yaml', 'as it was'],
+      ['catalog export --app 123456789_4f2c --revision 7 > catalog.yaml', 'an earlier revision'],
       ['catalog export --app 123456789_4f2c --format csv --json', '{"revision","format","content"}'],
     ],
   })
     .requiredOption(...APP_OPTION)
-    .addOption(new Option('--format <format>', 'yaml by default').choices(FORMATS))
-    .option('--language <language>', 'with csv and xliff: this one alone, by name or tag')
-    .option('--revision <n>', 'as it was at this revision', readRevision)
+    .addOption(new Option('--format <format>', 'file format (default: yaml)').choices(FORMATS))
+    .option('--language <language>', 'with csv and xliff: export only this language, by name or tag')
+    .option('--revision <n>', 'export this revision', readRevision)
     .action(run);
 }
 
@@ -34,7 +34,7 @@ async function run(options: ExportOptions): Promise<void> {
   const format = options.format ?? (options.json ? 'json' : 'yaml');
   const isTexts = format === 'csv' || format === 'xliff';
   if (options.language !== undefined && !isTexts) {
-    throw new Misuse(`--language goes with --format csv or xliff: a ${format} file has all of them.`);
+    throw new Misuse(`--language requires --format csv or xliff; a ${format} file contains all languages.`);
   }
   const { revision, content } = await withManagement(options, async ({ catalog }) => {
     const { app, revision, language } = options;
@@ -57,7 +57,7 @@ async function writeFile(
   const { writeJson, writeYaml } = await import('../domain/catalog/write-file.ts');
   if (format === 'json') return writeJson(file);
   return writeYaml(file, [
-    `The catalog of ${app}, revision ${revision}. Change it, then: innkeeper catalog plan FILE --app ${app}`,
+    `The catalog of ${app}, revision ${revision}. Edit it, then run: innkeeper catalog plan FILE --app ${app}`,
     'For completion in an editor: innkeeper catalog schema > catalog.schema.json',
     'yaml-language-server: $schema=catalog.schema.json',
   ]);

@@ -15,21 +15,21 @@ type ImportOptions = CatalogOptions & { prefer?: 'file' | 'catalog' };
 export function catalogImportTranslations(): Command {
   return defineCommand({
     name: 'import-translations',
-    description: 'put the texts of a CSV or XLIFF 2 file into the catalog: all of them, or none, in one revision',
+    description: 'import texts from a CSV or XLIFF 2 file as one revision, all or nothing',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog import-translations de.xlf --app 123456789_4f2c', 'what `catalog export` wrote, translated'],
-      ['catalog import-translations texts.csv --app 123456789_4f2c --prefer catalog', 'keep what changed meanwhile'],
+      ['catalog import-translations de.xlf --app 123456789_4f2c', 'a translated file from `catalog export`'],
+      [
+        'catalog import-translations texts.csv --app 123456789_4f2c --prefer catalog',
+        'on conflict, keep the text of the catalog',
+      ],
     ],
   })
-    .argument('<FILE>', 'CSV or XLIFF 2; - reads it from stdin')
+    .argument('<FILE>', 'CSV or XLIFF 2; - reads from stdin')
     .requiredOption(...APP_OPTION)
     .addOption(
-      new Option('--prefer <which>', 'where the file and the catalog both changed a text since the export').choices([
-        'file',
-        'catalog',
-      ]),
+      new Option('--prefer <which>', 'which text wins if both changed since the export').choices(['file', 'catalog']),
     )
     .action(run);
 }
@@ -47,14 +47,14 @@ async function run(name: string, options: ImportOptions): Promise<void> {
 
 function refusal(name: string, { problems, conflicts }: Extract<ImportedTexts, { outcome: 'refused' }>): Failure {
   if (problems.length > 0) {
-    const message = `${visible(name)} cannot be used: ${counted(problems.length, 'problem')}.`;
+    const message = `${visible(name)} is invalid: ${counted(problems.length, 'problem')}.`;
     return new Failure(message, { problems: problems.map(visible) });
   }
   return new Failure(
     `nothing was changed: ${counted(conflicts.length, 'text')} changed in the catalog since the export.`,
     {
       problems: conflicts.map((conflict) => showConflict(name, conflict)),
-      wayOut: 'Add --prefer file to take those of the file, or --prefer catalog to keep those of the catalog.',
+      wayOut: 'Add --prefer file to import them, or --prefer catalog to keep the catalog.',
     },
   );
 }
@@ -68,11 +68,10 @@ function showOutdated(name: string, outdated: readonly OutdatedText[]): string {
   const mark = styleText('yellow', '!', { stream: process.stderr });
   const lines = outdated.map(({ path, language, line, was, is }) =>
     visible(
-      `${name}:${line} ${path} in ${language}: translated from ${JSON.stringify(was)}, which is ${JSON.stringify(is)} now`,
+      `${name}:${line} ${path} in ${language}: translated from ${JSON.stringify(was)}, now ${JSON.stringify(is)}`,
     ),
   );
-  return [
-    `${mark} Look again at ${counted(outdated.length, 'text')}, whose source changed since the export:`,
-    ...lines,
-  ].join('\n  ');
+  return [`${mark} Review ${counted(outdated.length, 'text')}; the source changed since the export:`, ...lines].join(
+    '\n  ',
+  );
 }

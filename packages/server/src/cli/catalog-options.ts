@@ -4,8 +4,8 @@ import type { CommandOptions } from './command.ts';
 
 export type CatalogOptions = CommandOptions & { app: string };
 
-export const APP_OPTION = ['--app <ID>', 'the clientId of the application'] as const;
-export const FILE_ARGUMENT = ['<FILE>', 'YAML or JSON; - reads it from stdin'] as const;
+export const APP_OPTION = ['--app <ID>', 'clientId of the application'] as const;
+export const FILE_ARGUMENT = ['<FILE>', 'YAML or JSON; - reads from stdin'] as const;
 
 /** Who a revision made here is by. */
 export function cliAuthor(): string {

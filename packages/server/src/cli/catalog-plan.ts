@@ -10,17 +10,17 @@ import { showMissing, showPlan } from './show-changes.ts';
 import { visible } from './table.ts';
 
 const ENDINGS = `
-${bold('Exit codes:')} 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, usage error, or the file cannot be used.`;
+${bold('Exit codes:')} 0 no changes, 1 error, 2 changes, 3 breaking changes.`;
 
 export function catalogPlan(): Command {
   return defineCommand({
     name: 'plan',
-    description: 'what a catalog file would change, and how many saved selections that touches; nothing is changed',
+    description: 'show what a catalog file would change and how many saved selections it affects',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog plan catalog.yaml --app 123456789_4f2c', 'the difference, in colour'],
-      ['catalog plan - --app 123456789_4f2c < catalog.json', 'from another program'],
+      ['catalog plan catalog.yaml --app 123456789_4f2c', 'print the differences'],
+      ['catalog plan - --app 123456789_4f2c < catalog.json', 'read from stdin'],
       ['catalog plan catalog.yaml --app 123456789_4f2c --json', '{"changes","breaking","notes","missing","revision"}'],
     ],
     misuseFails: true,
@@ -53,7 +53,7 @@ async function plan(file: string, options: CatalogOptions): Promise<void> {
   printResult(options, { changes, breaking, notes, missing, revision }, () => {
     if (changes.length === 0) {
       const untranslated = showMissing(missing);
-      return `Nothing to do: the catalog of ${bold(visible(name))} is what the file says (revision ${revision}).${
+      return `No changes: the catalog of ${bold(visible(name))} matches the file (revision ${revision}).${
         untranslated && `\n\n${untranslated}`
       }`;
     }

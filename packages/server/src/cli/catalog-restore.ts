@@ -7,17 +7,17 @@ import { printPublished } from './print-published.ts';
 export function catalogRestore(): Command {
   return defineCommand({
     name: 'restore',
-    description: 'publish what a catalog was at a revision as a new revision',
+    description: 'publish an earlier revision again, as a new revision',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog restore 7 --app 123456789_4f2c', 'back to 7; nothing between is lost'],
-      ['catalog diff 7 --app 123456789_4f2c', 'see first what has changed since'],
+      ['catalog restore 7 --app 123456789_4f2c', 'back to 7; later revisions are kept'],
+      ['catalog diff 7 --app 123456789_4f2c', 'review the changes since then first'],
     ],
   })
-    .argument('<REVISION>', 'its number', readRevision)
+    .argument('<REVISION>', 'revision number', readRevision)
     .requiredOption(...APP_OPTION)
-    .option('--allow-breaking', 'also changes after which saved selections would not be accepted any more')
+    .option('--allow-breaking', 'allow changes that invalidate saved selections')
     .action(run);
 }
 

@@ -5,18 +5,17 @@ import { defineCommand, STORAGE_SETTINGS } from './command.ts';
 import { withManagement } from './management.ts';
 import { dim, printResult } from './print.ts';
 import { layOut, visible } from './table.ts';
-import { counted } from './time.ts';
 
 type RevisionsOptions = CatalogOptions & { limit: number; offset: number };
 
 export function catalogRevisions(): Command {
   return defineCommand({
     name: 'revisions',
-    description: 'the revisions of a catalog, newest first',
+    description: 'list revisions, newest first',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog revisions --app 123456789_4f2c', 'the last 20'],
+      ['catalog revisions --app 123456789_4f2c', 'print the latest 20'],
       [
         'catalog revisions --app 123456789_4f2c --json',
         '{"total","items":[{"revision","createdAt","author","authors","changes"}]}',
@@ -24,8 +23,8 @@ export function catalogRevisions(): Command {
     ],
   })
     .requiredOption(...APP_OPTION)
-    .option('--limit <n>', 'how many', readRevision, 20)
-    .option('--offset <n>', 'how many newer ones to leave out', readRevision, 0)
+    .option('--limit <n>', 'number of revisions', readRevision, 20)
+    .option('--offset <n>', 'number of newer revisions to skip', readRevision, 0)
     .action(run);
 }
 
@@ -35,11 +34,11 @@ async function run(options: RevisionsOptions): Promise<void> {
     catalog.revisions(options.app, { offset, limit }),
   );
   printResult(options, { total, items: rows }, () => {
-    if (total === 0) return 'Nothing was published yet.\nBegin with: innkeeper catalog apply FILE --app ID';
+    if (total === 0) return 'No revisions yet.\nPublish one with: innkeeper catalog apply FILE --app ID';
     const head = ['REVISION', 'PUBLISHED (UTC)', 'BY', 'WHAT'].map(dim);
     const lines = rows.map((row) => [String(row.revision), row.createdAt, visible(row.author), summary(row.changes)]);
     const more = total - options.offset - rows.length;
-    return layOut([head, ...lines]) + (more > 0 ? `\n${dim(`and ${counted(more, 'older one')}`)}` : '');
+    return layOut([head, ...lines]) + (more > 0 ? `\n${dim(`${more} older`)}` : '');
   });
 }
 

@@ -5,12 +5,12 @@ import { printResult } from './print.ts';
 export function catalogSchema(): Command {
   return defineCommand({
     name: 'schema',
-    description: 'the JSON Schema of catalog files, with which editors check and complete them',
+    description: 'print the JSON Schema of catalog files, for validation and completion in editors',
     settings: [],
     examples: [
       [
         'catalog schema > catalog.schema.json',
-        'beside a file that begins with # yaml-language-server: $schema=catalog.schema.json',
+        'next to a file that starts with # yaml-language-server: $schema=catalog.schema.json',
       ],
     ],
   }).action(run);

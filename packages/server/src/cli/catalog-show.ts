@@ -9,15 +9,15 @@ import { visible } from './table.ts';
 export function catalogShow(): Command {
   return defineCommand({
     name: 'show',
-    description: 'one revision: who published it when, and what it changed',
+    description: 'show who published a revision, when, and what it changed',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['catalog show 7 --app 123456789_4f2c', 'what changed; `catalog export --revision 7` has all of it'],
+      ['catalog show 7 --app 123456789_4f2c', 'the changes; `catalog export --revision 7` prints the full catalog'],
       ['catalog show 7 --app 123456789_4f2c --json', '{"revision","createdAt","author","authors","changes"}'],
     ],
   })
-    .argument('<REVISION>', 'its number', readRevision)
+    .argument('<REVISION>', 'revision number', readRevision)
     .requiredOption(...APP_OPTION)
     .action(run);
 }

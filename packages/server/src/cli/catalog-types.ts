@@ -13,19 +13,16 @@ type TypesOptions = CatalogOptions & { out?: string };
 export function catalogTypes(): Command {
   return defineCommand({
     name: 'types',
-    description: 'groups, keys and allowed values as a TypeScript module, for the client and the React package',
+    description: 'print a TypeScript module with groups, keys and values, for the client and React packages',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      [
-        'catalog types --app 123456789_4f2c --out src/catalog.ts',
-        'what the compiler is to check keys and values against',
-      ],
+      ['catalog types --app 123456789_4f2c --out src/catalog.ts', 'let the compiler check keys and values'],
       ['catalog types --app 123456789_4f2c --json', '{"revision","content"}'],
     ],
   })
     .requiredOption(...APP_OPTION)
-    .option('--out <file>', 'write there, in place of stdout')
+    .option('--out <file>', 'write to this file instead of stdout')
     .action(run);
 }
 
@@ -40,7 +37,7 @@ async function run(options: TypesOptions): Promise<void> {
   await writeFile(options.out, content).catch((error: unknown) => {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`--out ${options.out}: ${problem}.`, { wayOut: 'Give a file that can be written.' });
+    throw new Misuse(`--out ${options.out}: ${problem}.`, { wayOut: 'Choose a writable file.' });
   });
-  printResult(options, { revision, file: options.out }, () => `Wrote ${options.out}, of revision ${revision}.`);
+  printResult(options, { revision, file: options.out }, () => `Wrote revision ${revision} to ${options.out}.`);
 }

@@ -14,13 +14,16 @@ import { defineGroup } from './command.ts';
 export function catalog(): Command {
   return defineGroup({
     name: 'catalog',
-    description: 'option catalogs as files: groups, keys, values and their translations',
+    description: 'manage option catalogs as files: groups, keys, values, translations',
     examples: [
-      ['catalog export --app 123456789_4f2c > catalog.yaml', 'what there is, as a file to change'],
-      ['catalog plan catalog.yaml --app 123456789_4f2c', 'see what the file would change'],
-      ['catalog apply catalog.yaml --app 123456789_4f2c', 'change it, in one revision'],
-      ['catalog export --app 123456789_4f2c --format xliff --language Deutsch > de.xlf', 'texts for a translator'],
-      ['catalog import-translations de.xlf --app 123456789_4f2c', 'and back'],
+      ['catalog export --app 123456789_4f2c > catalog.yaml', 'export the catalog to edit it'],
+      ['catalog plan catalog.yaml --app 123456789_4f2c', 'show what the file would change'],
+      ['catalog apply catalog.yaml --app 123456789_4f2c', 'publish it as one revision'],
+      [
+        'catalog export --app 123456789_4f2c --format xliff --language Deutsch > de.xlf',
+        'export texts for a translator',
+      ],
+      ['catalog import-translations de.xlf --app 123456789_4f2c', 'import the translations'],
     ],
   })
     .addCommand(catalogPlan())

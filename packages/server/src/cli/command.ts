@@ -24,7 +24,7 @@ export type CommandText = {
 
 /** A command with what all of them share: --json, its settings as flags, and examples in its help. */
 export function defineCommand({ name, description, settings, remote, examples, misuseFails }: CommandText): Command {
-  const command = new Command(name).description(description).option('--json', 'answer in JSON');
+  const command = new Command(name).description(description).option('--json', 'print JSON');
   for (const setting of settings) command.addOption(settingFlag(setting).helpGroup('Settings:'));
   if (remote) for (const option of remoteFlags()) command.addOption(option.helpGroup('Settings:'));
   return misuseThrows(command, misuseFails ? Failure : Misuse).addHelpText(

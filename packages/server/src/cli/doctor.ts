@@ -17,7 +17,7 @@ export function doctor(): Command {
       ['doctor', 'a checklist; exit code 1 when something fails'],
       ['doctor --deep', 'also compare indexes with their tables and users with their profiles'],
       ['doctor --json', '[{"check","ok","detail","wayOut"}, …]'],
-      ['doctor --database-url postgres://innkeeper@db.example.com/innkeeper', 'look at another database'],
+      ['doctor --database-url postgres://innkeeper@db.example.com/innkeeper', 'check another database'],
     ],
   })
     .option('--deep', 'check every index and every user too; takes about 10 seconds per million users on SQLite')
@@ -32,7 +32,7 @@ async function run(options: CommandOptions & { deep?: true }): Promise<void> {
   const failures = checks.filter((check) => !check.ok).length;
   printResult(options, checks, () => {
     const warnings = checks.filter(isWarning).length;
-    const fine = warnings === 0 ? 'All is well.' : `Nothing failed; ${counted(warnings, 'warning')}.`;
+    const fine = warnings === 0 ? 'All checks passed.' : `No failures; ${counted(warnings, 'warning')}.`;
     const summary = failures === 0 ? fine : `${failures} of ${counted(checks.length, 'check')} failed.`;
     return `${layOut(checks.flatMap(showCheck), { gap: 2 })}\n\n${summary}`;
   });

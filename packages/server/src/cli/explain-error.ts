@@ -9,12 +9,12 @@ import { fileProblem } from './file-problem.ts';
 import { splitWayOut } from './split-way-out.ts';
 
 const LOOK_AT_DATABASE =
-  'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` looks closer.';
+  'Check INNKEEPER_DATABASE_URL, that the database is running and its disk has space, and with SQLite that this user may write to the file, its -wal and -shm files and their folder (`ls -la`); `innkeeper doctor` tells you more.';
 const FREE_SPACE = 'Free space on that disk, then try again.';
 
 const WRITE_ADDRESS =
   'Write it as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with / as %2F, @ as %40 and # as %23 in the password.';
-const LISTEN_ELSEWHERE = 'Give another address with --host and --port; `innkeeper doctor` tells who is there.';
+const LISTEN_ELSEWHERE = 'Choose another address with --host and --port; `innkeeper doctor` shows what is using it.';
 
 /** Any error as something to tell the user; undefined for a defect, which keeps its stack. */
 export function explainError(error: unknown): Failure | undefined {
@@ -22,12 +22,12 @@ export function explainError(error: unknown): Failure | undefined {
   if (error instanceof ConfigError) {
     const [only, ...more] = error.problems;
     if (only !== undefined && more.length === 0) return tell(Misuse, only);
-    return new Misuse('these settings cannot be used:', { problems: error.problems });
+    return new Misuse('invalid settings:', { problems: error.problems });
   }
   if (error instanceof WrongSecret || error instanceof ClockWrong || isFromNewerVersion(error))
     return tell(Failure, error.message);
   if (error instanceof DatabaseUrlInvalid) {
-    return new Misuse('INNKEEPER_DATABASE_URL is not an address that can be read.', { wayOut: WRITE_ADDRESS });
+    return new Misuse('INNKEEPER_DATABASE_URL is not a valid URL.', { wayOut: WRITE_ADDRESS });
   }
   if (error instanceof DatabaseDamaged) {
     return new Failure(error.message, { wayOut: `${RESTORE_STEPS} \`innkeeper doctor --deep\` lists the damage.` });
@@ -44,12 +44,12 @@ export function explainError(error: unknown): Failure | undefined {
     return new Failure(`cannot listen on ${error.address}:${error.port}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
   }
   if (isUnknownHost(error)) {
-    const problem = `no address is known for this name (${error.code})`;
+    const problem = `unknown host name (${error.code})`;
     return new Failure(`cannot listen on ${error.hostname}: ${problem}`, { wayOut: LISTEN_ELSEWHERE });
   }
   if (isFileError(error)) {
     const wayOut =
-      error.code === 'ENOSPC' ? FREE_SPACE : 'Check the path in INNKEEPER_DATABASE_URL and who may write there.';
+      error.code === 'ENOSPC' ? FREE_SPACE : 'Check the path in INNKEEPER_DATABASE_URL and its permissions.';
     return new Failure(`${error.path}: ${fileProblem(error)}`, { wayOut });
   }
   return undefined;
@@ -61,9 +61,9 @@ function tell(Kind: typeof Failure, problem: string): Failure {
 }
 
 const LISTEN_PROBLEMS: Record<string, string> = {
-  EADDRINUSE: 'it is in use',
-  EACCES: 'it is not allowed to this user',
-  EADDRNOTAVAIL: 'it is not an address of this machine',
+  EADDRINUSE: 'the port is in use',
+  EACCES: 'permission denied',
+  EADDRNOTAVAIL: 'not an address of this machine',
 };
 
 function isListenError(error: unknown): error is Error & { code: string; address: string; port: number } {

@@ -208,7 +208,7 @@ export function localManagement({ storage, keyring, config, now }: OpenStorage):
         for (const clientId of apps ?? []) appIds.push(await appIdOf(clientId));
         const whole = { ...wanted, accountId: null, appIds: apps && appIds };
         const made = await createManageToken(storage, keyring, whole, now());
-        if (!made) throw new Failure('an application was deleted meanwhile: no token was made.');
+        if (!made) throw new Failure('no token was created: an application no longer exists.');
         const { tokenId, expiresAt } = made.record;
         return { token: made.token, tokenId, expiresAt: showTime(expiresAt) };
       },

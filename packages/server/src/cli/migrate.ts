@@ -10,15 +10,15 @@ import { counted } from './time.ts';
 export function migrate(): Command {
   return defineCommand({
     name: 'migrate',
-    description: 'bring the database to the form this version needs; `serve` does it too when it starts',
+    description: 'run pending database migrations; `serve` also does this at startup',
     settings: STORAGE_SETTINGS,
     examples: [
-      ['migrate', 'run what is pending; safe while servers start or run'],
-      ['migrate --check', 'only tell; exit code 1 when something is pending'],
+      ['migrate', 'run pending migrations; safe while servers run'],
+      ['migrate --check', 'only check; exit code 1 if migrations are pending'],
       ['migrate --check --json', '{"applied","latest","pending","ran"}'],
     ],
   })
-    .option('--check', 'change nothing; exit code 1 when migrations are pending')
+    .option('--check', 'change nothing; exit code 1 if migrations are pending')
     .action(run);
 }
 
@@ -31,7 +31,7 @@ async function run(options: CommandOptions & { check?: true }): Promise<void> {
   const before = await driver.migrationState();
   if (before.applied > before.latest) {
     throw new Failure(
-      `this database was last used by a newer Innkeeper (schema ${before.applied}; this one knows ${before.latest}).`,
+      `this database was last used by a newer Innkeeper (schema ${before.applied}; this version supports ${before.latest}).`,
       { wayOut: 'Run that version or a later one.' },
     );
   }

@@ -43,6 +43,6 @@ async function openFile(file: string): Promise<{ stream: Readable; stats: Stats 
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Give the name of an NDJSON file, or - for standard input.' });
+    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Choose an NDJSON file, or - for stdin.' });
   }
 }

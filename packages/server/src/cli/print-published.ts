@@ -14,12 +14,12 @@ export function printPublished(
 ): void {
   switch (published.outcome) {
     case 'conflict':
-      throw new Failure(`nothing was changed: somebody else published revision ${published.revision} meanwhile.`, {
-        wayOut: 'Look at it with `innkeeper catalog revisions`, then try again.',
+      throw new Failure(`nothing was changed: someone else has published revision ${published.revision}.`, {
+        wayOut: 'Review it with `innkeeper catalog revisions`, then try again.',
       });
     case 'breaking': {
       const { changes, breaking } = published;
-      const wayOut = 'Add --allow-breaking to go on all the same; saved selections stay as they are.';
+      const wayOut = 'Add --allow-breaking to publish anyway; saved selections keep their current value.';
       throw new Failure(`nothing was changed: ${counted(breaking.length, 'change')} would break saved selections.`, {
         problems: breaking.map(({ path, text, selections }) =>
           visible(`${path}: ${text} (${counted(selections, 'selection')})`),
@@ -33,8 +33,8 @@ export function printPublished(
       const isNew = published.outcome === 'published';
       printResult(options, { revision, published: isNew, changes, breaking, notes, missing, ...more }, () =>
         isNew
-          ? `${showPlan({ changes, breaking, missing, notes })}\n\nPublished ${bold(`revision ${revision}`)}. Running servers follow within a second.`
-          : `Nothing to do: the catalog is that already (revision ${revision}).`,
+          ? `${showPlan({ changes, breaking, missing, notes })}\n\nPublished ${bold(`revision ${revision}`)}. Changes apply within a second.`
+          : `No changes: the catalog is already up to date (revision ${revision}).`,
       );
     }
   }

@@ -31,7 +31,7 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`${visible(name)}: ${problem}.`, { wayOut: 'Give the name of a file, or - for standard input.' });
+    throw new Misuse(`${visible(name)}: ${problem}.`, { wayOut: 'Choose a file, or - for stdin.' });
   }
   throw new Failure(`${visible(name)} is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
 }
@@ -52,7 +52,7 @@ export async function readCatalogFile(file: string): Promise<Extract<ParsedFile,
 
 export async function brokenFile(name: string, problems: readonly PlacedProblem[], wayOut?: string): Promise<Failure> {
   const { showProblem } = await import('../domain/catalog/source.ts');
-  return new Failure(`${visible(name)} cannot be used: ${counted(problems.length, 'problem')}.`, {
+  return new Failure(`${visible(name)} is invalid: ${counted(problems.length, 'problem')}.`, {
     problems: problems.map((problem) => visible(showProblem(name, problem))),
     ...(wayOut !== undefined && { wayOut }),
   });

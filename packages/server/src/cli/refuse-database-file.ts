@@ -8,7 +8,7 @@ const COMPANION = /(-wal|-shm|-journal|\.secret)$/;
 /** A mistyped output file must not cost the database: neither its file nor those that belong to it are written over. */
 export function refuseDatabaseFile(label: string, path: string): void {
   if (!isDatabase(path) && !isCompanion(path)) return;
-  throw new Misuse(`${label} belongs to a database and is not replaced.`, { wayOut: 'Give another name.' });
+  throw new Misuse(`${label} belongs to a database and is not replaced.`, { wayOut: 'Choose another name.' });
 }
 
 /** The log or the secret of a database, there or not. */

@@ -20,7 +20,7 @@ export class RejectsFile implements Disposable {
     } catch (error) {
       const problem = fileProblem(error);
       if (!problem) throw error;
-      throw new Misuse(`--rejects ${path}: ${problem}.`, { wayOut: 'Give a file that can be written.' });
+      throw new Misuse(`--rejects ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
     }
   }
 

@@ -141,7 +141,7 @@ export function remoteManagement({ url, token }: Remote): Management {
         const newest = await revisionOf(clientId);
         if (revision !== undefined && revision !== newest) {
           throw new Failure('texts of an earlier revision cannot be exported over HTTP.', {
-            wayOut: 'Leave out --revision, or run the command where the database is.',
+            wayOut: 'Omit --revision, or run the command with access to the database.',
           });
         }
         const query = new URLSearchParams({ format, ...(language !== undefined && { language }) });
@@ -278,12 +278,14 @@ function problemsOf({ body }: Answer): string[] {
 
 function refusal(url: string, { status, body }: Answer): Failure {
   if (typeof body.message !== 'string') {
-    return new Failure(`${url} answered ${status}, and not as Innkeeper does.`, { wayOut: 'Check INNKEEPER_URL.' });
+    return new Failure(`${url} returned ${status}, which is not an Innkeeper response.`, {
+      wayOut: 'Check INNKEEPER_URL.',
+    });
   }
   const errors = (body.errors ?? []) as FieldError[];
   const definition = Object.values(ERRORS).find(({ code, message }) => code === body.code && message === body.message);
   const wayOut =
-    status === 401 ? 'Check INNKEEPER_TOKEN; make another with: innkeeper token create' : definition?.remedy;
+    status === 401 ? 'Check INNKEEPER_TOKEN, or create a new one with: innkeeper token create' : definition?.remedy;
   return new Failure(body.message, {
     problems: errors.length > 1 ? problemsOf({ body } as Answer) : [],
     ...(wayOut !== undefined && { wayOut }),

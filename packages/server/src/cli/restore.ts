@@ -23,23 +23,23 @@ export function restore(): Command {
   return defineCommand({
     name: 'restore',
     description:
-      'put a backup into an empty database, SQLite or PostgreSQL, all or nothing; a running service goes on with what was restored. ' +
-      'It needs the INNKEEPER_SECRET of the installation that the backup was made of',
+      'restore a backup into an empty SQLite or PostgreSQL database, all or nothing. A running service continues with the restored data. ' +
+      'Requires the INNKEEPER_SECRET of the original installation',
     settings: STORAGE_SETTINGS,
     examples: [
-      ['restore innkeeper-2026-01-31.backup --database-url sqlite:data/new.db', 'into a new database'],
-      ['restore innkeeper-2026-01-31.backup --replace', 'delete what the database holds, then restore; asks first'],
-      ['restore innkeeper-2026-01-31.backup --check', 'change nothing: is the file whole, and does the secret fit?'],
+      ['restore innkeeper-2026-01-31.backup --database-url sqlite:data/new.db', 'restore into a new database'],
+      ['restore innkeeper-2026-01-31.backup --replace', 'delete the current data, then restore; asks for confirmation'],
+      ['restore innkeeper-2026-01-31.backup --check', 'verify the file and the secret; change nothing'],
       [
         'restore innkeeper-2026-01-31.backup --json',
         '{"file","version","madeAt","source","schema","rows","replaced",…}',
       ],
     ],
   })
-    .argument('<FILE>', 'made by innkeeper backup')
-    .option('--check', 'read the file and compare it with its list of contents; change nothing')
+    .argument('<FILE>', 'created by innkeeper backup')
+    .option('--check', 'verify the file; change nothing')
     .option('--replace', 'delete everything in the database first')
-    .option('--yes', 'do not ask; required with --replace where there is no terminal to ask on')
+    .option('--yes', 'skip the confirmation; required with --replace without a terminal')
     .action(run);
 }
 
@@ -71,11 +71,11 @@ async function run(file: string, options: Options): Promise<void> {
     progress.clear();
     const { version, madeAt, source, schema } = opened.manifest;
     const facts = { file, version, madeAt: new Date(madeAt).toISOString(), source, schema, rows };
-    const told = `${bold(file)}, made ${showTime(madeAt)} UTC by Innkeeper ${visible(version)} of a ${NAMES[source] ?? 'database'}`;
+    const told = `${bold(file)}, created ${showTime(madeAt)} UTC by Innkeeper ${visible(version)} from a ${NAMES[source] ?? 'database'}`;
     if (options.check) {
-      if (secret === 'other') throw wrongSecret(config, 'The file is whole, but');
+      if (secret === 'other') throw wrongSecret(config, 'The file is complete, but');
       printResult(options, { ...facts, whole: true, secret }, () =>
-        [`${told}, is whole: ${counted(rows, 'row')}.`, CHECKED[secret]].join('\n'),
+        [`${told}, is complete: ${counted(rows, 'row')}.`, CHECKED[secret]].join('\n'),
       );
       return;
     }
@@ -101,8 +101,8 @@ async function run(file: string, options: Options): Promise<void> {
     if (outcome !== 'replaced') throw notRestored(outcome, database);
     const seconds = Number(((performance.now() - started) / 1000).toFixed(3));
     printResult(options, { ...facts, replaced: isEmpty ? null : contents, seconds }, () => {
-      const before = isEmpty ? '' : ` in place of ${showContents(contents)}`;
-      return `${told}, is restored to ${database}${before}: ${counted(rows, 'row')} in ${seconds.toFixed(1)} s, compared with the file.`;
+      const before = isEmpty ? '' : `, replacing ${showContents(contents)},`;
+      return `${told}, was restored to ${database}${before}: ${counted(rows, 'row')} in ${seconds.toFixed(1)} s, verified against the file.`;
     });
   } catch (error) {
     if (error instanceof BackupDamaged) throw damaged(file, error.message);
@@ -115,8 +115,8 @@ async function run(file: string, options: Options): Promise<void> {
 
 const NAMES: Record<string, string> = { sqlite: 'SQLite database', postgres: 'PostgreSQL database' };
 const CHECKED: Record<Exclude<SecretState, 'other'>, string> = {
-  fits: 'The secret of these settings is the one it was made under.',
-  none: 'Whether the secret fits was not checked: these settings have none.',
+  fits: 'The configured secret matches the backup.',
+  none: 'The secret was not checked: none is configured.',
 };
 
 function openBackup(file: string, files: BackupFiles): BackupFile {
@@ -126,18 +126,18 @@ function openBackup(file: string, files: BackupFiles): BackupFile {
     if (opened.outcome === 'damaged') throw damaged(file, 'it cannot be read');
     if (opened.outcome === 'foreign') {
       throw new Failure(`${file} is not a backup. Nothing was changed.`, {
-        wayOut: 'Give a file that `innkeeper backup` has made.',
+        wayOut: 'Choose a file created by `innkeeper backup`.',
       });
     }
     const { version, schema, latest } = opened;
     throw new Failure(
-      `${file} was made by a newer Innkeeper, ${visible(version)} (schema ${schema}; this one knows ${latest}). Nothing was changed.`,
+      `${file} was created by a newer Innkeeper, ${visible(version)} (schema ${schema}; this version supports ${latest}). Nothing was changed.`,
       { wayOut: 'Restore it with that version or a later one.' },
     );
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Give a file that `innkeeper backup` has made.' });
+    throw new Misuse(`${file}: ${problem}.`, { wayOut: 'Choose a file created by `innkeeper backup`.' });
   }
 }
 
@@ -157,16 +157,16 @@ async function checkFile(
 }
 
 function damaged(file: string, how: string): Failure {
-  return new Failure(`${file} is damaged: ${how}. Nothing was changed.`, { wayOut: 'Take another backup.' });
+  return new Failure(`${file} is damaged: ${how}. Nothing was changed.`, { wayOut: 'Use another backup.' });
 }
 
 function wrongSecret(config: Config, beginning: string): Failure {
   const { secret } = config;
   const path = secretPath(config);
   const what =
-    secret === '' ? 'the secret it was made under is needed' : 'it was made under another secret than the one at hand';
-  return new Failure(`${beginning} ${what}; with another, no credential or token in it would be good.`, {
-    wayOut: `Set INNKEEPER_SECRET to that of the installation it was made of${path === undefined ? '' : `, or copy its .secret file to ${path}`}.`,
+    secret === '' ? 'the backup requires its original secret' : 'the configured secret does not match the backup';
+  return new Failure(`${beginning} ${what}; credentials and tokens in it would not work.`, {
+    wayOut: `Set INNKEEPER_SECRET to the one of the original installation${path === undefined ? '' : `, or copy its .secret file to ${path}`}.`,
   });
 }
 
@@ -174,33 +174,33 @@ async function allowReplacing(options: Options, database: string, contents: Cont
   const what = showContents(contents);
   if (!options.replace) {
     throw new Failure(`nothing was changed: ${database} is not empty, it has ${what}.`, {
-      wayOut: 'Restore into an empty database, or give --replace to delete all of that first.',
+      wayOut: 'Restore into an empty database, or add --replace to delete the current data first.',
     });
   }
   if (options.yes) return;
-  const consequence = `${database} has ${what}: all of it is deleted and replaced by the backup.`;
+  const consequence = `${database} has ${what}: all of it will be deleted and replaced by the backup.`;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new Misuse(`nothing was changed. ${consequence}`, {
-      wayOut: 'There is no terminal to ask on: add --yes to do it.',
+      wayOut: 'No terminal for the confirmation: add --yes to continue.',
     });
   }
-  const question = `${consequence} There is no way back.\nType "replace" to go on: `;
+  const question = `${consequence} This cannot be undone.\nType "replace" to continue: `;
   if (!(await confirmByTyping('replace', question, process.stdin, process.stderr))) {
     throw new Failure('nothing was changed.');
   }
 }
 
 function showContents({ applications, users, accounts }: Contents): string {
-  return `${counted(applications, 'application')}, ${counted(users, 'user')} and ${counted(accounts, 'account')} of the portal`;
+  return `${counted(applications, 'application')}, ${counted(users, 'user')} and ${counted(accounts, 'portal account')}`;
 }
 
 function notRestored(outcome: 'not-empty' | 'in-use', database: string): Failure {
   if (outcome === 'not-empty') {
-    return new Failure(`nothing was changed: something was put into ${database} meanwhile.`, {
-      wayOut: 'Stop the service, look at it, and try again.',
+    return new Failure(`nothing was changed: ${database} is no longer empty.`, {
+      wayOut: 'Stop the service, check the database, then try again.',
     });
   }
   return new Failure(`nothing was changed: ${database} is in use.`, {
-    wayOut: 'Wait for other commands that work on it, or stop the service, then try again.',
+    wayOut: 'Wait for other commands to finish or stop the service, then try again.',
   });
 }

@@ -14,16 +14,16 @@ export function scrub(): Command {
   return defineCommand({
     name: 'scrub',
     description:
-      'rewrite the SQLite file so that nothing of what was deleted is left in its bytes (SQLite: VACUUM). ' +
-      'Deleted rows are overwritten at once, but copies that SQLite leaves in unused parts of pages stay until a scrub. ' +
-      'The service may run: reads go on, writes wait, and after 5 seconds they are answered 503 with Retry-After. ' +
-      'One million users (450 MB) take about ten seconds on two cores. It needs free space of twice the size of the file. ' +
-      'Interrupted, it leaves everything as it was. INNKEEPER_SCRUB=7d lets the service do it every week',
+      'rewrite the SQLite file to erase all remains of deleted data (VACUUM). ' +
+      'Deleted rows are overwritten immediately, but copies in unused parts of pages remain until a scrub. ' +
+      'The service can keep running: reads continue; writes wait and get 503 with Retry-After after 5 seconds. ' +
+      'One million users (450 MB) take about ten seconds on two cores. Requires free space of twice the file size. ' +
+      'An interrupted scrub changes nothing. INNKEEPER_SCRUB=7d runs it every week in the service',
     settings: ['databaseUrl'],
     examples: [
-      ['scrub', 'now; best at a quiet hour'],
+      ['scrub', 'run now, at a quiet hour'],
       ['scrub --json', '{"bytesBefore","bytesAfter","logEmptied","seconds"}'],
-      ['serve --scrub 7d', 'every week, by whichever process finds it due'],
+      ['serve --scrub 7d', 'run every week in the service'],
     ],
   }).action(run);
 }
@@ -35,9 +35,9 @@ async function run(options: CommandOptions): Promise<void> {
   const { storageDriver } = await import('../storage/open.ts');
   const driver = await storageDriver(databaseUrl);
   if (!driver.scrub) {
-    throw new Failure('PostgreSQL needs no scrub: it cleans up by itself (autovacuum).', {
+    throw new Failure('PostgreSQL needs no scrub: autovacuum cleans up.', {
       wayOut:
-        'To rewrite its tables at once: VACUUM FULL in psql, at a quiet hour; its write-ahead log and backups keep older data as long as they are configured to.',
+        'To rewrite tables now, run VACUUM FULL in psql at a quiet hour. The write-ahead log and backups keep older data as configured.',
     });
   }
   const state = await driver.migrationState();
@@ -64,8 +64,8 @@ async function run(options: CommandOptions): Promise<void> {
   printResult(options, { bytesBefore, bytesAfter, logEmptied, seconds }, () => {
     const done = `${bold(describeDatabase(databaseUrl))}: rewritten in ${seconds.toFixed(1)} s, ${showSize(bytesBefore)} before, ${showSize(bytesAfter)} now.`;
     const log = logEmptied
-      ? 'Nothing of what was deleted is left in its files. Backups keep it until you delete them.'
-      : 'A reader, an export or a backup, still needs the log, which keeps older data until that has ended.';
+      ? 'No deleted data is left in its files. Backups keep it until you delete them.'
+      : 'An export or a backup is still reading; the log keeps older data until it has finished.';
     return `${done}\n${log}`;
   });
 }
@@ -76,10 +76,10 @@ function notScrubbed(outcome: Exclude<ScrubOutcome, { outcome: 'scrubbed' }>, da
     const size = statSync(databaseUrl.slice('sqlite:'.length)).size;
     return new Failure(
       `nothing was changed: a scrub of ${showSize(size)} needs ${showSize(neededBytes)} of free space, and ${folder} has ${showSize(freeBytes)}.`,
-      { wayOut: 'Free some space there, then try again.' },
+      { wayOut: 'Free up disk space, then try again.' },
     );
   }
   return new Failure(`nothing was changed: ${describeDatabase(databaseUrl)} is in use by another long write.`, {
-    wayOut: 'Wait for the other command (an import, a restore, another scrub), then try again.',
+    wayOut: 'Wait for the other command (import, restore or scrub) to finish, then try again.',
   });
 }

@@ -8,26 +8,23 @@ import { makeDatabase } from './new-database.ts';
 export function serve(): Command {
   return defineCommand({
     name: 'serve',
-    description: 'run the service; refuses to start on an unsafe configuration',
+    description: 'run the service; rejects unsafe settings',
     settings: ALL_SETTINGS,
     examples: [
       ['serve', 'on http://127.0.0.1:8080, with SQLite in ./data'],
       [
         'serve --host 0.0.0.0 --public-url https://users.example.com',
-        'with INNKEEPER_DATABASE_URL=postgres://… and INNKEEPER_SECRET set: production, TLS ending at a proxy in front',
+        'with INNKEEPER_DATABASE_URL=postgres://… and INNKEEPER_SECRET set: production, behind a proxy that terminates TLS',
       ],
-      ['serve --serve options --port 8081', 'the profile options alone, for an address of their own'],
-      ['serve --new', 'once, after the database was lost for good: begin with an empty one beside the old secret'],
-      ['serve --demo', 'to try it out: what `npm start` runs'],
+      ['serve --serve options --port 8081', 'only the options API, on its own address'],
+      ['serve --new', 'once, after losing the database: start with an empty one and the existing secret'],
+      ['serve --demo', 'try it out, as `npm start` does'],
       ['serve --ephemeral', 'for tests: a demo that keeps nothing, on any free port'],
     ],
   })
-    .option(
-      '--demo',
-      'for trying it out: makes a demo application on the first start, and unsafe settings are no obstacle',
-    )
+    .option('--demo', 'create a demo application on the first start and allow unsafe settings')
     .option('--ephemeral', 'for tests: keep nothing; any free port unless one is given, one process')
-    .option('--new', 'make a new database even if the secret, the log or a backup of an earlier one is there')
+    .option('--new', 'create a new database even if the secret, log or backup of an earlier one exists')
     .action(start);
 }
 
@@ -38,7 +35,7 @@ async function start(options: CommandOptions & { demo?: true; new?: true; epheme
   const defaults = demo ? { logLevel: 'warn' } : {};
   const draft = readConfig(options, { defaults, needsSecret: false });
   const unsafe = demo ? [] : unsafeSettings(draft);
-  if (unsafe.length > 0) throw new Failure('refusing to start on an unsafe configuration:', { problems: unsafe });
+  if (unsafe.length > 0) throw new Failure('unsafe settings:', { problems: unsafe });
   // A worker that is started again finds the database of the first, or nothing that may be replaced.
   const isNew = await makeDatabase(draft, { anyway: options.new === true && cluster.isPrimary });
   const config = readConfig(options, { defaults });

@@ -51,11 +51,11 @@ function showBreaking(breaking: readonly CountedBreaking[]): string {
 function showNotes(notes: readonly PlanNote[]): string {
   if (notes.length === 0) return '';
   const rows = notes.map(({ path, text }) => [styleText('yellow', '?'), visible(path), visible(text)]);
-  return `${bold('Is this meant?')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
+  return `${bold('Please check:')}\n${layOut(rows, { indent: 2, gap: 1 })}`;
 }
 
 function touches(selections: number): string {
-  return selections === 0 ? 'touches no saved selection' : `touches ${counted(selections, 'saved selection')}`;
+  return selections === 0 ? 'affects no saved selections' : `affects ${counted(selections, 'saved selection')}`;
 }
 
 const SHOWN = 3;
@@ -77,6 +77,6 @@ export function showSummary(changes: readonly ReadableChange[], breaking?: reado
   const counts = KINDS.map((kind) => [kind, changes.filter((change) => change.kind === kind).length] as const);
   const told = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count.toLocaleString('en')} ${kind}`);
   if (!breaking) return `${bold(told.join(', '))}.`;
-  if (breaking.length === 0) return `${bold(told.join(', '))}, nothing breaking.`;
+  if (breaking.length === 0) return `${bold(told.join(', '))}, none breaking.`;
   return `${bold(told.join(', '))}, ${styleText('red', `${breaking.length.toLocaleString('en')} breaking`)}.`;
 }

@@ -22,10 +22,10 @@ export function settingRows(
 /** For help and for whoever mistyped one. */
 export function settingsGuide(): string[][] {
   return [
-    ['name', 'what people call the application, 1 to 255 characters'],
+    ['name', 'display name of the application, 1 to 255 characters'],
     ...SETTING_NAMES.map((name) => [
       name,
-      `${SETTINGS[name].describe}; by default ${showSetting(name, SETTINGS[name].default)}`,
+      `${SETTINGS[name].describe}; default: ${showSetting(name, SETTINGS[name].default)}`,
     ]),
   ];
 }

@@ -11,17 +11,17 @@ import { layOut, visible } from './table.ts';
 export function tokenCreate(): Command {
   return defineCommand({
     name: 'create',
-    description: 'make a personal access token for /manage/v1 and show it, this once',
+    description: 'create a personal access token for the management API and print it once',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['token create --name deploy --app 123456789_4f2c --access write', 'may change one catalog, for 90 days'],
-      ['token create --name reports --access read --expires 365d', 'may read all applications, for a year'],
+      ['token create --name deploy --app 123456789_4f2c --access write', 'edit one catalog, for 90 days'],
+      ['token create --name reports --access read --expires 365d', 'read all applications, for a year'],
       ['token create --name ci --app 123456789_4f2c --json', '{"token","tokenId","name","apps","access","expiresAt"}'],
     ],
   })
-    .requiredOption('--name <name>', 'what it is for, 1 to 255 characters; revisions name it as their author')
-    .option('--app <ID>', 'clientId of an application it is for; may be repeated (default: all applications)', addTo)
+    .requiredOption('--name <name>', 'its purpose, 1 to 255 characters; shown in revisions and the audit log')
+    .option('--app <ID>', 'clientId of an application; can be repeated (default: all applications)', addTo)
     .addOption(
       new Option(
         '--access <access>',
@@ -31,7 +31,7 @@ export function tokenCreate(): Command {
         .default('read'),
     )
     .addOption(
-      new Option('--expires <time>', 'how long it is good: 12h, 30d, up to 365d')
+      new Option('--expires <time>', 'lifetime: 12h, 30d, up to 365d')
         .argParser(readExpiry)
         .default(DEFAULT_LIFETIME_SECONDS, '90d'),
     )
@@ -42,7 +42,7 @@ type CreateOptions = CommandOptions & { name: string; app?: string[]; access: Ac
 
 async function run(options: CreateOptions): Promise<void> {
   const problem = whyNoName(options.name);
-  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'A name has 1 to 255 characters.' });
+  if (problem) throw new Misuse(`--name ${problem}.`, { wayOut: 'Use 1 to 255 characters.' });
 
   const apps = options.app ? [...new Set(options.app)] : null;
   const { name, access, expires: lifetimeSeconds } = options;
@@ -53,7 +53,7 @@ async function run(options: CreateOptions): Promise<void> {
   );
   printResult(options, { token, tokenId, name, apps, access, expiresAt }, () =>
     [
-      `Made the token ${bold(visible(name))}.`,
+      `Created the token ${bold(visible(name))}.`,
       '',
       layOut(
         [
@@ -66,7 +66,7 @@ async function run(options: CreateOptions): Promise<void> {
         { indent: 2 },
       ),
       '',
-      'Keep the token now: it is not stored and cannot be shown again. Send it to /manage/v1 as',
+      'Save the token now: it is not stored and cannot be shown again. Send it to /manage/v1 as',
       'Authorization: Bearer TOKEN',
     ].join('\n'),
   );

@@ -8,11 +8,11 @@ import { counted, readTime, showAge, showRoughly } from './time.ts';
 export function tokenList(): Command {
   return defineCommand({
     name: 'list',
-    description: 'all personal access tokens, oldest first; expired ones too',
+    description: 'list personal access tokens, oldest first, including expired ones',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['token list', 'a table'],
+      ['token list', 'print a table'],
       ['token list --json', '[{"tokenId","name","apps","access","createdAt","expiresAt","expired","lastUsedAt"}, …]'],
     ],
   }).action(run);
@@ -21,7 +21,7 @@ export function tokenList(): Command {
 async function run(options: CommandOptions): Promise<void> {
   const tokens = await withManagement(options, ({ tokens }) => tokens.list());
   printResult(options, tokens, () => {
-    if (tokens.length === 0) return 'No tokens yet.\nMake one with: innkeeper token create --name NAME';
+    if (tokens.length === 0) return 'No tokens yet.\nCreate one with: innkeeper token create --name NAME';
     const now = Date.now();
     const head = ['TOKEN ID', 'FOR', 'MAY', 'EXPIRES', 'LAST USED', 'NAME'].map(dim);
     return layOut([

@@ -8,12 +8,12 @@ import { printResult } from './print.ts';
 export function tokenRevoke(): Command {
   return defineCommand({
     name: 'revoke',
-    description: 'make a personal access token stop working, at once and everywhere',
+    description: 'revoke a personal access token immediately',
     settings: STORAGE_SETTINGS,
     remote: true,
-    examples: [['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'the TOKEN ID that `token list` shows']],
+    examples: [['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'the TOKEN ID from `token list`']],
   })
-    .argument('<TOKENID>', 'its id, not the token itself')
+    .argument('<TOKENID>', 'id of the token, not the token itself')
     .action(run);
 }
 
@@ -22,8 +22,8 @@ async function run(given: string, options: CommandOptions): Promise<void> {
   const outcome =
     tokenId === undefined ? 'unknown' : await withManagement(options, ({ tokens }) => tokens.revoke(tokenId));
   if (outcome === 'unknown') {
-    throw new Failure('there is no token with this id.', {
-      wayOut: 'See them all with: innkeeper token list',
+    throw new Failure('no token with this id.', {
+      wayOut: 'List tokens with: innkeeper token list',
     });
   }
   printResult(options, { tokenId, revoked: true }, () => `Revoked ${tokenId}. It has stopped working.`);

@@ -7,14 +7,11 @@ import { tokenRevoke } from './token-revoke.ts';
 export function token(): Command {
   return defineGroup({
     name: 'token',
-    description: 'personal access tokens, which open /manage/v1 for programs',
+    description: 'manage personal access tokens for the management API',
     examples: [
-      [
-        'token create --name deploy --app 123456789_4f2c --access write',
-        'to change one catalog, for 90 days; it is shown once',
-      ],
-      ['token list', 'which there are, and when each was last used'],
-      ['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'it leaked, or is no longer needed'],
+      ['token create --name deploy --app 123456789_4f2c --access write', 'edit one catalog, for 90 days; shown once'],
+      ['token list', 'list tokens with their last use'],
+      ['token revoke 0198c5a2-7d10-7c3e-9b1f-2f6a4e8d0c31', 'revoke a leaked or unused token'],
     ],
   })
     .addCommand(tokenCreate())

@@ -1,7 +1,7 @@
 import { Failure } from './failure.ts';
 
 export function unknownRevision(revision: number): Failure {
-  return new Failure(`there is no revision ${revision} of this catalog.`, {
-    wayOut: 'See them all with: innkeeper catalog revisions --app ID',
+  return new Failure(`no revision ${revision} in this catalog.`, {
+    wayOut: 'List revisions with: innkeeper catalog revisions --app ID',
   });
 }

@@ -3,6 +3,6 @@ import { visible } from './table.ts';
 
 export function unknownUser(id: string): Failure {
   return new Failure(`no user of this application has the service_user_code or clientUserId "${visible(id)}".`, {
-    wayOut: 'A clientUserId is compared exactly. List users with: innkeeper users export --app ID',
+    wayOut: 'A clientUserId must match exactly. List users with: innkeeper users export --app ID',
   });
 }

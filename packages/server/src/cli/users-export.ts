@@ -25,14 +25,14 @@ type Options = CommandOptions & {
 export function usersExport(): Command {
   return defineCommand({
     name: 'export',
-    description: 'write users with their selections as NDJSON, one user a line; all of them in a fixed order',
+    description: 'export users with their selections as NDJSON, one user per line, in a fixed order',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['users export --app 123456789_4f2c > users.ndjson', 'the users on stdout, a summary on stderr'],
+      ['users export --app 123456789_4f2c > users.ndjson', 'users on stdout, summary on stderr'],
       [
         "users export --app 123456789_4f2c --where notifications.newsletter=true --where '!appearance.theme'",
-        'those who chose the newsletter and no theme',
+        'users with the newsletter and without a theme',
       ],
       [
         'users export --app 123456789_4f2c --output users.ndjson --json',
@@ -40,15 +40,15 @@ export function usersExport(): Command {
       ],
     ],
   })
-    .requiredOption('--app <ID>', 'the clientId of the application')
+    .requiredOption('--app <ID>', 'clientId of the application')
     .option(
       '--where <condition>',
-      'only users for whom it holds: group.key=value, group.key!=value, group.key or !group.key; may be repeated, all must hold',
+      'only matching users: group.key=value, group.key!=value, group.key or !group.key; can be repeated, all must match',
       (condition: string, before: string[] = []) => [...before, condition],
     )
-    .option('--effective', 'with --where: defaults count')
-    .option('--status <status>', 'only users who are active, or suspended')
-    .option('--output <file>', 'write there, all or nothing; the file is readable by its owner alone')
+    .option('--effective', 'with --where: include defaults')
+    .option('--status <status>', 'only users with this status: active or suspended')
+    .option('--output <file>', 'write to this file, all or nothing; readable by its owner only')
     .action(run);
 }
 
@@ -132,6 +132,6 @@ async function toFile(path: string): Promise<Output> {
   } catch (error) {
     const problem = fileProblem(error);
     if (!problem) throw error;
-    throw new Misuse(`--output ${path}: ${problem}.`, { wayOut: 'Give a file that can be written.' });
+    throw new Misuse(`--output ${path}: ${problem}.`, { wayOut: 'Choose a writable file.' });
   }
 }

@@ -29,31 +29,28 @@ type Options = CommandOptions & {
 export function usersImport(): Command {
   return defineCommand({
     name: 'import',
-    description: 'put in users with their selections from NDJSON, one user a line',
+    description: 'import users with their selections from NDJSON, one user per line',
     settings: STORAGE_SETTINGS,
     remote: true,
     examples: [
-      ['users import users.ndjson --app 123456789_4f2c', 'put them in; exit code 1 when a line was rejected'],
-      ['users import users.ndjson --app 123456789_4f2c --resume', 'it was interrupted: go on'],
+      ['users import users.ndjson --app 123456789_4f2c', 'exit code 1 if a line was rejected'],
+      ['users import users.ndjson --app 123456789_4f2c --resume', 'continue an interrupted import'],
       ['users import users.ndjson --app 123456789_4f2c --update', 'import a newer export; newer selections are kept'],
-      [
-        'users import users.ndjson --app 123456789_4f2c --rejects bad.ndjson',
-        'keep what was rejected, with the reasons',
-      ],
+      ['users import users.ndjson --app 123456789_4f2c --rejects bad.ndjson', 'save rejected lines with their reasons'],
       ['users export --app 1_old | innkeeper users import - --app 2_new --new-codes', 'copy to another application'],
     ],
   })
-    .argument('<FILE>', 'NDJSON, or - for standard input')
-    .requiredOption('--app <ID>', 'the clientId of the application')
+    .argument('<FILE>', 'NDJSON, or - for stdin')
+    .requiredOption('--app <ID>', 'clientId of the application')
     .option(
       '--update',
       'update users that differ from their line, except selections newer than the line; without this, reject the line',
     )
-    .option('--resume', 'leave every user that is there as it is: to go on after an interruption')
-    .option('--new-codes', 'make new service_user_codes, whatever the lines give')
-    .option('--restore-deleted', 'bring back users that were deleted; without this, lines with their code are left out')
-    .option('--with-retired', 'take retired values and archived keys too, as an export may hold them')
-    .option('--rejects <file>', 'write rejected lines there, with their numbers and reasons')
+    .option('--resume', 'skip users that already exist, to continue an interrupted import')
+    .option('--new-codes', 'create new service_user_codes instead of those in the file')
+    .option('--restore-deleted', 'restore deleted users; without this, lines with their code are skipped')
+    .option('--with-retired', 'also import retired values and archived keys, which an export can contain')
+    .option('--rejects <file>', 'write rejected lines to this file, with line numbers and reasons')
     .addHelpText('after', () => `\n${LINE_HELP}`)
     .action(run);
 }
@@ -65,13 +62,13 @@ const LINE_HELP = `${bold('A line')} (only clientUserId and clientUserName are n
 
 async function run(file: string, options: Options): Promise<void> {
   if (options.update && options.resume) {
-    throw new Misuse('--update and --resume contradict each other.', {
-      wayOut: 'To go on with an import that updates, run it again with --update: what is done is found unchanged.',
+    throw new Misuse('--update and --resume cannot be combined.', {
+      wayOut: 'To continue an import with --update, run it again with --update.',
     });
   }
   using input = await openInput(file);
   if (options.rejects !== undefined && isSameFile(options.rejects, input)) {
-    throw new Misuse('--rejects names the file that is to be read.', { wayOut: 'Give another name.' });
+    throw new Misuse('--rejects is the input file.', { wayOut: 'Choose another name.' });
   }
 
   // Here and not above: no other command should have to load the rules for values.
@@ -110,7 +107,8 @@ async function run(file: string, options: Options): Promise<void> {
     } catch (error) {
       if (!(error instanceof StorageUnavailable) || error instanceof DatabaseDamaged) throw error;
       throw new Failure(`the import stopped at about line ${reached?.lines ?? 0}: ${error.message}`, {
-        wayOut: 'What is in stays in. Run it again with --resume to go on; `innkeeper doctor` looks at the database.',
+        wayOut:
+          'Imported users are kept. Run it again with --resume to continue; `innkeeper doctor` checks the database.',
       });
     } finally {
       progress.clear();
@@ -144,18 +142,18 @@ function showSummary(
   const rows = (
     [
       ['created', counts.created],
-      ['adopted by profiles that had no user', counts.adopted],
+      ['created for existing profiles', counts.adopted],
       ['updated', counts.updated],
       ['unchanged', counts.unchanged],
       ['selections kept, newer than their line', counts.keptNewer],
-      ['there already, left alone', counts.skipped],
+      ['already there, skipped', counts.skipped],
       ['deleted since, left out (--restore-deleted brings them back)', counts.deletedSince],
       ['profiles without a user', counts.profilesOnly],
       ['rejected', counts.rejected],
     ] as const
   ).filter(([what, count]) => count > 0 || what === 'created');
   const lines = [
-    `${interrupted ? 'Interrupted after' : 'Read'} ${counted(counts.lines, 'line')} for ${bold(visible(name))} in ${seconds.toFixed(1)} s (${rate} a second).`,
+    `${interrupted ? 'Interrupted after' : 'Read'} ${counted(counts.lines, 'line')} for ${bold(visible(name))} in ${seconds.toFixed(1)} s (${rate} per second).`,
     '',
     layOut(
       rows.map(([what, count]) => [count.toLocaleString('en').padStart(12), what]),
@@ -173,10 +171,10 @@ function showSummary(
       ),
       ...(more > 0 ? [`  … and ${more.toLocaleString('en')} more`] : []),
       kept === undefined
-        ? 'Keep rejected lines with their reasons with: --rejects FILE'
-        : `All of them are in ${kept}.`,
+        ? 'Save rejected lines and their reasons with: --rejects FILE'
+        : `See ${kept} for all of them.`,
     );
   }
-  if (interrupted) lines.push('', 'What is in stays in. Go on with the same file and --resume.');
+  if (interrupted) lines.push('', 'Imported users are kept. Continue with the same file and --resume.');
   return lines.join('\n');
 }

@@ -16,7 +16,7 @@ function defineUserCommand(
 ): Command {
   return defineCommand({ name, description, settings: STORAGE_SETTINGS, remote: true, examples })
     .argument('<ID>', 'the service_user_code or the clientUserId')
-    .requiredOption('--app <ID>', 'the clientId of the application');
+    .requiredOption('--app <ID>', 'clientId of the application');
 }
 
 export function usersShow(): Command {
@@ -30,8 +30,8 @@ export function usersShow(): Command {
 }
 
 export function usersSuspend(): Command {
-  return defineUserCommand('suspend', 'suspend a user: no new access token, and the ones they have answer as revoked', [
-    ['users suspend ada@example.com --app 123456789_4f2c', 'takes effect at once; nothing of the user is lost'],
+  return defineUserCommand('suspend', 'suspend a user: no new access tokens, and existing ones stop working', [
+    ['users suspend ada@example.com --app 123456789_4f2c', 'takes effect immediately; all data is kept'],
   ]).action((id: string, options: Options) => setStatus(id, options, 'suspended', 'Suspended'));
 }
 
@@ -48,10 +48,10 @@ async function setStatus(id: string, options: Options, status: UserStatus, done:
 
 export function usersDelete(): Command {
   return defineUserCommand('delete', 'delete a user with selections and tokens; this cannot be undone', [
-    ['users delete ada@example.com --app 123456789_4f2c', 'asks first'],
+    ['users delete ada@example.com --app 123456789_4f2c', 'asks for confirmation'],
     ['users delete ada@example.com --app 123456789_4f2c --yes --json', 'in a script'],
   ])
-    .option('--yes', 'do not ask; required where there is no terminal to ask on')
+    .option('--yes', 'skip the confirmation; required without a terminal')
     .action(async (id: string, options: Options & { yes?: true }) => {
       const user = await withManagement(options, async ({ users }) => {
         const found = await users.find(options.app, id);
@@ -68,12 +68,12 @@ async function askFirst(user: ShownUser): Promise<void> {
   const consequence = `Deleting ${named(user)} deletes their selections and tokens too.`;
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new Misuse(`nothing was deleted. ${consequence}`, {
-      wayOut: 'There is no terminal to ask on: add --yes to delete the user.',
+      wayOut: 'No terminal for the confirmation: add --yes to delete the user.',
     });
   }
-  const question = `${consequence} This cannot be undone.\nType the clientUserId to go on: `;
+  const question = `${consequence} This cannot be undone.\nType the clientUserId to continue: `;
   if (!(await confirmByTyping(user.clientUserId, question, process.stdin, process.stderr))) {
-    throw new Failure('nothing was deleted: what was typed is not the clientUserId.');
+    throw new Failure('nothing was deleted: the clientUserId does not match.');
   }
 }
 

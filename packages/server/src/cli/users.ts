@@ -9,9 +9,9 @@ export function users(): Command {
     name: 'users',
     description: 'import and export users with their selections; show, suspend, resume and delete one',
     examples: [
-      ['users import users.ndjson --app 123456789_4f2c', 'put in the users of a file'],
-      ['users export --app 123456789_4f2c > users.ndjson', 'write all users to a file'],
-      ['users suspend ada@example.com --app 123456789_4f2c', 'lock a user out, without losing anything'],
+      ['users import users.ndjson --app 123456789_4f2c', 'import users from a file'],
+      ['users export --app 123456789_4f2c > users.ndjson', 'export all users to a file'],
+      ['users suspend ada@example.com --app 123456789_4f2c', 'block a user, keeping all data'],
     ],
   })
     .addCommand(usersImport())

@@ -35,13 +35,13 @@ export async function withStorage<T>(
   const storage = await (await storageDriver(databaseUrl, config.databaseLink)).open();
   // With --json, stderr is for an error alone.
   if (isNew && !options.json)
-    process.stderr.write(`innkeeper: made a new database, ${describeDatabase(databaseUrl)}\n`);
+    process.stderr.write(`innkeeper: created a new database, ${describeDatabase(databaseUrl)}\n`);
   try {
     const keyring = createKeyring(config.secret);
     // A database keeps the secret it was first used with, and `serve` refuses a weak one: taken here, it would be a trap.
     if (isWeakSecret(config.secret) && (await storage.facts.get('secret-check')) === undefined) {
-      throw new Failure('INNKEEPER_SECRET is weak, and a new database would be bound to it.', {
-        wayOut: 'Make one with: openssl rand -base64 48',
+      throw new Failure('INNKEEPER_SECRET is weak, and a new database would depend on it.', {
+        wayOut: 'Create one with: openssl rand -base64 48',
       });
     }
     await checkSecret(storage, keyring);
@@ -65,9 +65,9 @@ export function refuseMissingDatabase(config: Config): void {
   const { databaseUrl } = config;
   if (!isMissingFile(databaseUrl)) return;
   refuseLostDatabase(config);
-  throw new Misuse(`there is no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
+  throw new Misuse(`no database at ${databaseUrl.slice('sqlite:'.length)}.`, {
     wayOut:
-      'Check the path in --database-url or INNKEEPER_DATABASE_URL. To make one there: innkeeper migrate, innkeeper app create, or npm start.',
+      'Check the path in --database-url or INNKEEPER_DATABASE_URL. To create one: innkeeper migrate, innkeeper app create, or npm start.',
   });
 }
 
@@ -78,7 +78,7 @@ export async function findApplication(storage: Storage, clientId: string): Promi
 }
 
 export function unknownApplication(clientId: string): Failure {
-  return new Failure(`there is no application with the clientId "${clientId}" in this database.`, {
-    wayOut: 'See them all with: innkeeper app list',
+  return new Failure(`no application with the clientId "${clientId}".`, {
+    wayOut: 'List applications with: innkeeper app list',
   });
 }

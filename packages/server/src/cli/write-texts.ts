@@ -16,13 +16,13 @@ export async function writeTexts(
   }
   const [target, ...more] = language === undefined ? chosen.filter(({ isDefault }) => !isDefault) : chosen;
   if (!target || more.length > 0) {
-    throw new Misuse('an XLIFF file is for one language.', {
+    throw new Misuse('an XLIFF file contains one language.', {
       wayOut: `Add --language with one of: ${catalog.languages.map(({ name }) => name).join(', ')}`,
     });
   }
   const { writeTextsXliff } = await import('../domain/catalog/texts-xliff.ts');
   const content = finish(writeTextsXliff(catalog, target, stamp));
-  if (content === undefined) throw new Failure('there is nothing to translate: the catalog is empty.');
+  if (content === undefined) throw new Failure('nothing to translate: the catalog is empty.');
   return content;
 }
 
@@ -32,6 +32,6 @@ async function chooseLanguages(catalog: Catalog, word: string | undefined): Prom
   const language = findLanguage(catalog.languages, word);
   if (language) return [language];
   throw new Misuse(`"${word}" is not a language of this catalog.`, {
-    wayOut: `There are: ${catalog.languages.map(({ name, tag }) => `${name} (${tag})`).join(', ')}`,
+    wayOut: `Languages: ${catalog.languages.map(({ name, tag }) => `${name} (${tag})`).join(', ')}`,
   });
 }

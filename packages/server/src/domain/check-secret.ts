@@ -13,7 +13,7 @@ export async function checkSecret(storage: Storage, keyring: Keyring): Promise<v
   const sealed = await storage.facts.settle(SECRET_FACT, keyring.seal(Buffer.from('innkeeper')));
   if (keyring.unseal(sealed)) return;
   throw new WrongSecret(
-    'INNKEEPER_SECRET is not the one this database was made with: no stored secret or token would match. ' +
-      'Set the original one (beside an embedded database it is kept in the file that ends in .secret).',
+    'INNKEEPER_SECRET does not match this database: stored secrets and tokens would not work. ' +
+      'Set the original secret; with SQLite it is in the .secret file next to the database.',
   );
 }

@@ -1,6 +1,6 @@
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-export const DURATION_FORM = 'a number with s, m, h or d, such as 24h';
+export const DURATION_FORM = 'a number with s, m, h or d, for example 24h';
 
 /** Seconds from `"10m"`, or from the number 600. A text needs its unit: in `24`, nobody can tell hours from seconds. */
 export function parseDuration(value: unknown): number | undefined {

@@ -26,7 +26,7 @@ export function findAmbiguity(text: string): string | undefined {
           const raw = text.slice(at, end + 1);
           const name: string = raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1);
           if (name === '__proto__') return 'it has a member named __proto__';
-          if (known.has(name)) return `it names the member ${JSON.stringify(name.slice(0, 64))} twice`;
+          if (known.has(name)) return `it contains the member ${JSON.stringify(name.slice(0, 64))} twice`;
           known.add(name);
         }
         at = end;

@@ -23,7 +23,7 @@ export function findExcess(text: string, maxDepth: number): Excess | undefined {
       case 0x5b: // [
         if (++depth > maxDepth) return { message: `is nested deeper than ${maxDepth} levels`, offset };
         if (++containers > MAX_CONTAINERS)
-          return { message: `holds more than ${MAX_CONTAINERS} objects and lists`, offset };
+          return { message: `contains more than ${MAX_CONTAINERS} objects and lists`, offset };
         membersOf[depth] = 0;
         break;
       case 0x7d: // }
@@ -31,7 +31,7 @@ export function findExcess(text: string, maxDepth: number): Excess | undefined {
         if (depth > 0) depth--;
         break;
       case 0x3a: // :
-        if (++members > MAX_MEMBERS) return { message: `holds more than ${MAX_MEMBERS} members`, offset };
+        if (++members > MAX_MEMBERS) return { message: `contains more than ${MAX_MEMBERS} members`, offset };
         membersOf[depth] = (membersOf[depth] as number) + 1;
         if ((membersOf[depth] as number) > MAX_IN_ONE)
           return { message: `has an object of more than ${MAX_IN_ONE} members`, offset };

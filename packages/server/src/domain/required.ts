@@ -26,8 +26,8 @@ export function whyMissing(value: unknown): string | undefined {
   if (value.trim() === '') return 'is blank';
   if (value.length > MAX_LENGTH && lengthInCharacters(value) > MAX_LENGTH)
     return `is longer than ${MAX_LENGTH} characters`;
-  if (value.includes('\u0000')) return 'holds the character U+0000';
-  if (!value.isWellFormed()) return 'holds a lone surrogate';
+  if (value.includes('\u0000')) return 'contains the character U+0000';
+  if (!value.isWellFormed()) return 'contains a lone surrogate';
   return undefined;
 }
 
@@ -38,9 +38,7 @@ const DECEIVING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 export function whyNoName(value: unknown): string | undefined {
   const problem = whyMissing(value);
   if (problem !== undefined) return problem;
-  return DECEIVING.test(value as string)
-    ? 'holds a control character, or one that turns the direction of writing'
-    : undefined;
+  return DECEIVING.test(value as string) ? 'contains a control or text direction character' : undefined;
 }
 
 const MAX_LENGTH = 255;

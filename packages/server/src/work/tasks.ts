@@ -28,7 +28,7 @@ export const TASKS: {
     const { file, ...members } = parseJsonObject(body);
     if (typeof file !== 'string') throw refuse('file', 'must be the text of a CSV or XLIFF file');
     const { name } = members;
-    if (name !== undefined && typeof name !== 'string') throw refuse('name', 'must be a text');
+    if (name !== undefined && typeof name !== 'string') throw refuse('name', 'must be a string');
     const { stamp, entries } = await readSentFile(file, name);
     return { stamp, entries: pack(entries), members };
   },

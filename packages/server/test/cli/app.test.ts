@@ -41,7 +41,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     const [readable, json] = await Promise.all([cli.run('app', 'list'), cli.json('app', 'list')]);
     expect(readable).toMatchObject({ code: 0, stderr: '' });
     expect(readable.stdout).toMatch(
-      /^No applications yet in (SQLite|PostgreSQL) at .*\nMake one with: innkeeper app create/,
+      /^No applications yet in (SQLite|PostgreSQL) at .*\nCreate one with: innkeeper app create/,
     );
     expect(json).toEqual([]);
   });
@@ -70,9 +70,9 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
   test('create, list, show and rotate-secret are readable, and no name can give orders to the terminal', async () => {
     const name = 'red \u001b[31m alert\nnext line';
     const refused = await cli.run('app', 'create', '--name', name);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--name holds a control character') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--name contains a control') });
     const created = await cli.run('app', 'create', '--name', 'red alert');
-    expect(created.stdout).toContain('Made the application red alert.');
+    expect(created.stdout).toContain('Created the application red alert.');
     const clientId = /clientId +(\S+)/.exec(created.stdout)?.[1] as string;
     const secret = /clientSecret +(\S+)/.exec(created.stdout)?.[1] as string;
     expect((await createUser(clientId, secret)).status).toBe(200);
@@ -88,13 +88,13 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
 
     expect(show.stdout).toMatch(/users +1\n/);
     expect(show.stdout).toMatch(/created +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
-    expect(show.stdout).toMatch(/specialTokenTtl +10 minutes \(default\)\n +how long a specialToken is good/);
-    expect(show.stdout).toMatch(/current +made .* \(.* UTC\) +good until it is rotated/);
+    expect(show.stdout).toMatch(/specialTokenTtl +10 minutes \(default\)\n +lifetime of a special token/);
+    expect(show.stdout).toMatch(/current +created .* \(.* UTC\) +valid until rotated/);
     expect(show.stdout).not.toContain('\u001b');
 
     const rotated = await cli.run('app', 'rotate-secret', clientId, '--overlap', '90m');
-    expect(rotated.stdout).toMatch(/good for another 1 hour 30 minutes, until .* UTC/);
-    expect((await cli.run('app', 'show', clientId)).stdout).toMatch(/previous +made .* +ends in 89 minutes/);
+    expect(rotated.stdout).toMatch(/valid for another 1 hour 30 minutes, until .* UTC/);
+    expect((await cli.run('app', 'show', clientId)).stdout).toMatch(/previous +created .* +expires in 89 minutes/);
   });
 
   test('set changes all or nothing, and KEY= goes back to the default', async () => {
@@ -187,7 +187,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
     const endings = await Promise.all(calls.map(([verb = '', ...more]) => cli.run('app', verb, '1_nobody', ...more)));
     for (const { code, stdout, stderr } of endings) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/there is no application with the clientId "1_nobody".*\n.*innkeeper app list/);
+      expect(stderr).toMatch(/no application with the clientId "1_nobody".*\n.*innkeeper app list/);
     }
   });
 });

@@ -164,7 +164,7 @@ describe.each(databases)('a backup of $kind', (database) => {
       stderr += text;
     });
     expect(await once(limited, 'close')).toEqual([1, null]);
-    expect(stderr).toMatch(/cannot be written.*space on its disk/s);
+    expect(stderr).toMatch(/cannot be written.*free disk space/s);
     expect(readdirSync(inject('scratchFolder')).filter((name) => name.includes(basename(file)))).toEqual([]);
   });
 
@@ -186,8 +186,8 @@ describe.each(databases)('a backup of $kind', (database) => {
       damage();
       const { code, stderr } = await commandLine(url).run('backup', file);
       expect(stderr).toContain(damaged);
-      expect(stderr).toMatch(/no backup was made: .*damaged.*innkeeper doctor --deep.*innkeeper restore/s);
-      expect(stderr).not.toContain('space on its disk');
+      expect(stderr).toMatch(/no backup was written: .*damaged.*innkeeper doctor --deep.*innkeeper restore/s);
+      expect(stderr).not.toContain('free disk space');
       expect(code).toBe(1);
       expect(readdirSync(inject('scratchFolder')).filter((name) => name.includes(basename(file)))).toEqual([]);
     }

@@ -35,12 +35,7 @@ describe('innkeeper catalog, when something is wrong', () => {
     ['no application', ['plan', original], 1, "required option '--app <ID>' not specified"],
     ['an unknown flag', ['plan', original, '--app', '1_a', '--jsn'], 1, "unknown option '--jsn'"],
     ['a setting', ['plan', original, '--app', '1_a', '--database-url', 'mysql://x'], 1, 'it must be sqlite:PATH'],
-    [
-      'an unknown application',
-      ['plan', original, '--app', '1_a'],
-      1,
-      'there is no application with the clientId "1_a"',
-    ],
+    ['an unknown application', ['plan', original, '--app', '1_a'], 1, 'no application with the clientId "1_a"'],
     ['a file that is not there', ['plan', '/nowhere', '--app', '1_a'], 1, '/nowhere: does not exist.'],
     ['a folder', ['apply', folder, '--app', '1_a'], 2, 'is a folder, not a file.'],
     ['no application to apply to', ['apply', original], 2, "required option '--app <ID>' not specified"],
@@ -49,7 +44,7 @@ describe('innkeeper catalog, when something is wrong', () => {
       'a language without texts',
       ['export', '--app', '1_a', '--language', 'de'],
       2,
-      '--language goes with --format csv or xliff',
+      '--language requires --format csv or xliff',
     ],
     ['a revision in words', ['show', 'last', '--app', '1_a'], 2, 'A revision is a whole number.'],
   ])('%s', async (_, args, code, message) => {
@@ -67,7 +62,7 @@ describe('innkeeper catalog, when something is wrong', () => {
   test('names in a file give no orders to the terminal', async () => {
     const file = save('escape.yaml', CATALOG.replace('name: ratio', 'name: "\\e[31m"'));
     const { stderr } = await run('plan', file, '--app', '1_a');
-    expect(stderr).toContain('groups[0].keys[2].name holds a character that a name cannot hold');
+    expect(stderr).toContain('groups[0].keys[2].name contains an invalid character');
     expect(stderr).not.toContain('\u001b');
   });
 
@@ -102,7 +97,7 @@ describe('innkeeper catalog: help and schema', () => {
       expect(each[index]?.stdout).toContain(`$ innkeeper catalog ${command}`);
     }
     expect(each[0]?.stdout.replace(/\s+/g, ' ')).toContain(
-      'Exit codes: 0 nothing to do, 2 changes, 3 breaking changes; 1 failed, usage error, or the file cannot be used.',
+      'Exit codes: 0 no changes, 1 error, 2 changes, 3 breaking changes.',
     );
   });
 

@@ -83,14 +83,14 @@ describe.each(databases)('innkeeper catalog on $kind', ({ kind, fresh }) => {
 Not translated:
   Español   3 of 7   notifications/colour, notifications/ratio, notifications/volume
 
-7 added, nothing breaking.
+7 added, none breaking.
 `);
 
     const applied = await cli.run('catalog', 'apply', original, '--app', clientId);
     expect(applied).toMatchObject({ code: 0, stderr: '' });
-    expect(applied.stdout).toMatch(/\nPublished revision 1\. Running servers follow within a second\.\n$/);
+    expect(applied.stdout).toMatch(/\nPublished revision 1\. Changes apply within a second\.\n$/);
     const again = await cli.run('catalog', 'apply', original, '--app', clientId);
-    expect(again).toMatchObject({ code: 0, stdout: 'Nothing to do: the catalog is that already (revision 1).\n' });
+    expect(again).toMatchObject({ code: 0, stdout: 'No changes: the catalog is already up to date (revision 1).\n' });
 
     const [yaml, json] = await Promise.all(
       ['yaml', 'json'].map((format) => cli.run('catalog', 'export', '--app', clientId, '--format', format)),
@@ -99,7 +99,7 @@ Not translated:
     expect(yaml?.stdout).toContain('          - { value: blue, translations: { English: Blue, Español: Azul } }\n');
     const files = [save(`${kind}.yaml`, yaml?.stdout ?? ''), save(`${kind}.json`, json?.stdout ?? ''), original];
     for (const ending of await Promise.all(files.map((file) => cli.run('catalog', 'plan', file, '--app', clientId)))) {
-      expect(ending).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nothing to do: .* \(revision 1\)/) });
+      expect(ending).toMatchObject({ code: 0, stdout: expect.stringMatching(/^No changes: .* \(revision 1\)/) });
     }
     expect(await cli.json('catalog', 'export', '--app', clientId)).toEqual(JSON.parse(json?.stdout ?? ''));
   });
@@ -136,9 +136,9 @@ Not translated:
     ]);
     const retired = save(`${kind}-retired.yaml`, CATALOG.replace('{ value: red,', '{ value: red, retired: true,'));
     const readable = await cli.run('catalog', 'plan', retired, '--app', clientId);
-    expect(readable.stdout).toContain('  ~ key notifications/colour: touches 2 saved selections\n');
+    expect(readable.stdout).toContain('  ~ key notifications/colour: affects 2 saved selections\n');
     const told = await cli.run('catalog', 'apply', changed, '--app', clientId);
-    expect(told.stdout).toMatch(/Is this meant\?\n {2}\? notifications\/size +was siez: no key had that name here/);
+    expect(told.stdout).toMatch(/Please check:\n {2}\? notifications\/size +was siez: no key had that name here/);
     const { items } = await storage.catalogs.revisions(appId, { offset: 0, limit: 1 });
     expect(items[0]?.difference, 'what a revision keeps').not.toContain('selections');
     expect((await cli.run('catalog', 'plan', changed, '--app', clientId)).code, 'the file may stay as it is').toBe(0);
@@ -232,11 +232,11 @@ Not translated:
     const readable = await cli.run('catalog', 'plan', changed, '--app', clientId);
     expect(readable.code).toBe(3);
     expect(readable.stdout).toContain(
-      '  > key notifications/proportion: touches no saved selection\n      was ratio\n',
+      '  > key notifications/proportion: affects no saved selections\n      was ratio\n',
     );
-    expect(readable.stdout).toContain('  - key notifications/newsletter: touches 2 saved selections\n');
+    expect(readable.stdout).toContain('  - key notifications/newsletter: affects 2 saved selections\n');
     expect(readable.stdout).toMatch(
-      /\n {2}! notifications\/colour +value removed: "red": touches 2 saved selections\n/,
+      /\n {2}! notifications\/colour +value removed: "red": affects 2 saved selections\n/,
     );
     expect(readable.stdout).toMatch(/3 changed, 1 renamed, 1 archived, 3 breaking\.\n$/);
 
@@ -298,12 +298,12 @@ Not translated:
     });
     expect(shown).toEqual({ revision: 2, createdAt, author, authors: [author], changes: [change] });
     expect(diff).toEqual({ from: 1, to: 2, changes: [change] });
-    expect(none.stdout).toBe('Revisions 2 and 2 are the same.\n');
+    expect(none.stdout).toBe('Revisions 2 and 2 are identical.\n');
     expect(table.stdout).toMatch(
       /^REVISION +PUBLISHED \(UTC\) +BY +WHAT\n2 .*notifications\/colour changed\n1 .*and 4 more\n$/,
     );
     const unknown = await cli.run('catalog', 'show', '3', '--app', clientId);
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no revision 3') });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('no revision 3') });
   });
 
   test('texts go out as CSV and XLIFF and come back', async () => {
@@ -318,7 +318,7 @@ Not translated:
 
     const unchanged = save(`${kind}.csv`, csv.stdout);
     const same = await cli.run('catalog', 'import-translations', unchanged, '--app', clientId);
-    expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to do') });
+    expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('No changes') });
 
     const translated = save(`${kind}.xlf`, xliff.stdout.replace('>Azul<', '>Celeste &amp; más<'));
     const imported = await cli.json('catalog', 'import-translations', translated, '--app', clientId);
@@ -359,9 +359,7 @@ Not translated:
     );
     const outdated = await cli.run('catalog', 'import-translations', stale, '--app', clientId);
     expect(outdated.code).toBe(0);
-    expect(outdated.stderr).toContain(
-      'notifications/colour=blue in Español: translated from "Blue", which is "Navy" now',
-    );
+    expect(outdated.stderr).toContain('notifications/colour=blue in Español: translated from "Blue", now "Navy"');
   });
 
   test('types are a module on stdout or in a file, and a file that cannot be written is told', async () => {
@@ -378,7 +376,7 @@ Not translated:
     expect(printed.stdout).toContain(
       `colour: { type: 'string'; multiple: true; value: 'blue' | 'red'; retired: never };`,
     );
-    expect(written.stdout).toBe(`Wrote ${out}, of revision 1.\n`);
+    expect(written.stdout).toBe(`Wrote revision 1 to ${out}.\n`);
     expect(readFileSync(out, 'utf8')).toBe(printed.stdout);
     expect(JSON.parse(asJson.stdout)).toEqual({ revision: 1, content: printed.stdout });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
@@ -396,7 +394,7 @@ Not translated:
     const late = await cli.run('catalog', 'apply', original, '--app', clientId, '--if-revision', '3');
     expect(late).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('somebody else published revision 4 meanwhile'),
+      stderr: expect.stringContaining('someone else has published revision 4'),
     });
   });
 });

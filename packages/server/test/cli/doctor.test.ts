@@ -36,7 +36,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       expect(failures(ending.stdout)).toEqual([
         {
           ...(kind === 'sqlite'
-            ? { check: 'database', detail: expect.stringMatching(/^there is no database at \//) }
+            ? { check: 'database', detail: expect.stringMatching(/^no database at \//) }
             : { check: 'migrations', detail: 'the database is new' }),
           ok: false,
           wayOut: expect.stringContaining('innkeeper migrate'),
@@ -57,7 +57,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     );
     expect(readable.stdout).toMatch(/✓ +token service +embedded/);
     expect(readable.stdout).toContain(`127.0.0.1:${port} is free`);
-    expect(readable.stdout).toMatch(/\n\nAll is well\.\n$/);
+    expect(readable.stdout).toMatch(/\n\nAll checks passed\.\n$/);
     expect(json.code).toBe(0);
     const [proxies, bogus, ...rest] = JSON.parse(json.stdout) as Check[];
     const names = rest.map(({ check }) => check);
@@ -153,7 +153,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
       {
         check: 'database',
         detail: expect.stringContaining('database or disk is full'),
-        wayOut: expect.stringContaining('the space on the disk'),
+        wayOut: expect.stringContaining('the free disk space'),
       },
     ]);
   });
@@ -169,7 +169,7 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     expect(JSON.parse(wrong.stdout)).toContainEqual({
       check: 'port',
       ok: true,
-      detail: `127.0.0.1:${taken} is served by an Innkeeper with another database`,
+      detail: `127.0.0.1:${taken} is in use by Innkeeper with another database`,
       wayOut: expect.stringContaining('INNKEEPER_DATABASE_URL'),
     });
 
@@ -194,7 +194,7 @@ describe('each failure has its way out', () => {
     const ending = await doctor({ INNKEEPER_SECRET: 'weak' });
     expect(ending.code).toBe(1);
     expect(ending.milliseconds).toBeLessThan(15_000);
-    expect(ending.stdout).toMatch(/✗ +secret +INNKEEPER_SECRET is weak.*\n +→ Make one with: openssl/);
+    expect(ending.stdout).toMatch(/✗ +secret +INNKEEPER_SECRET is weak.*\n +→ Create one with: openssl/);
     expect(ending.stdout).toMatch(
       /✗ +database +PostgreSQL at 127\.0\.0\.1:1\/innkeeper: .*ECONNREFUSED.*\n +→ Check INNKEEPER_DATABASE_URL/,
     );
@@ -243,12 +243,12 @@ describe('each failure has its way out', () => {
 
     test('by another program', async () => {
       const { stdout } = await doctor({ INNKEEPER_PORT: portOf(other) });
-      expect(stdout).toMatch(/✗ +port +.* is held by another program\n +→ Give another one with --port/);
+      expect(stdout).toMatch(/✗ +port +.* is in use by another program\n +→ Choose another port with --port/);
     });
 
     test('by Innkeeper itself is as it should be', async () => {
       const { stdout } = await doctor({ INNKEEPER_PORT: portOf(innkeeper) });
-      expect(stdout).toMatch(/✓ +port +.* is served by Innkeeper already/);
+      expect(stdout).toMatch(/✓ +port +.* is in use by Innkeeper(?: |$)/m);
     });
   });
 
@@ -260,7 +260,7 @@ describe('each failure has its way out', () => {
     });
     expect(checkClock([], undefined, 0)).toMatchObject({
       ok: false,
-      detail: '1970-01-01 00:00:00 UTC cannot be right',
+      detail: '1970-01-01 00:00:00 UTC is not plausible',
     });
     expect(checkClock([now + 7_200_000], undefined, now)).toMatchObject({
       ok: false,
@@ -290,7 +290,7 @@ describe('each failure has its way out', () => {
     });
     expect(marked({ at: now, doubtMs: 730 * 86_400_000, waitMs: 7_200_000 })).toMatchObject({
       ok: true,
-      detail: expect.stringMatching(/jumped 730 days ahead .*held back for 2 hours/),
+      detail: expect.stringMatching(/jumped 730 days ahead .*paused for 2 hours/),
       wayOut: expect.stringContaining('NTP'),
     });
     expect(marked({ at: now + 7_200_000, doubtMs: 0, waitMs: 0 })).toMatchObject({ ok: false });

@@ -59,7 +59,7 @@ test('the help of the whole names every command and the exit codes', async () =>
     const text = ofGroup === undefined ? whole : await help(name ?? '');
     expect(text).toMatch(new RegExp(`^ {2}${ofGroup ?? name} `, 'm'));
   }
-  expect(whole).toContain('0 done, 1 failed, 2 misused');
+  expect(whole).toContain('0 success, 1 failure, 2 usage error');
   expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
@@ -73,11 +73,11 @@ test('serve takes every setting as a flag and says its environment name and defa
   }
 });
 
-test('app rotate-secret --help says how long the secret before stays good', async () => {
+test('app rotate-secret --help says how long the previous secret stays valid', async () => {
   expect(await help('app rotate-secret')).toContain('(default: 24h)');
 });
 
 test('app set --help explains every key', async () => {
   const text = await help('app set');
-  for (const name of SETTING_NAMES) expect(text).toMatch(new RegExp(`^ {2}${name} +\\w.*by default`, 'm'));
+  for (const name of SETTING_NAMES) expect(text).toMatch(new RegExp(`^ {2}${name} +\\w.*default: `, 'm'));
 });

@@ -19,7 +19,7 @@ test('a path that leads nowhere is told, and nothing is made there', async () =>
   for (const command of COMMANDS) {
     const { code, stdout, stderr } = await run(...command.split(' '));
     expect([command, code, stdout]).toEqual([command, 2, '']);
-    expect(stderr).toContain(`there is no database at ${path}.`);
+    expect(stderr).toContain(`no database at ${path}.`);
     expect(stderr).toMatch(/→ .*innkeeper migrate, innkeeper app create, or npm start/);
   }
   const told = await run('app', 'list', '--json');
@@ -36,7 +36,7 @@ test('what makes a database says so, on stderr, once; for programs it says nothi
   const first = await run('app', 'create', '--name', 'One');
   expect(first).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^innkeeper: made a new database, SQLite at .*\n$/),
+    stderr: expect.stringMatching(/^innkeeper: created a new database, SQLite at .*\n$/),
   });
   expect((await run('app', 'create', '--name', 'Two')).stderr).toBe('');
   expect((await run('app', 'list')).stdout).toContain('Two');

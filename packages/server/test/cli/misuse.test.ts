@@ -24,29 +24,29 @@ describe('what was misused ends with 2, one message and no result', () => {
     ['a key of every object', 'app set 1_a __proto__=x', '"__proto__" is not a setting of an application.'],
     ['a key given twice', 'app set 1_a accessTokenTtl=1h accessTokenTtl=2h', 'accessTokenTtl is given twice.'],
     ['a name taken away', 'app set 1_a name=', 'name is blank.'],
-    ['an origin with a path', 'app set 1_a allowedOrigins=https://a.example/x', 'is not an origin'],
+    ['an origin with a path', 'app set 1_a allowedOrigins=https://a.example/x', 'must be a full origin'],
     ['an overlap in words', 'app rotate-secret 1_a --overlap soon', "argument 'soon' is invalid"],
-    ['an overlap without a unit', 'app rotate-secret 1_a --overlap 24', 'a number with s, m, h or d, such as 24h'],
-    ['no overlap without a unit', 'app rotate-secret 1_a --overlap 0', 'a number with s, m, h or d, such as 24h'],
+    ['an overlap without a unit', 'app rotate-secret 1_a --overlap 24', 'a number with s, m, h or d, for example 24h'],
+    ['no overlap without a unit', 'app rotate-secret 1_a --overlap 0', 'a number with s, m, h or d, for example 24h'],
     [
       'a lifetime without a unit',
       'app set 1_a accessTokenTtl=3600',
       'accessTokenTtl must be a number with s, m, h or d',
     ],
     ['a rate limit without a unit', 'app set 1_a rateLimit=600/60', 'rateLimit must be off, or requests'],
-    ['an expiry without a unit', 'token create --name ci --expires 90', 'a number with s, m, h or d, such as 24h'],
-    ['an overlap too long', 'app rotate-secret 1_a --overlap 31d', 'It must be at most 30d.'],
+    ['an expiry without a unit', 'token create --name ci --expires 90', 'a number with s, m, h or d, for example 24h'],
+    ['an overlap too long', 'app rotate-secret 1_a --overlap 31d', 'The maximum is 30d.'],
     ['a port in words', 'serve --port many', 'INNKEEPER_PORT is "many": it must be a number from 0 to 65535.'],
     ['a database of another kind', 'migrate --database-url mysql://x', 'it must be sqlite:PATH or postgres://'],
     [
       'a database address that cannot be read',
       'app list --database-url postgres://u:hun/ter2@db.example.com/innkeeper',
-      'INNKEEPER_DATABASE_URL is not an address that can be read.',
+      'INNKEEPER_DATABASE_URL is not a valid URL.',
     ],
     [
       'one of several such addresses',
       'migrate --database-url postgres://u:hun%2Fter2@db.example.com:5432,db2.example.com:x/innkeeper',
-      'INNKEEPER_DATABASE_URL is not an address that can be read.',
+      'INNKEEPER_DATABASE_URL is not a valid URL.',
     ],
   ])('%s', async (_, line, message) => {
     const ending = await inThread(line.split(' '), settings);
@@ -71,7 +71,7 @@ describe('what was misused ends with 2, one message and no result', () => {
   test('an unknown key is answered with the known ones and their meaning', async () => {
     const { stderr } = await inThread(['app', 'set', '1_a', 'color=red'], settings);
     expect(stderr).toMatch(/"color" is not a setting of an application/);
-    expect(stderr).toMatch(/accessTokenTtl +how long an access token is good.*by default 1 hour/);
+    expect(stderr).toMatch(/accessTokenTtl +lifetime of an access token.*default: 1 hour/);
   });
 
   test('no command at all shows the help', async () => {
@@ -112,7 +112,7 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
   });
 
   test.each([
-    ['a host that nobody knows', 'no-such-host.invalid', /cannot listen on no-such-host\.invalid: no address is known/],
+    ['a host that nobody knows', 'no-such-host.invalid', /cannot listen on no-such-host\.invalid: unknown host name/],
     [
       'an address of another machine',
       '203.0.113.7',
@@ -127,7 +127,7 @@ describe('what failed ends with 1 and the way out, never with a stack', () => {
 
   test('the secret of another database', async () => {
     const other = await list(settings.INNKEEPER_DATABASE_URL, `another ${SECRET}`);
-    expectFailure(other, /INNKEEPER_SECRET is not the one this database was made with/);
+    expectFailure(other, /INNKEEPER_SECRET does not match this database/);
   });
 
   test('a weak secret that a new database would be bound to', async () => {

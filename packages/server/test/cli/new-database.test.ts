@@ -43,7 +43,7 @@ describe('a new database is not made', () => {
     for (const maker of MAKERS) {
       const { code, stderr } = await run(...maker.split(' '));
       expect([maker, code]).toEqual([maker, 1]);
-      expect(stderr).toContain(`the database ${path} does not exist, but ${path}.secret is there`);
+      expect(stderr).toContain(`the database ${path} does not exist, but ${path}.secret exists`);
       expect(stderr).toMatch(/→ Put the database back .*innkeeper restore FILE.*innkeeper serve --new/);
     }
     expect(files()).toEqual(['innkeeper.db.secret']);
@@ -52,7 +52,7 @@ describe('a new database is not made', () => {
     for (const reader of ['app list', 'scrub', 'users export --app ID', 'doctor']) {
       const { code, stdout, stderr } = await run(...reader.split(' '));
       expect([reader, code]).toEqual([reader, 1]);
-      const said = `the database ${path} does not exist, but ${path}.secret, ${path}-wal and ${path}-shm are there`;
+      const said = `the database ${path} does not exist, but ${path}.secret, ${path}-wal and ${path}-shm exist`;
       expect(stdout + stderr).toContain(said);
     }
     rmSync(`${path}-wal`);
@@ -122,7 +122,7 @@ describe('a database that lost a part is reported, and left as it is', () => {
       const { code, stdout, stderr } = await run(...command.split(' '));
       expect([command, code]).toEqual([command, 1]);
       expect(stdout + stderr).toContain(`the write-ahead log ${path}-wal was deleted or moved`);
-      expect(stdout + stderr).toContain(`delete ${path}-shm to go on`);
+      expect(stdout + stderr).toContain(`delete ${path}-shm to continue`);
     }
     const again = await serve({ settings: { databaseUrl: `sqlite:${path}` }, args: ['--new'], failing: true });
     expect(await again.exited).toMatchObject({ code: 1 });
@@ -151,7 +151,7 @@ describe('a database that lost a part is reported, and left as it is', () => {
       const { code, stdout, stderr } = await run(...command.split(' '));
       expect([command, code]).toEqual([command, 1]);
       expect(stdout + stderr).toContain(`the write-ahead log ${path}-wal was deleted or moved`);
-      expect(stdout + stderr).toContain(`delete ${join(folder, note)} to go on`);
+      expect(stdout + stderr).toContain(`delete ${join(folder, note)} to continue`);
     }
     rmSync(join(folder, note));
     const server = await serve({ settings });
@@ -183,7 +183,7 @@ describe('a database that lost a part is reported, and left as it is', () => {
     rmSync(path);
     const { code, stdout } = await run('doctor');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/does not exist, but .*\.secret is there[\s\S]*innkeeper serve --new/);
+    expect(stdout).toMatch(/does not exist, but .*\.secret exists[\s\S]*innkeeper serve --new/);
     expect(stdout).not.toContain('innkeeper migrate');
   });
 });
@@ -202,7 +202,7 @@ describe('a first start that failed halfway', () => {
     expect(await create()).toMatchObject({ code: 0 });
     // Once it is used, it needs that very secret.
     rmSync(`${path}.secret`);
-    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('.secret is not there') });
+    expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('.secret is missing') });
   });
 
   test('before the first table was made is no obstacle', async () => {
@@ -258,7 +258,7 @@ describe('a database by a symbolic link', () => {
     expect((await byLink('app', 'list')).stdout).toContain('One');
     rmSync(`${link}.secret`);
     rmSync(`${path}.secret`);
-    expect((await byLink('app', 'list')).stderr).toContain('.secret is not there');
+    expect((await byLink('app', 'list')).stderr).toContain('.secret is missing');
     expect(existsSync(`${path}.secret`)).toBe(false);
   });
 

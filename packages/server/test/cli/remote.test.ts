@@ -72,7 +72,7 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
     await same('token', 'revoke', narrow.tokenId);
     expect(await afarJson('app', 'delete', clientId, '--yes')).toMatchObject({ deleted: true, users: 0 });
     const gone = await afar('app', 'show', clientId, '--json');
-    expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no such application') });
+    expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Application not found') });
   });
 
   test('catalog: plan, apply, export, types, revisions, diff, restore and translations', async () => {
@@ -154,8 +154,10 @@ describe.each(databases)('the command line from afar on $kind', ({ fresh }) => {
   test('what is wrong with the address or the token is told', async () => {
     const told = async (settings: Record<string, string>) => (await inThread(['app', 'list'], settings)).stderr;
     expect(await told({ INNKEEPER_URL: server.url })).toContain('INNKEEPER_TOKEN is not');
-    expect(await told({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN: 'ikp_x' })).toContain('token is not valid');
-    expect(await told({ INNKEEPER_URL: 'http://users.example.com', INNKEEPER_TOKEN: token })).toContain('in the clear');
+    expect(await told({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN: 'ikp_x' })).toContain('token is invalid');
+    expect(await told({ INNKEEPER_URL: 'http://users.example.com', INNKEEPER_TOKEN: token })).toContain(
+      'sent unencrypted',
+    );
     expect(await told({ INNKEEPER_URL: 'http://127.0.0.1:1', INNKEEPER_TOKEN: token })).toContain('cannot be reached');
     expect(await told({ INNKEEPER_URL: server.url, INNKEEPER_TOKEN_FILE: join(folder, 'none') })).toContain('ENOENT');
   });

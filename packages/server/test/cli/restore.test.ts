@@ -120,7 +120,7 @@ describe.each(databases)('restoring into $kind', (database) => {
         1,
         /newer Innkeeper.*that version or a later/s,
       ],
-      ['another secret, checked', [file, '--check', '--secret', `${SECRET}!`], 1, /The file is whole, but/],
+      ['another secret, checked', [file, '--check', '--secret', `${SECRET}!`], 1, /The file is complete, but/],
     ];
     const cases: Case[] = [
       ...(database.kind === 'sqlite' ? badFiles : []),
@@ -128,7 +128,7 @@ describe.each(databases)('restoring into $kind', (database) => {
       ['edited', [altered(sql("update applications set name = 'Mine'")), ...replace], 1, /rows of applications/],
       ['not empty', [file], 1, /is not empty, it has 1 application/],
       ['nobody to ask', [file, '--replace'], 2, /1 application.*--yes/s],
-      ['another secret', [file, ...replace, '--secret', `${SECRET}!`], 1, /made under another secret/],
+      ['another secret', [file, ...replace, '--secret', `${SECRET}!`], 1, /does not match the backup/],
     ];
     const { run } = commandLine(url);
     for (let from = 0; from < cases.length; from += 4) {

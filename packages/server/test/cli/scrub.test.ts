@@ -30,7 +30,7 @@ describe('innkeeper scrub', () => {
     await makeSignedInUser(server, application);
     const told = await commandLine(url, inThread).run('scrub');
     expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(told.stdout).toMatch(/rewritten in .* s, .* before, .* now\.\nNothing of what was deleted is left/);
+    expect(told.stdout).toMatch(/rewritten in .* s, .* before, .* now\.\nNo deleted data is left/);
   });
 
   test('names a damaged file and the way to restore it', async () => {
@@ -49,14 +49,14 @@ describe('innkeeper scrub', () => {
 
   test('says what it needs, and that PostgreSQL does not', async () => {
     const missing = await inThread(['scrub', '--database-url', `sqlite:${scratchFile('db')}`]);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no database at') });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('no database at') });
     const elsewhere = await commandLine(await postgres.fresh(), inThread).run('scrub');
     expect(elsewhere).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/PostgreSQL needs no scrub.*\n.*VACUUM/),
     });
     const help = (await inThread(['scrub', '--help'])).stdout.replace(/\s+/g, ' ');
-    for (const said of ['reads go on', '503 with Retry-After', 'twice the size', 'INNKEEPER_SCRUB=7d']) {
+    for (const said of ['reads continue', '503 with Retry-After', 'twice the file size', 'INNKEEPER_SCRUB=7d']) {
       expect(help).toContain(said);
     }
     const wrong = await inThread(['serve', '--scrub', '7']);

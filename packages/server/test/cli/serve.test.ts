@@ -35,7 +35,7 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
     [
       'a public address in the clear',
       { INNKEEPER_PUBLIC_URL: 'http://users.example.com' },
-      'INNKEEPER_PUBLIC_URL is http://users.example.com: tokens and secrets would travel in the clear',
+      'INNKEEPER_PUBLIC_URL is http://users.example.com: tokens and secrets would be sent unencrypted',
     ],
     [
       'a token service in the clear',
@@ -65,7 +65,7 @@ describe('serve refuses to start on an unsafe configuration and says which', () 
   ])('%s', async (_, settings, words) => {
     const ending = await inThread(['serve'], { ...SETTINGS, ...settings });
     expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(words) });
-    expect(ending.stderr).toMatch(/^innkeeper: refusing to start on an unsafe configuration:\n {2}✗ /);
+    expect(ending.stderr).toMatch(/^innkeeper: unsafe settings:\n {2}✗ /);
     expect(ending.stderr.match(/✗/g)).toHaveLength(1);
   });
 
@@ -107,7 +107,7 @@ test('a port that is taken is told in one line', async () => {
   holder.close();
   expect(ending).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`cannot listen on 127.0.0.1:${port}: it is in use`),
+    stderr: expect.stringContaining(`cannot listen on 127.0.0.1:${port}: the port is in use`),
   });
   expect(ending.stderr).not.toMatch(/\n {4}at /);
 });

@@ -21,10 +21,10 @@ describe('innkeeper users, misused', () => {
     ['no application', ['import', file], 2, "required option '--app <ID>'"],
     ['a file that is not there', ['import', join(folder, 'none'), '--app', '1_a'], 2, 'none: does not exist.'],
     ['a folder', ['import', folder, '--app', '1_a'], 2, 'is a folder'],
-    ['--update with --resume', ['import', file, '--app', '1_a', '--update', '--resume'], 2, 'contradict'],
-    ['rejects over the file', ['import', file, '--app', '1_a', '--rejects', file], 2, 'is to be read'],
-    ['an unknown application', ['import', file, '--app', '1_a'], 1, 'there is no application'],
-    ['an export of an unknown application', ['export', '--app', '1_a'], 1, 'there is no application'],
+    ['--update with --resume', ['import', file, '--app', '1_a', '--update', '--resume'], 2, 'cannot be combined'],
+    ['rejects over the file', ['import', file, '--app', '1_a', '--rejects', file], 2, 'is the input file'],
+    ['an unknown application', ['import', file, '--app', '1_a'], 1, 'no application with the clientId'],
+    ['an export of an unknown application', ['export', '--app', '1_a'], 1, 'no application with the clientId'],
   ])('%s', async (_, args, code, message) => {
     const ending = await cli.run('users', ...args);
     expect(ending).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });

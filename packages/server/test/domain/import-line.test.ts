@@ -123,12 +123,12 @@ describe('a line', () => {
     ['an array', '[]', '0021', null, 'not a JSON object'],
     ['null', 'null', '0021', null, 'not a JSON object'],
     ['a member twice', '{"clientUserId":"a","clientUserId":"b","clientUserName":"c"}', '0021', null, 'twice'],
-    ['__proto__', '{"clientUserId":"a","clientUserName":"c","__proto__":{}}', '1009', '__proto__', 'not known'],
+    ['__proto__', '{"clientUserId":"a","clientUserName":"c","__proto__":{}}', '1009', '__proto__', 'is unknown'],
     ['no clientUserId', '{"clientUserName":"c"}', '0005', 'clientUserId', 'is missing'],
     ['a blank clientUserId', line({ clientUserId: ' ' }), '0005', 'clientUserId', 'is blank'],
     ['a number for a name', line({ clientUserName: 5 }), '0023', 'clientUserName', 'is not a string'],
     ['a long name', line({ clientUserName: 'x'.repeat(256) }), '0023', 'clientUserName', '255'],
-    ['a misspelt member', line({ option: [] }), '1009', 'option', 'is not known here'],
+    ['a misspelt member', line({ option: [] }), '1009', 'option', 'is unknown'],
     ['a code that is no UUID', line({ service_user_code: 'x' }), '1009', 'service_user_code', 'UUID'],
     ['a time in words', line({ created_at: 'yesterday' }), '1009', 'created_at', 'YYYY-MM-DD'],
     ['a day that is none', line({ created_at: '2025-02-30 00:00:00' }), '1009', 'created_at', 'YYYY-MM-DD'],
@@ -162,7 +162,7 @@ describe('a line', () => {
       line({ options: Array(2).fill({ group: 'look', key: 'motto', value: ['x'] }) }),
       '1009',
       'options[1].key',
-      'twice',
+      'is a duplicate',
     ],
   ])('with %s is refused', (_, text, code, field, reason) => {
     const refusal = refusalOf(() => read(text));

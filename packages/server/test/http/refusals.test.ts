@@ -45,7 +45,7 @@ describe.concurrent.each(databases)('refusals that are nobody’s request on $ki
       'application/json, application/problem+json;q=0.9',
     ]) {
       const refused = await server.send('GET', '/nothing', { headers: { accept } });
-      expect(refused.json, accept).toEqual({ code: '9404', message: 'There is nothing at this path.' });
+      expect(refused.json, accept).toEqual({ code: '9404', message: 'Unknown path.' });
     }
   });
 

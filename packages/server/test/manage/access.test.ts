@@ -70,7 +70,7 @@ describe.each(databases)('who may do what on $kind', (database) => {
         const asked = [who, access, title(operation)];
         expect([...asked, refused]).toEqual([...asked, !includesAccess(access, needed)]);
         if (refused) {
-          expect(json.message).toBe(`This needs access "${needed}" to the application; there is "${access}".`);
+          expect(json.message).toBe(`This requires access "${needed}" to the application; you have "${access}".`);
         }
         expect([...asked, status < 500]).toEqual([...asked, true]);
       }
@@ -132,7 +132,7 @@ describe.each(databases)('who may do what on $kind', (database) => {
     for (const operation of operations.filter(({ method }) => method !== 'get')) {
       const { status, json } = await ask(forged, operation, clientId);
       expect([title(operation), status, json.code]).toEqual([title(operation), 403, '9403']);
-      expect(json.message).toBe('This request does not come from the portal itself.');
+      expect(json.message).toBe('This request does not come from the portal.');
     }
   });
 });

@@ -58,8 +58,8 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     const cases = [
       ['format=xls', 'format must be csv or xliff.'],
       ['language=Klingon', 'language "Klingon" is not a language of this application.'],
-      ['format=xliff', 'language must name one language: an XLIFF file is for one.'],
-      ['format=xliff&language=de,en', 'language must name one language: an XLIFF file is for one.'],
+      ['format=xliff', 'language must name one language: an XLIFF file contains one.'],
+      ['format=xliff&language=de,en', 'language must name one language: an XLIFF file contains one.'],
       ['format=csv&format=csv', 'format must be given once.'],
     ];
     for (const [query, message] of cases) {
@@ -139,7 +139,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
           line: lineOf('nowhere') + 2,
           path: 'open/tags',
           language: 'de',
-          message: 'in Deutsch is blank: leave it out instead',
+          message: 'in Deutsch is blank: remove it instead',
         },
       ],
     });
@@ -185,7 +185,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect(messages(refused)).toEqual([
       'line 2: nowhere is not in the catalog',
       'line 6: open has a text in Deutsch already, in line 3',
-      'line 4: kitchen/fruit=apple has the text "Aprikose" in de, which stands for another value already',
+      'line 4: kitchen/fruit=apple has the text "Aprikose" in de, which already belongs to another value',
     ]);
     const one = await take({ file, take: [{ path: 'empty', language: 'DE' }] });
     expect(one).toMatchObject({ status: 200, json: { changed: true } });

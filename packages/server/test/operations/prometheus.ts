@@ -25,7 +25,7 @@ export function readPrometheus(text: string): Sample[] {
     samples.push({ name, labels: readLabels(labels ?? ''), value: Number(value.replace('Inf', 'Infinity')) });
   }
   const identities = samples.map(({ name, labels }) => JSON.stringify([name, labels]));
-  expect(new Set(identities).size, 'a sample is there twice').toBe(samples.length);
+  expect(new Set(identities).size, 'a sample is a duplicate').toBe(samples.length);
   return samples;
 }
 

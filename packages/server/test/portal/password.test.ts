@@ -5,7 +5,7 @@ import { startTestServer, type TestServer, uniqueName } from '../http/start.ts';
 import { manageAs } from '../manage/manage.ts';
 import { cookieOf, openSession, PASSWORD, setUpToken, signedIn, signInToken, visitorWith } from './portal.ts';
 
-const FAILED = { code: '9401', message: 'The e-mail address, the password or the code is not right.' };
+const FAILED = { code: '9401', message: 'Wrong e-mail address, password or code.' };
 
 describe.each(databases)('passwords on $kind', (database) => {
   let server: TestServer;
@@ -170,7 +170,7 @@ describe.each(databases)('passwords on $kind', (database) => {
       expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused).toHaveLength(4);
-      expect(refused[0]).toMatchObject({ json: { code: '9429', message: expect.stringMatching(/to sign in/) } });
+      expect(refused[0]).toMatchObject({ json: { code: '9429', message: expect.stringMatching(/sign-in attempts/) } });
       expect(refused[0]?.headers.get('retry-after')).toBe('60');
       // Even the right one has to wait; the operator's link does not.
       expect((await enter(address, PASSWORD)).status).toBe(429);

@@ -59,7 +59,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
       /^innkeeper=iks_[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
     );
     const again = await openSession(server, { token });
-    expect(again).toMatchObject({ status: 401, json: { code: '9401', message: expect.stringMatching(/used before/) } });
+    expect(again).toMatchObject({ status: 401, json: { code: '9401', message: expect.stringMatching(/it was used/) } });
     expect(again.headers.get('set-cookie')).toBeNull();
     const ada = visitorWith(server, cookieOf(answer));
     expect((await ada.send('GET', '/session')).json).toEqual(answer.json);
@@ -73,7 +73,7 @@ describe.each(databases)('sessions of the portal on $kind', (database) => {
     if (now > Date.now() - DAY) await signInToken(server, email.toUpperCase());
     const { status, json } = await openSession(server, { token });
     expect([status, json.code]).toEqual([401, '9401']);
-    expect(json.message).toMatch(/used before, has expired, or a newer one/);
+    expect(json.message).toMatch(/it was used, has expired or was replaced/);
   });
 
   test.each([

@@ -16,7 +16,7 @@ export function failed(check: string, detail: string, wayOut: string): Check {
 /** The doctor answers soon even when what it asks does not. */
 export async function withinLimit<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${milliseconds / 1000} s`)), milliseconds);
+  const timer = setTimeout(() => late.reject(new Error(`no response within ${milliseconds / 1000} s`)), milliseconds);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

@@ -7,7 +7,7 @@ import { type Check, failed, passed, warned } from './check.ts';
 /** This version was made in this year: no right clock is before it. */
 const FIRST_YEAR = 2026;
 const LAST_YEAR = 2100;
-const SET_THIS_CLOCK = 'Set the clock of this machine by NTP: timedatectl set-ntp true';
+const SET_THIS_CLOCK = 'Synchronise this machine with NTP: timedatectl set-ntp true';
 
 /** `skewMs` is undefined for SQLite: a file has no clock to compare with. */
 export type ClockReading = { skewMs: number | undefined; mark: Mark | undefined };
@@ -25,7 +25,7 @@ export async function readClock(storage: Storage): Promise<ClockReading> {
 export function checkClock(writtenTimes: readonly number[], reading?: ClockReading, now = Date.now()): Check {
   const time = `${showTime(now)} UTC`;
   const year = new Date(now).getUTCFullYear();
-  if (year < FIRST_YEAR || year > LAST_YEAR) return failed('clock', `${time} cannot be right`, SET_THIS_CLOCK);
+  if (year < FIRST_YEAR || year > LAST_YEAR) return failed('clock', `${time} is not plausible`, SET_THIS_CLOCK);
 
   const { skewMs, mark } = reading ?? {};
   if (skewMs !== undefined && Math.abs(skewMs) > NOTICED_MS) {
@@ -35,13 +35,17 @@ export function checkClock(writtenTimes: readonly number[], reading?: ClockReadi
   }
   const newest = [...writtenTimes, mark?.at ?? 0].reduce((latest, each) => Math.max(latest, each), 0);
   if (newest > now + TOLERATED_MS) {
-    const detail = `${time} is ${showRoughly(newest - now)} before the newest record of the database`;
-    return failed('clock', detail, `${SET_THIS_CLOCK}. If this one is right, the clock of another replica was ahead.`);
+    const detail = `${time} is ${showRoughly(newest - now)} before the newest record in the database`;
+    return failed(
+      'clock',
+      detail,
+      `${SET_THIS_CLOCK}. If this clock is right, the clock of another replica was ahead.`,
+    );
   }
   const seen = mark ? `, last seen in the database at ${showTime(mark.at)}` : '';
   if (mark && isOdd(mark)) {
     const jump = `the clock jumped ${showRoughly(Math.abs(mark.doubtMs))} ${mark.doubtMs > 0 ? 'ahead' : 'back'}`;
-    const detail = `${time}${seen}; ${jump} or the service was off: purging is held back for ${showRoughly(mark.waitMs)}`;
+    const detail = `${time}${seen}; ${jump} or the service was off: purging is paused for ${showRoughly(mark.waitMs)}`;
     return warned('clock', detail, SET_IF_WRONG);
   }
   const skew = skewMs === undefined ? seen : `, ${Math.round(Math.abs(skewMs))} ms from the database's clock`;

@@ -4,7 +4,7 @@ import type { Progress } from '../progress.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 
 const RESTORE_POSTGRES =
-  'Make a copy of the data directory, restore the last good backup (innkeeper restore, or your own of PostgreSQL), and look at the disk and the log of the server.';
+  'Copy the data directory, restore the last valid backup (innkeeper restore, or your own PostgreSQL backup), then check the disk and the server log.';
 /** More would fill the screen. */
 const SHOWN = 3;
 
@@ -25,7 +25,7 @@ export async function checkConsistency(
     const check =
       error instanceof DatabaseDamaged
         ? failed('data', error.message, wayOut)
-        : failed('data', `could not be checked: ${(error as Error).message}`, 'Run `innkeeper doctor` again.');
+        : failed('data', `check failed: ${(error as Error).message}`, 'Run `innkeeper doctor` again.');
     return { check, findings: [] };
   } finally {
     progress.clear();

@@ -52,8 +52,8 @@ export async function checkDatabase(config: Config, options: DoctorOptions): Pro
     const lock = await withinLimit(findLock(config.databaseUrl), LIMIT_MS).catch(() => undefined);
     if (lock) return { checks: [failedLock(database, lock.message), checkClock([])] };
     const wayOut = config.databaseUrl.startsWith('sqlite:')
-      ? 'Check the path in INNKEEPER_DATABASE_URL, who may write there, and the space on the disk.'
-      : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running there.';
+      ? 'Check the path in INNKEEPER_DATABASE_URL, its permissions and the free disk space.'
+      : 'Check INNKEEPER_DATABASE_URL (host, port, user, password, database name) and that PostgreSQL is running.';
     return { checks: [failed('database', `${database}: ${reasonOf(error)}`, wayOut), checkClock([])] };
   }
 }
@@ -76,8 +76,8 @@ async function examine(storage: Storage, config: Config, database: string, state
       : [
           failed(
             'secret',
-            'INNKEEPER_SECRET is not the one this database was made with: no stored secret or token would match.',
-            'Set the original one; beside an embedded database it is kept in the file that ends in .secret.',
+            'INNKEEPER_SECRET does not match this database: stored secrets and tokens would not work.',
+            'Set the original secret; with SQLite it is in the .secret file next to the database.',
           ),
         ]),
     checkClock(
@@ -90,11 +90,11 @@ async function examine(storage: Storage, config: Config, database: string, state
 
 function failedMigrations({ applied, latest }: MigrationState): Check {
   if (applied > latest) {
-    const detail = `the database was last used by a newer Innkeeper (schema ${applied}; this one knows ${latest})`;
+    const detail = `the database was last used by a newer Innkeeper (schema ${applied}; this version supports ${latest})`;
     return failed('migrations', detail, 'Run that version or a later one.');
   }
   const detail = applied === 0 ? 'the database is new' : `${counted(latest - applied, 'migration')} pending`;
-  return failed('migrations', detail, 'Run: innkeeper migrate (the next `innkeeper serve` does it too)');
+  return failed('migrations', detail, 'Run: innkeeper migrate (`innkeeper serve` also does this at startup)');
 }
 
 function reasonOf(error: unknown): string {

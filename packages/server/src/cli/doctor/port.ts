@@ -4,34 +4,34 @@ import { JWKS_PATH } from '../../http/oauth/jwks.ts';
 import { type Check, failed, passed, warned } from './check.ts';
 
 const LIMIT_MS = 1_500;
-const ANOTHER_PORT = 'Give another one with --port or INNKEEPER_PORT, or stop the program that holds it.';
+const ANOTHER_PORT = 'Choose another port with --port or INNKEEPER_PORT, or stop the program that uses it.';
 const OTHER_DATABASE =
-  'Is this the database that is meant? Give another one with --database-url or INNKEEPER_DATABASE_URL.';
+  'Check that this is the right database, or choose another with --database-url or INNKEEPER_DATABASE_URL.';
 
 /** `keyIds` are those of the database, where they are known. */
 export async function checkPort({ host, port }: Config, keyIds: readonly string[] | undefined): Promise<Check> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  if (port === 0) return passed('port', 'any free one');
+  if (port === 0) return passed('port', 'any free port');
   const problem = await tryToListen(host, port);
   if (problem === undefined) return passed('port', `${address} is free`);
   if (problem === 'EADDRINUSE') {
     if (!(await answersLikeInnkeeper(host, port)))
-      return failed('port', `${address} is held by another program`, ANOTHER_PORT);
+      return failed('port', `${address} is in use by another program`, ANOTHER_PORT);
     if (keyIds && (await hasOtherKeys(host, port, keyIds)))
-      return warned('port', `${address} is served by an Innkeeper with another database`, OTHER_DATABASE);
-    return passed('port', `${address} is served by Innkeeper already`);
+      return warned('port', `${address} is in use by Innkeeper with another database`, OTHER_DATABASE);
+    return passed('port', `${address} is in use by Innkeeper`);
   }
   if (problem === 'EACCES') {
     return failed(
       'port',
-      `${address} is not allowed to this user`,
-      'Give a port above 1023, or the right to bind lower ones.',
+      `${address} is not permitted for this user`,
+      'Choose a port above 1023, or grant the right to bind lower ports.',
     );
   }
   return failed(
     'port',
-    `${address} cannot be listened on (${problem})`,
-    'Check INNKEEPER_HOST: is it an address of this machine?',
+    `${address} is not available (${problem})`,
+    'Check that INNKEEPER_HOST is an address of this machine.',
   );
 }
 

@@ -17,12 +17,12 @@ export async function checkTokenService({ tokenService }: Config): Promise<Check
     } finally {
       await remote.close();
     }
-    return passed('token service', `${tokenService.url} answers`);
+    return passed('token service', `${tokenService.url} responds`);
   } catch (error) {
     return failed(
       'token service',
       `${tokenService.url}: ${(error as Error).message}`,
-      'Check INNKEEPER_TOKEN_SERVICE_URL (the issuer address of an OAuth 2.0 server) and that the server is running there.',
+      'Check INNKEEPER_TOKEN_SERVICE_URL (the issuer address of an OAuth 2.0 server) and that the server is running.',
     );
   }
 }

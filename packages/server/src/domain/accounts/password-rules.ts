@@ -14,13 +14,13 @@ export function requirePassword(password: unknown, email: string): string {
 /** Why it cannot be the password of this account, in words that follow the field's name. */
 function whyNoPassword(password: unknown, email: string): string | undefined {
   if (typeof password !== 'string' || password === '') return 'is missing';
-  if (password.includes('\u0000') || !password.isWellFormed()) return 'holds characters that cannot be used';
+  if (password.includes('\u0000') || !password.isWellFormed()) return 'contains invalid characters';
   const length = [...password].length;
-  if (length < MIN) return `must be at least ${MIN} characters long; several words are easy to keep in mind`;
+  if (length < MIN) return `must be at least ${MIN} characters long; several words are easy to remember`;
   if (length > MAX) return `must be at most ${MAX} characters long`;
   const key = password.normalize('NFKC').toLowerCase();
   if (isAddress(key, email.toLowerCase())) return 'must not be the e-mail address';
-  if (isSimple(key) || isCommonPassword(key)) return 'is one that many people use, and so the first to be guessed';
+  if (isSimple(key) || isCommonPassword(key)) return 'is too common and easy to guess';
   return undefined;
 }
 

@@ -34,7 +34,7 @@ export function readChange(
       else change.name = value as string;
     } else if (isSettingName(key)) {
       const read = value === '' || value === null ? { value: undefined } : SETTINGS[key].read(value);
-      if ('problem' in read) refuse(key, `${read.problem}; ${JSON.stringify(value)} does not do`);
+      if ('problem' in read) refuse(key, `${read.problem}; got ${JSON.stringify(value)}`);
       else change.settings[key] = read.value;
     } else {
       refuse(key, 'is not a setting of an application');

@@ -29,17 +29,17 @@ type SettingDefinition<T> = {
 export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSettings[Name]> } = {
   specialTokenTtl: {
     default: 600,
-    describe: 'how long a specialToken is good, 1 minute to 7 days (10m, 2h, 7d)',
+    describe: 'lifetime of a special token, 1 minute to 7 days (10m, 2h, 7d)',
     read: (value) => readDuration(value, 60, 7 * 86_400, '1 minute', '7 days'),
   },
   accessTokenTtl: {
     default: 3600,
-    describe: 'how long an access token is good, 1 minute to 30 days (30m, 12h, 30d)',
+    describe: 'lifetime of an access token, 1 minute to 30 days (30m, 12h, 30d)',
     read: (value) => readDuration(value, 60, 30 * 86_400, '1 minute', '30 days'),
   },
   deleteNeedsCredentials: {
     default: true,
-    describe: 'true, or false to let callers without credentials delete users',
+    describe: 'whether deleting a user requires credentials: true or false',
     read: (value) => {
       if (value === true || value === 'true') return { value: true };
       if (value === false || value === 'false') return { value: false };
@@ -48,7 +48,7 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   },
   saveByUserUid: {
     default: 'open',
-    describe: 'who may save selections by user_uid: open (anyone), secret (with the application credentials) or off',
+    describe: 'who can save selections by user_uid: open (anyone), secret (with the secret) or off',
     read: (value) =>
       value === 'open' || value === 'secret' || value === 'off'
         ? { value }
@@ -69,17 +69,17 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   },
   allowedOrigins: {
     default: [],
-    describe: 'web origins that may call the options interface from a browser, comma-separated, or * for all',
+    describe: 'web origins allowed to call the options API, comma-separated, or * for all',
     read: readOrigins,
   },
   rateLimit: {
     default: 'default',
-    describe: `requests of the application, counted apart for users and for options: ${RATE_LIMIT_FORM}, or default, what INNKEEPER_RATE_LIMIT says`,
+    describe: `rate limit of the application, counted separately for users and options: ${RATE_LIMIT_FORM}, or default for INNKEEPER_RATE_LIMIT`,
     read: (value) => (value === 'default' ? { value } : readLimit(value)),
   },
   addressRateLimit: {
     default: 'off',
-    describe: `requests of one address to the options of the application: ${RATE_LIMIT_FORM}`,
+    describe: `rate limit per IP address for the options API: ${RATE_LIMIT_FORM}`,
     read: readLimit,
   },
   historyKept: {
@@ -143,7 +143,7 @@ function readOrigins(value: unknown): { value: string[] } | { problem: string } 
     const text = String(part).trim();
     if (text === '') continue;
     if (text !== '*' && !isOrigin(text))
-      return { problem: `"${text}" is not an origin such as https://app.example.com` };
+      return { problem: 'must be a full origin, for example https://app.example.com' };
     origins.add(text);
   }
   return { value: [...origins] };

@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts';
 
 const TYPE_WORDS: Record<ValueType, string> = {
   boolean: 'true or false',
-  string: 'a text',
+  string: 'a string',
   integer: 'a whole number',
   number: 'a number',
   date: 'a date as YYYY-MM-DD',

@@ -28,7 +28,7 @@ export function* exportTexts(
   if (!target || more.length > 0) {
     throw refuse({
       field: 'language',
-      message: 'must name one language: an XLIFF file is for one',
+      message: 'must name one language: an XLIFF file contains one',
       allowed: tagsOf(catalog),
     });
   }
@@ -36,7 +36,7 @@ export function* exportTexts(
   if (content === undefined) {
     throw refuse({
       field: 'format',
-      message: 'can be csv only: an XLIFF file has at least one text, this catalog none',
+      message: 'must be csv: an XLIFF file needs at least one text, and this catalog has none',
     });
   }
   return { name: fileName(application, [target], catalog.revision, 'xlf'), content };

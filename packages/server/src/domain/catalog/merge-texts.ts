@@ -78,7 +78,7 @@ export function* mergeTexts(
     const { name, tag } = language;
     const spot = `${path} ${tag}`;
     if (lines.has(spot)) {
-      report(`has a text in ${name} already, in line ${lines.get(spot)}`);
+      report(`already has a text in ${name}, in line ${lines.get(spot)}`);
       continue;
     }
     lines.set(spot, line);
@@ -145,7 +145,7 @@ function* ambiguities(definition: CatalogDefinition, lines: ReadonlyMap<string, 
         const own = paths[index] as string;
         const alike = paths.filter((_, at) => values[at]?.texts[tag] === text);
         const path = [own, ...alike].find((each) => lines.has(`${each} ${tag}`)) ?? own;
-        const message = `has the text "${text}" in ${tag}, which stands for another value already`;
+        const message = `has the text "${text}" in ${tag}, which already belongs to another value`;
         if (problems.length === MAX_AMBIGUITIES) return problems;
         problems.push({ line: lines.get(`${path} ${tag}`) ?? 1, column: 1, path, message, tag });
       }

@@ -110,10 +110,10 @@ export class CatalogPatterns {
   /** Why the catalog cannot have this one as well; undefined when it can. Beyond the limits none is compiled. */
   add(pattern: string): string | undefined {
     if (this.#seen.has(pattern)) return undefined;
-    if (this.#seen.size >= MAX_PATTERNS) return `is one too many: a catalog has at most ${MAX_PATTERNS} patterns`;
+    if (this.#seen.size >= MAX_PATTERNS) return `exceeds the maximum of ${MAX_PATTERNS} patterns in a catalog`;
     if (this.#size > MAX_SIZE_TOGETHER) return TOO_LARGE_TOGETHER;
     // The compiling of a pattern that is too large takes long, too.
-    if (this.#refused >= MAX_PROBLEMS) return 'was not looked at: so many patterns are wrong';
+    if (this.#refused >= MAX_PROBLEMS) return 'was not checked: too many patterns are invalid';
     try {
       this.#size += compilePattern(pattern).size;
     } catch (error) {

@@ -39,7 +39,7 @@ export function readTextsCsv(text: string): ReadTexts {
   const columns = (head?.record ?? []).map((cell) => fromCell(cell).trim());
   const seen = new Set<string>();
   const repeated = columns.find((column) => seen.size === seen.add(column).size);
-  if (repeated !== undefined) return problem(1, `the column "${repeated}" is there twice`);
+  if (repeated !== undefined) return problem(1, `duplicate column "${repeated}"`);
   const sourceColumn = columns.findIndex((column, index) => index > 0 && column.toLowerCase() === 'source');
 
   const entries: TextEntry[] = [];

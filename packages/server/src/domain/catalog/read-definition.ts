@@ -168,7 +168,7 @@ function textReader(languages: Language[], hasAll: boolean, isReadable: Readable
       if (tag === undefined) {
         if (hasAll) report(place, 'is not one of the languages of this file', true);
       } else if (Object.hasOwn(texts, tag)) {
-        report(place, 'is a language that has a text already', true);
+        report(place, 'already has a text in this language', true);
       } else {
         const problem = textProblem(text);
         if (problem !== undefined) report(place, problem);
@@ -181,13 +181,13 @@ function textReader(languages: Language[], hasAll: boolean, isReadable: Readable
 
 /** Why a text cannot be shown or kept; undefined when it can. */
 export function textProblem(text: string): string | undefined {
-  if (text.trim() === '') return 'is blank: leave it out instead';
-  return text.isWellFormed() && !text.includes('\u0000') ? undefined : 'holds a character that cannot be stored';
+  if (text.trim() === '') return 'is blank: remove it instead';
+  return text.isWellFormed() && !text.includes('\u0000') ? undefined : 'contains a character that cannot be stored';
 }
 
 function refuseBadName(name: string, path: Path, report: Report): void {
   if (name.trim() !== name || isBlank(name)) report(path, 'must not be blank, nor begin or end with a space');
-  else if (!name.isWellFormed() || /\p{Cc}/u.test(name)) report(path, 'holds a character that a name cannot hold');
+  else if (!name.isWellFormed() || /\p{Cc}/u.test(name)) report(path, 'contains an invalid character');
 }
 
 function refuseBadItemName(kind: 'group' | 'key', name: string, path: Path, isKnown: IsKnown, report: Report): void {
@@ -207,7 +207,7 @@ function refuseRepeats(
   for (const [index, item] of items.entries()) {
     if (!item) continue;
     const { name } = item;
-    if (names.has(name)) report([...path, index, 'name'], `another ${what} has the name "${name}" already`);
+    if (names.has(name)) report([...path, index, 'name'], `another ${what} already has the name "${name}"`);
     names.add(name);
   }
   const before = new Set<string>();

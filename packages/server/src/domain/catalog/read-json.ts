@@ -34,10 +34,10 @@ export function readJson(text: string): ReadSource {
     return problems.length < MAX_PROBLEMS;
   };
   walk(text, {
-    name: (path, offset, isRepeated) => !isRepeated || report(offset, path, 'is there twice'),
+    name: (path, offset, isRepeated) => !isRepeated || report(offset, path, 'is a duplicate'),
     value(path, offset, token) {
       if (!/^[-\d]/.test(token) || isKeptExactly(token)) return true;
-      return report(offset, path, `cannot be kept exactly: ${token} would become ${Number(token)}`);
+      return report(offset, path, `cannot be stored exactly: ${token} would become ${Number(token)}`);
     },
   });
   return { flaws: problems, source: { data, locate: (spots) => findAll(text, spots).map(place) } };

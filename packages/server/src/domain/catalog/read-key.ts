@@ -21,8 +21,7 @@ export function readKey(key: FileKey, path: Path, reading: KeyReading): WantedKe
   const multiple = key.multiple === true;
   const constraint = readConstraint(key, [...path, 'constraint'], reading);
   const values = readValues(key, [...path, 'values'], reading);
-  if (values && key.constraint)
-    report([...path, 'constraint'], 'goes with an open key only: leave it or `values` out', true);
+  if (values && key.constraint) report([...path, 'constraint'], 'requires an open key: remove it or `values`', true);
   const { minSelected, maxSelected } = readCounts(key, multiple, values, path, report);
   const wanted: WantedKey = {
     name: key.name,
@@ -64,10 +63,10 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     const given = typeof entry === 'object' ? entry : { value: entry };
     const problem = typeProblem(key.type, given.value);
     const place = typeof entry === 'object' ? [...at, 'value'] : at;
-    if (problem) report(place, `${problem}, as the key's type says`);
+    if (problem) report(place, `${problem} to match the type of the key`);
     // Nobody could tell that it was chosen.
     else if (typeof given.value === 'string' && isBlank(given.value)) report(place, 'must not be blank');
-    if (seen.has(given.value)) report(at, `the value ${JSON.stringify(given.value)} is there already`);
+    if (seen.has(given.value)) report(at, `the value ${JSON.stringify(given.value)} is a duplicate`);
     seen.add(given.value);
     return {
       value: canonical(given.value),
@@ -80,14 +79,14 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
     if (replacement === undefined) continue;
     const at = [...path, index, 'replacement'];
     const other = values.find(({ value }) => value === replacement);
-    if (!retired) report(at, 'goes with a retired value only');
+    if (!retired) report(at, 'requires a retired value');
     else if (!other) report(at, `${JSON.stringify(replacement)} is not a value of this key`);
     else if (other.value === values[index]?.value) report(at, 'must be another value');
     else if (other.retired) report(at, `${JSON.stringify(replacement)} is retired itself`);
   }
-  if (values.every(({ retired }) => retired)) report(path, 'are all retired: nothing could be chosen');
+  if (values.every(({ retired }) => retired)) report(path, 'are all retired: at least one must be offered');
   for (const { index, tag, text } of key.type === 'string' ? findAmbiguous(values, languages) : []) {
-    report([...path, index], `has the text "${text}" in ${tag}, which stands for another value already`);
+    report([...path, index], `has the text "${text}" in ${tag}, which already belongs to another value`);
   }
   return values;
 }
@@ -141,16 +140,16 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
   for (const name of NUMERIC) {
     const bound = given[name];
     if (bound === undefined) continue;
-    if (isText || key.type === 'boolean') refuse(name, `does not go with the type ${key.type}`);
+    if (isText || key.type === 'boolean') refuse(name, `is not supported by the type ${key.type}`);
     else if (key.type === 'date') {
-      if (name === 'step') refuse(name, 'does not go with the type date');
+      if (name === 'step') refuse(name, 'is not supported by the type date');
       else if (typeof bound !== 'string' || !isDate(bound)) refuse(name, 'must be a date as YYYY-MM-DD');
     } else if (typeof bound !== 'number' || (key.type === 'integer' && !Number.isSafeInteger(bound))) {
       refuse(name, key.type === 'integer' ? 'must be a whole number' : 'must be a number');
     }
   }
-  if (given.pattern !== undefined && !isText) refuse('pattern', `does not go with the type ${key.type}`);
-  if (given.max_length !== undefined && !isText) refuse('max_length', `does not go with the type ${key.type}`);
+  if (given.pattern !== undefined && !isText) refuse('pattern', `is not supported by the type ${key.type}`);
+  if (given.max_length !== undefined && !isText) refuse('max_length', `is not supported by the type ${key.type}`);
   if (given.min !== undefined && given.max !== undefined && given.min > given.max) refuse('max', 'is less than min');
   if (given.pattern !== undefined) {
     const problem = patterns.add(given.pattern) ?? productProblem(given.pattern, given.max_length ?? MAX_TEXT);
@@ -166,7 +165,7 @@ function readCounts(key: FileKey, multiple: boolean, values: AllowedValue[] | nu
   if (!multiple) {
     for (const name of ['min', 'max'] as const) {
       if (key[name] === undefined) continue;
-      report([...path, name], 'goes with `multiple: true` only; for a range, use `constraint`', true);
+      report([...path, name], 'requires `multiple: true`; for a range, use `constraint`', true);
     }
     return { minSelected: 1, maxSelected: 1 };
   }

@@ -137,7 +137,7 @@ class XliffReader {
     this.#unit = undefined;
     if (!unit || unit.translated === 0) return;
     const { path, source, target, line } = unit;
-    if (unit.untranslated > 0) this.#report(`"${path}" is translated in part only`);
+    if (unit.untranslated > 0) this.#report(`"${path}" is only partly translated`);
     else if (this.#entries.length >= MAX_TEXTS) this.#stop(tooManyTexts);
     else this.#entries.push({ path, language: this.#language, text: target, source, line });
   }

@@ -46,7 +46,9 @@ export function readYaml(text: string): ReadSource {
   const told = tooDeep ? [tooDeep] : complaints.slice(0, MAX_PROBLEMS);
   if (told.length > 0) return { problems: told.map((error) => explain(error, place)) };
   if (document.directives?.yaml.explicit && document.directives.yaml.version !== '1.2') {
-    return { problems: [{ line: 1, column: 1, path: '', message: 'only YAML 1.2 is read: leave the directive out' }] };
+    return {
+      problems: [{ line: 1, column: 1, path: '', message: 'only YAML 1.2 is supported: remove the directive' }],
+    };
   }
 
   const reader = new YamlReader(place);
@@ -141,8 +143,8 @@ class YamlReader {
     const data: Record<string, unknown> = {};
     for (const { key, value } of node.items) {
       const name = isScalar(key) ? String(key.value) : undefined;
-      if (name === undefined) this.#report(key, path, 'has a name that is not a text');
-      else if (Object.hasOwn(data, name)) this.#report(key, [...path, name], 'is there twice');
+      if (name === undefined) this.#report(key, path, 'has a name that is not a string');
+      else if (Object.hasOwn(data, name)) this.#report(key, [...path, name], 'is a duplicate');
       else setOwn(data, name, this.read(value, [...path, name]));
     }
     return data;
@@ -152,7 +154,7 @@ class YamlReader {
     const { value, source } = node;
     if (typeof value !== 'number') return value;
     const isExact = /^0[xo]/i.test(source ?? '') ? Number.isSafeInteger(value) : isKeptExactly(source ?? String(value));
-    if (!isExact) this.#report(node, path, `cannot be kept exactly: ${source} would become ${value}`);
+    if (!isExact) this.#report(node, path, `cannot be stored exactly: ${source} would become ${value}`);
     return value;
   }
 
@@ -170,7 +172,7 @@ class YamlReader {
     this.#size += anchor.size;
     if (this.#size > MAX_NODES) {
       this.#isTooLarge = true;
-      this.#report(alias, path, 'makes the file too large: its aliases stand for more than can be read');
+      this.#report(alias, path, 'makes the file too large: its aliases expand to more than the maximum');
       return null;
     }
     return anchor.data;

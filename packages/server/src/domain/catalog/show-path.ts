@@ -28,6 +28,6 @@ export function invalidCatalog(
   const told = first && `${first.field} ${first.message}`.trim();
   return new InnkeeperError('catalogInvalid', {
     fields,
-    ...(told && { message: `The catalog would not be valid: ${told}. Nothing was published.` }),
+    ...(told && { message: `The catalog is invalid: ${told}. Nothing was published.` }),
   });
 }

@@ -50,15 +50,15 @@ function checkShape(shape: Shape, value: unknown, walk: Walk): void {
 function checkKinds(kinds: Shape[], value: unknown, walk: Walk): void {
   const kind = kinds.find(({ type }) => isOfType(type, value));
   if (kind) checkShape(kind, value, walk);
-  else reportUnreadable(walk, 'must be a text, a number, true or false, or have a `value`');
+  else reportUnreadable(walk, 'must be a string, a number, true or false, or have a `value`');
 }
 
 function checkText({ minLength = 0, maxLength = Infinity }: Shape, text: string, walk: Walk): void {
   // Characters are counted only where the units of UTF-16 do not decide.
   if (text.length < 2 * minLength && [...text].length < minLength)
-    report(walk, `must not have fewer than ${minLength} characters`);
+    report(walk, `must have at least ${minLength} characters`);
   if (text.length > maxLength && (text.length > 2 * maxLength || [...text].length > maxLength))
-    report(walk, `must not have more than ${maxLength} characters`);
+    report(walk, `must have at most ${maxLength} characters`);
 }
 
 function checkNumber({ minimum, maximum, exclusiveMinimum }: Shape, number: number, walk: Walk): void {
@@ -69,8 +69,8 @@ function checkNumber({ minimum, maximum, exclusiveMinimum }: Shape, number: numb
 }
 
 function checkList({ minItems = 0, maxItems = Infinity, items }: Shape, list: unknown[], walk: Walk): void {
-  if (list.length < minItems) report(walk, `must not have fewer than ${minItems} items`);
-  if (list.length > maxItems) reportUnreadable(walk, `must not have more than ${maxItems} items`);
+  if (list.length < minItems) report(walk, `must have at least ${minItems} items`);
+  if (list.length > maxItems) reportUnreadable(walk, `must have at most ${maxItems} items`);
   else if (items) for (const [index, item] of list.entries()) checkWithin(index, items, item, walk);
 }
 
@@ -87,7 +87,7 @@ function checkMembers(shape: Shape, members: Record<string, unknown>, walk: Walk
     if (member === undefined) continue;
     const known = Object.hasOwn(properties, name) ? properties[name] : patternProperties?.['^.*$'];
     if (known) checkWithin(name, known, member, walk);
-    else walk.problems.push({ path: [...walk.path, name], message: 'is not known here', atName: true });
+    else walk.problems.push({ path: [...walk.path, name], message: 'is unknown', atName: true });
   }
 }
 
@@ -121,7 +121,7 @@ function isOfOneType(type: string | undefined, value: unknown): boolean {
 const TYPE_WORDS: Record<string, string> = {
   object: 'a mapping',
   array: 'a list',
-  string: 'a text (in quotes, if it looks like something else)',
+  string: 'a string (quote it if it looks like another type)',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',

@@ -19,7 +19,7 @@ export type TextsFile = {
 
 /** Ten times what the largest catalogs hold; what a file of one-letter texts could hold besides would fill the memory. */
 export const MAX_TEXTS = 500_000;
-export const tooManyTexts = `holds more than ${MAX_TEXTS} texts: give it in parts`;
+export const tooManyTexts = `contains more than ${MAX_TEXTS} texts: give it in parts`;
 
 export type ReadTexts = { file: TextsFile } | { problems: PlacedProblem[] };
 

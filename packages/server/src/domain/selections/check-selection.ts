@@ -87,9 +87,9 @@ export function changeList(
 }
 
 function countProblem(key: Key, count: number, atMost: number): FieldError {
-  if (!key.multiple) return { field: 'value', message: 'must hold exactly one value' };
+  if (!key.multiple) return { field: 'value', message: 'must contain exactly one value' };
   const bound = count > atMost ? `at most ${atMost}` : `at least ${key.minSelected}`;
-  return { field: 'value', message: `must hold ${bound} values` };
+  return { field: 'value', message: `must contain ${bound} values` };
 }
 
 function checkOne(

@@ -28,7 +28,7 @@ export async function matchOnThread(service: Service, appId: number, wanted: rea
   if (countMatching(wanted) > MAX_STEPS_OF_REQUEST) {
     const message = 'There are too many long texts with patterns in this request: save fewer of them at once.';
     throw new InnkeeperError('valueNotAllowed', {
-      fields: [{ field: 'value', message: 'is too much at once' }],
+      fields: [{ field: 'value', message: 'is too large' }],
       message,
     });
   }

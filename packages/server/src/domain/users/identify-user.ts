@@ -114,5 +114,7 @@ export function userSuspended(): InnkeeperError {
 }
 
 function userNotFound(): InnkeeperError {
-  return new InnkeeperError('profileUserNotFound', { fields: [{ field: 'user_uid', message: 'names no user' }] });
+  return new InnkeeperError('profileUserNotFound', {
+    fields: [{ field: 'user_uid', message: 'does not match any user' }],
+  });
 }

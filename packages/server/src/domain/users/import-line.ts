@@ -135,7 +135,7 @@ function readUser(given: Members, reading: Reading): ImportEntry {
   const options = given.options ?? [];
   if (!Array.isArray(options)) throw new LineRefused('badParameter', 'options', 'must be an array');
   if (options.length > MAX_OPTIONS) {
-    throw new LineRefused('badParameter', 'options', `must hold at most ${MAX_OPTIONS}`);
+    throw new LineRefused('badParameter', 'options', `must contain at most ${MAX_OPTIONS}`);
   }
   if (alone && (createdAt !== undefined || options.length > 0 || status !== undefined)) {
     const field = options.length > 0 ? 'options' : status === undefined ? 'created_at' : 'status';
@@ -160,9 +160,9 @@ function readOptions(options: readonly unknown[], reading: Reading): ImportSelec
     if (!isObject(option)) throw new LineRefused('badParameter', field, 'must be an object');
     const selection = readOption(option, `${field}.`, reading);
     for (const { keyNo, selectionId } of selections) {
-      if (keyNo === selection.keyNo) throw new LineRefused('badParameter', `${field}.key`, 'is there twice');
+      if (keyNo === selection.keyNo) throw new LineRefused('badParameter', `${field}.key`, 'is a duplicate');
       if (selectionId === selection.selectionId) {
-        throw new LineRefused('badParameter', `${field}.user_options_uid`, 'is there twice');
+        throw new LineRefused('badParameter', `${field}.user_options_uid`, 'is a duplicate');
       }
     }
     selections.push(selection);
@@ -214,7 +214,7 @@ function readTexts(
     const field = `${at}texts.${name.slice(0, 64)}`;
     const found = languages.find(name);
     if (!found) throw new LineRefused('languageUnknown', field, 'is no language of this application');
-    if (all[found.tag] !== undefined) throw new LineRefused('badParameter', field, 'is there twice');
+    if (all[found.tag] !== undefined) throw new LineRefused('badParameter', field, 'is a duplicate');
     all[found.tag] = JSON.parse(readValue(text, field, key, found, reading)) as OpenText;
   }
   return holdTexts(all, tag, languages);
@@ -251,7 +251,7 @@ function createKeyFinder(catalog: CompiledCatalog, withArchived: boolean): KeyFi
     for (const name of ['group', 'key', 'option_key_uid']) {
       if (typeof option[name] === 'string') continue;
       if (name === 'option_key_uid' && (option[name] ?? null) === null) continue;
-      const reason = option[name] === undefined ? 'is missing' : 'must be a text';
+      const reason = option[name] === undefined ? 'is missing' : 'must be a string';
       throw new LineRefused('badParameter', at + name, reason);
     }
     const { group, key, option_key_uid: uid } = option as { group: string; key: string; option_key_uid?: string };
@@ -316,11 +316,7 @@ function readTime(given: Members, field: string, at: string, rules: LineRules): 
 function refuseUnknown(given: Members, known: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(given)) {
     if (!known.has(name)) {
-      throw new LineRefused(
-        'badParameter',
-        at + name.slice(0, 64),
-        `is not known here; known: ${[...known].join(', ')}`,
-      );
+      throw new LineRefused('badParameter', at + name.slice(0, 64), `is unknown; known: ${[...known].join(', ')}`);
     }
   }
 }

@@ -37,8 +37,8 @@ const schema = {
       status: 400,
       answer: {
         code: '9400',
-        message: 'settings.accessTokenTtl must be from 1 minute to 30 days; "60d" does not do.',
-        errors: [{ field: 'settings.accessTokenTtl', message: 'must be from 1 minute to 30 days; "60d" does not do' }],
+        message: 'settings.accessTokenTtl must be from 1 minute to 30 days; got "60d".',
+        errors: [{ field: 'settings.accessTokenTtl', message: 'must be from 1 minute to 30 days; got "60d"' }],
       },
     },
   },

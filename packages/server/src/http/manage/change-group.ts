@@ -62,7 +62,7 @@ const schema = {
       status: 412,
       answer: {
         code: '9412',
-        message: 'The catalog has changed since the revision that If-Match names. Nothing was published.',
+        message: 'The catalog has changed since the revision in If-Match. Nothing was published.',
         revision: 1,
         revisions: [FIRST_REVISION],
       },

@@ -82,7 +82,7 @@ const schema = {
       status: 412,
       answer: {
         code: '9412',
-        message: 'A text is no longer the one that was to be replaced. Nothing was changed.',
+        message: 'A text has changed since it was read. Nothing was changed.',
         revision: 1,
         revisions: [],
         texts: [{ path: 'appearance/theme', language: 'de', text: 'Farbschema' }],

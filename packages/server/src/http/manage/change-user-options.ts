@@ -94,7 +94,9 @@ export function changeUserOptionsRoutes(app: Routes, service: Service): void {
       const uids = readKeyUids(query);
       const { keyByUid } = await service.catalogs.get(application.appId);
       const keys = uids.map((uid) => keyByUid.get(readUuid(uid) ?? uid));
-      const unknown = keys.flatMap((key) => (key ? [] : [{ field: 'option_key_uid', message: 'names no key' }]));
+      const unknown = keys.flatMap((key) =>
+        key ? [] : [{ field: 'option_key_uid', message: 'does not match any key' }],
+      );
       if (unknown.length > 0) throw new InnkeeperError('keyNotFound', { fields: unknown });
       const who = { userUid: params.userUid as string, actor: manager.author };
       await unsetForManager(service, application, who, [...new Set(keys as PlacedKey[])]);

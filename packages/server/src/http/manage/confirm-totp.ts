@@ -42,7 +42,7 @@ export function confirmTotpRoute(app: Routes, service: Service): void {
     const secret = pendingTotp === null ? undefined : keyring.unsealTotp(pendingTotp);
     if (pendingTotp === null || !secret) throw new InnkeeperError('totpNotBegun');
     const step = findTotpStep(secret, code.replaceAll(/\s/g, ''), now());
-    if (step === undefined) throw refuse('code', 'is not the one that the app shows now');
+    if (step === undefined) throw refuse('code', 'is wrong: enter the code the app shows now');
     const { codes, hashes } = makeRecoveryCodes(keyring);
     const confirmed = { pendingTotp, step, recoveryHashes: hashes };
     const outcome = await storage.secondFactors.confirm(accountId, confirmed);

@@ -95,7 +95,7 @@ export async function findScope(
   if (apps === undefined || apps === null) return null;
   const scope = new Map<number, string>();
   for (const clientId of readList<unknown>(apps, 'apps', MAX_APPS)) {
-    if (typeof clientId !== 'string') throw refuse('apps', 'must hold clientIds');
+    if (typeof clientId !== 'string') throw refuse('apps', 'must contain clientIds');
     const application = await service.applications.findByClientId(clientId);
     if (!application || !manager.accessTo(application.appId)) throw new InnkeeperError('applicationNotFound');
     scope.set(application.appId, clientId);

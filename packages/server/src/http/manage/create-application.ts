@@ -39,7 +39,7 @@ export function createApplicationRoute(app: Routes, service: Service): void {
     async ({ manager, readMembers, reply }) => {
       if (!manager.canCreateApplications) {
         throw new InnkeeperError('manageForbidden', {
-          message: 'Only an administrator, or a token for all applications with access "own", can make new ones.',
+          message: 'Only an administrator, or a token for all applications with access "own", can create applications.',
         });
       }
       const { name } = readMembers();

@@ -62,7 +62,7 @@ const schema = {
       status: 422,
       answer: {
         code: '9422',
-        message: 'The catalog would not be valid: default is not among the values. Nothing was published.',
+        message: 'The catalog is invalid: default is not among the values. Nothing was published.',
         errors: [{ field: 'default', message: 'is not among the values' }],
       },
     },

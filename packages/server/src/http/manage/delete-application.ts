@@ -28,8 +28,8 @@ const schema = {
       status: 400,
       answer: {
         code: '9400',
-        message: 'confirm must be the clientId of the application that is to be deleted.',
-        errors: [{ field: 'confirm', message: 'must be the clientId of the application that is to be deleted' }],
+        message: 'confirm must be the clientId of the application to delete.',
+        errors: [{ field: 'confirm', message: 'must be the clientId of the application to delete' }],
       },
     },
   },
@@ -39,7 +39,7 @@ export function deleteApplicationRoute(app: Routes, service: Service): void {
   const operation = { method: 'DELETE', path: '', schema, access: 'own' } as const;
   applicationRoute(app, service, operation, async ({ application, query }) => {
     if (readParameter(query, 'confirm') !== application.clientId) {
-      throw refuse('confirm', 'must be the clientId of the application that is to be deleted');
+      throw refuse('confirm', 'must be the clientId of the application to delete');
     }
     const outcome = await service.storage.applications.delete(application.appId);
     if (outcome === 'unknown') throw new InnkeeperError('applicationNotFound');

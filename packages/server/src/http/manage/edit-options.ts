@@ -72,7 +72,7 @@ function readIfMatch(header: string | undefined): Seen | undefined {
   const tag = header?.trim();
   if (tag === undefined || tag === '') throw new InnkeeperError('ifMatchMissing');
   const tags = readEntityTags(tag);
-  if (tags === undefined) throw refuse('If-Match', 'must be ETags of the catalog, such as "7", or *');
+  if (tags === undefined) throw refuse('If-Match', 'must be ETags of the catalog, for example "7", or *');
   if (tags === '*') return undefined;
   // Of several, only the newest can be current. One that is not of a catalog is never current.
   return tags.map(readSeen).reduce((newest, seen) => (isNewer(seen, newest) ? seen : newest));

@@ -192,7 +192,7 @@ export const NEW_VALUE_EDIT = [
 
 export const BREAKS = {
   code: '9409',
-  message: 'The change breaks what users can choose or have chosen. Nothing was published.',
+  message: 'The change is breaking. Nothing was published.',
 };
 
 export const ADA = {

@@ -27,7 +27,7 @@ const schema = {
       summary: 'One that is no longer kept',
       params: { ...APPLICATION, requestUid: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd4' },
       status: 404,
-      answer: { code: '9404', message: 'There is no such request in the log, or no longer.' },
+      answer: { code: '9404', message: 'Request not found in the log; it may have expired.' },
     },
   },
 };

@@ -111,7 +111,7 @@ export function importTranslationsRoute(app: Routes, service: Service): void {
 }
 
 function readTaken({ prefer, take }: { prefer?: unknown; take?: unknown }): TakenTexts {
-  if (take !== undefined && prefer !== undefined) throw refuse('prefer', 'does not go with take');
+  if (take !== undefined && prefer !== undefined) throw refuse('prefer', 'cannot be combined with take');
   if (take !== undefined) {
     return {
       take: readObjects(take, 'take', MAX_TAKEN).map(({ path, language }, index) => {

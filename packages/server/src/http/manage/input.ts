@@ -8,7 +8,7 @@ const LONGEST = 1024;
 export function checkMembers(body: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   const problems: FieldError[] = Object.keys(body)
     .filter((name) => !names.includes(name))
-    .map((field) => ({ field, message: 'is not known here', allowed: [...names] }));
+    .map((field) => ({ field, message: 'is unknown', allowed: [...names] }));
   if (problems.length > 0) throw badParameter(problems);
   return body;
 }
@@ -27,9 +27,9 @@ export function readFlag(query: Query, name: string): boolean {
 /** A text that somebody typed; undefined without a word about it. */
 export function readOptionalText(value: unknown, field: string): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value === '') throw refuse(field, 'must be a text');
+  if (typeof value !== 'string' || value === '') throw refuse(field, 'must be a string');
   if (value.length > LONGEST || value.includes('\u0000') || !value.isWellFormed()) {
-    throw refuse(field, 'is too long, or holds characters that cannot be used');
+    throw refuse(field, 'is too long or contains invalid characters');
   }
   return value;
 }
@@ -59,12 +59,12 @@ export function readPosition(value: unknown): number | undefined {
 export function readUnarchive(value: unknown): boolean {
   if (value === undefined) return false;
   if (value === false) return true;
-  throw refuse('archived', 'can be set to false, to bring it back; DELETE archives');
+  throw refuse('archived', 'can only be set to false, to restore it; DELETE archives');
 }
 
 export function readList<T>(value: unknown, field: string, max: number): T[] {
   if (!Array.isArray(value)) throw refuse(field, 'must be a list');
-  if (value.length > max) throw refuse(field, `must hold at most ${max}`);
+  if (value.length > max) throw refuse(field, `must contain at most ${max}`);
   return value as T[];
 }
 

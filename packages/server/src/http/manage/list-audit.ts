@@ -124,7 +124,7 @@ export function listAuditRoute(app: Routes, service: Service): void {
 export function listInstallationAuditRoute(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'GET', path: '/audit', schema: installationSchema }, async (context) => {
     if (!context.manager.canCreateApplications) {
-      throw new InnkeeperError('manageForbidden', { message: 'Only who may do everything sees this.' });
+      throw new InnkeeperError('manageForbidden', { message: 'This requires administrator access.' });
     }
     return listAudit(service, null, context.query);
   });

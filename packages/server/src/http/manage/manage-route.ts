@@ -155,7 +155,7 @@ export function entranceRoute(
 
 function forbidden(needed: Access, held: Access): InnkeeperError {
   return new InnkeeperError('manageForbidden', {
-    message: `This needs access "${needed}" to the application; there is "${held}".`,
+    message: `This requires access "${needed}" to the application; you have "${held}".`,
   });
 }
 

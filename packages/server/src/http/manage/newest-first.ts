@@ -19,7 +19,7 @@ export function readNewestFirst(query: Query): { before: string | null; limit: n
   const { limit } = readPage(query);
   if (limit === 0) throw refuse('limit', 'must be at least 1');
   const before = readParameter(query, 'after') ?? null;
-  if (before !== null && !isUuid(before)) throw refuse('after', 'must be `next` of the page before');
+  if (before !== null && !isUuid(before)) throw refuse('after', 'must be `next` of the previous page');
   return { before, limit };
 }
 

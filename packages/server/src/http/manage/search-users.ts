@@ -113,5 +113,5 @@ function readPlace(text: string | undefined): SearchPlace | undefined {
   } catch {
     // Told below.
   }
-  throw refuse('after', 'must be `next` of the page before');
+  throw refuse('after', 'must be `next` of the previous page');
 }

@@ -79,9 +79,10 @@ async function enter(service: Service, body: Body, visitor: Visitor): Promise<{ 
   if (typeof token !== 'string') throw refuse('token', 'must be the text that follows # in the link');
   const kind = kindOfLink(token);
   if (kind === undefined) throw new InnkeeperError('linkInvalid');
-  if (kind !== 'set-up' && email !== undefined) throw refuse('email', 'is not for a link that is somebody’s already');
+  if (kind !== 'set-up' && email !== undefined)
+    throw refuse('email', 'is not accepted with this link, which belongs to an account');
   if (kind === 'sign-in') {
-    if (password !== undefined) throw refuse('password', 'is not for a sign-in link, which stands for it');
+    if (password !== undefined) throw refuse('password', 'is not accepted with a sign-in link');
     return signInByLink(service, { token, code }, visitor);
   }
   if (kind === 'invitation') return acceptInvitation(service, { token, password }, visitor);

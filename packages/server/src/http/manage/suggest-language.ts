@@ -30,7 +30,7 @@ const schema = {
 export function suggestLanguageRoute(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'GET', path: '/languages/suggestions', schema }, async ({ query }) => {
     const suggestion = suggestLanguage(readParameter(query, 'tag') ?? '');
-    if (!suggestion) throw refuse('tag', 'must be a BCP 47 language tag, such as de or pt-BR');
+    if (!suggestion) throw refuse('tag', 'must be a BCP 47 language tag, for example de or pt-BR');
     return suggestion;
   });
 }

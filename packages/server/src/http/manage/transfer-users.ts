@@ -203,7 +203,7 @@ function readFileLine(item: Record<string, unknown>, index: number): FileLine {
   const { line, text, unreadable } = item;
   if (!Number.isSafeInteger(line)) throw refuse(`lines[${index}].line`, 'must be a whole number');
   if (unreadable === 'too long' || unreadable === 'not UTF-8') return { line: line as number, unreadable };
-  if (typeof text !== 'string') throw refuse(`lines[${index}].text`, 'must be a text');
+  if (typeof text !== 'string') throw refuse(`lines[${index}].text`, 'must be a string');
   return { line: line as number, text };
 }
 

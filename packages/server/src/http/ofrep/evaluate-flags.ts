@@ -230,7 +230,7 @@ function readTargetingKey(request: HttpRequest, key: string | undefined): string
   if (isText && targetingKey.length <= MAX_TARGETING_KEY) return targetingKey;
   throw invalid(
     'INVALID_CONTEXT',
-    `context.targetingKey must be a text of at most ${MAX_TARGETING_KEY} characters.`,
+    `context.targetingKey must be a string of at most ${MAX_TARGETING_KEY} characters.`,
     key,
   );
 }

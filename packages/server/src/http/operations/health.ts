@@ -76,5 +76,7 @@ function tellUnreachable(error: unknown): never {
 
 async function tooLong(): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, PING_LIMIT_MS).unref());
-  throw new InnkeeperError('unavailable', { message: `The database did not answer within ${PING_LIMIT_MS / 1000} s.` });
+  throw new InnkeeperError('unavailable', {
+    message: `The database did not respond within ${PING_LIMIT_MS / 1000} s.`,
+  });
 }

@@ -23,7 +23,7 @@ export function metricsRoute(app: Routes, metrics: Metrics, token: string | unde
   app.get('/metrics', { schema, unlogged: true, underLoad: 'first' }, async (request, reply) => {
     if (!hasToken(request, token) && !isLocal(request)) {
       throw new InnkeeperError('unauthorized', {
-        message: 'Metrics are open to the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer.',
+        message: 'Metrics require a local connection or INNKEEPER_METRICS_TOKEN as Bearer.',
       });
     }
     reply.header('cache-control', 'no-store').type('text/plain; version=0.0.4; charset=utf-8');

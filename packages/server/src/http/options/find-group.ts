@@ -22,8 +22,10 @@ export function findGroup(
     name === undefined ? undefined : (catalog.groupByName.get(name) ?? candidates?.find((each) => each.name === name));
 
   const missing: FieldError[] = [];
-  if (uid !== undefined && !byUid) missing.push({ field: `${field}option_group_uid`, message: 'names no group' });
-  if (name !== undefined && !byName) missing.push({ field: `${field}option_group_name`, message: 'names no group' });
+  if (uid !== undefined && !byUid)
+    missing.push({ field: `${field}option_group_uid`, message: 'does not match any group' });
+  if (name !== undefined && !byName)
+    missing.push({ field: `${field}option_group_name`, message: 'does not match any group' });
   if (missing.length > 0) throw new InnkeeperError('groupNotFound', { fields: missing });
   if (byUid && byName && byUid !== byName) {
     const fields = [{ field: `${field}option_group_name`, message: `is not the name of that group: ${byUid.name}` }];

@@ -145,7 +145,9 @@ function readFilter(catalog: CompiledCatalog, query: Query, acceptLanguage: stri
   const group = findGroup(catalog, uid, readParameter(query, 'option_group_name'), { archivedToo: true });
   const keyUid = readParameter(query, 'option_key_uid');
   if (keyUid !== undefined && !catalog.keyByUid.has(keyUid)) {
-    throw new InnkeeperError('keyNotFound', { fields: [{ field: 'option_key_uid', message: 'names no key' }] });
+    throw new InnkeeperError('keyNotFound', {
+      fields: [{ field: 'option_key_uid', message: 'does not match any key' }],
+    });
   }
   return {
     wording: readWording(catalog, query, acceptLanguage),

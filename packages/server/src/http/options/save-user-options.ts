@@ -99,7 +99,7 @@ export function readWantedOptions(
       const ifMatch = readIfMatch(optionalText(option, 'if_match', field), `${field}if_match`);
       const read = readWantedSelection(catalog, { language: body.language, ...option }, { place, field });
       const { keyUid } = read.placed.key;
-      if (seen.has(keyUid)) throw badParameter([{ field: `${field}option_key_uid`, message: 'is there twice' }]);
+      if (seen.has(keyUid)) throw badParameter([{ field: `${field}option_key_uid`, message: 'is a duplicate' }]);
       seen.add(keyUid);
       return { ...read, ifMatch };
     });
@@ -122,7 +122,7 @@ export function writeSaved(
 function readOptions(options: unknown, refusals: Refusals): { option: Record<string, unknown>; place: number }[] {
   if (!Array.isArray(options)) throw badParameter([{ field: 'options', message: 'must be an array' }]);
   if (options.length > MAX_OPTIONS)
-    throw badParameter([{ field: 'options', message: `must hold at most ${MAX_OPTIONS}` }]);
+    throw badParameter([{ field: 'options', message: `must contain at most ${MAX_OPTIONS}` }]);
   return options.flatMap((option: unknown, place) => {
     const isObject = option !== null && typeof option === 'object' && !Array.isArray(option);
     if (isObject) return [{ option: option as Record<string, unknown>, place }];

@@ -38,7 +38,7 @@ export function readOptionsBody(request: HttpRequest): Record<string, unknown> {
 export function optionalText(body: Record<string, unknown>, field: string, prefix = ''): string | undefined {
   const value = body[field];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw badParameter([{ field: prefix + field, message: 'must be a text' }]);
+  if (typeof value !== 'string') throw badParameter([{ field: prefix + field, message: 'must be a string' }]);
   return value;
 }
 

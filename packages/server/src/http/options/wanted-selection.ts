@@ -33,7 +33,7 @@ export function readWantedSelection(
       ? placed.group
       : findGroup(catalog, groupUid, groupName, { field });
   if (!placed || placed.group !== group) {
-    const fields = [{ field: `${field}option_key_uid`, message: 'names no key of this group' }];
+    const fields = [{ field: `${field}option_key_uid`, message: 'does not match any key of this group' }];
     throw new InnkeeperError('keyNotFound', { fields });
   }
   if (remove && !placed.key.multiple) {

@@ -265,14 +265,14 @@ export class Door {
 function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (headers.host === undefined) {
     if (httpVersion !== '1.1') return;
-    throw new InnkeeperError('badRequest', { message: 'HTTP/1.1 needs a Host header.' });
+    throw new InnkeeperError('badRequest', { message: 'HTTP/1.1 requires a Host header.' });
   }
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.length === 4 && name.toLowerCase() === 'host') count++;
   }
-  if (count > 1) throw new InnkeeperError('badRequest', { message: 'There is more than one Host header.' });
+  if (count > 1) throw new InnkeeperError('badRequest', { message: 'Only one Host header is allowed.' });
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers: those of the address before those of the application. */

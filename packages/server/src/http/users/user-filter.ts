@@ -28,7 +28,7 @@ export function readFilter(query: Query, catalog: CompiledCatalog, refuse: Refus
   if (status !== undefined && !isStatus(status)) throw refuse('status', 'must be "active" or "suspended"');
   const where = [query.where ?? []].flat();
   if (where.some((text) => text.includes('\u0000') || !text.isWellFormed())) {
-    throw refuse('where', 'holds characters that cannot be used');
+    throw refuse('where', 'contains invalid characters');
   }
   try {
     return { catalog, status, conditions: readWhere(where, catalog), effective: readTruth(query, 'effective', refuse) };
@@ -68,7 +68,7 @@ export function readPlace(text: string | undefined, refuse: Refuse): ListPlace |
   } catch {
     // Told below.
   }
-  throw refuse('after', 'must be `next` of the page before');
+  throw refuse('after', 'must be `next` of the previous page');
 }
 
 /** To the next page of the same list. */

@@ -87,7 +87,7 @@ describe('the patterns of one catalog', () => {
         {
           line,
           path: 'groups[0].keys[1000].constraint.pattern',
-          message: 'is one too many: a catalog has at most 1000 patterns',
+          message: 'exceeds the maximum of 1000 patterns in a catalog',
         },
         { path: 'groups[0].keys[1001].constraint.pattern' },
       ],

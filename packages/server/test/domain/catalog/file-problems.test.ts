@@ -7,13 +7,13 @@ describe('what is wrong with a file is told by line and column', () => {
     // the shape
     ['not a mapping', '- a\n', '1:1 the file must be a mapping'],
     ['something missing', file(''), '1:1 groups is missing'],
-    ['something unknown', file('groups: []\ncolour: red\n'), '3:1 colour is not known here'],
+    ['something unknown', file('groups: []\ncolour: red\n'), '3:1 colour is unknown'],
     ['no languages', file('groups: [{ name: g }]', '[]'), '1:12 languages must name at least one language'],
     ['a group without a name', file('groups:\n  - keys: []\n'), '3:5 groups[0].name is missing'],
     [
       'a name that is a number',
       file('groups:\n  - name: 7\n'),
-      '3:11 groups[0].name must be a text (in quotes, if it looks like something else)',
+      '3:11 groups[0].name must be a string (quote it if it looks like another type)',
     ],
     ['keys left empty', file('groups:\n  - name: g\n    keys:\n'), '4:10 groups[0].keys must be a list'],
     [
@@ -21,7 +21,7 @@ describe('what is wrong with a file is told by line and column', () => {
       key('type: strin'),
       '5:24 groups[0].keys[0].type must be one of boolean, string, integer, number, date',
     ],
-    ['a setting unknown', key('type: string, colour: red'), '5:32 groups[0].keys[0].colour is not known here'],
+    ['a setting unknown', key('type: string, colour: red'), '5:32 groups[0].keys[0].colour is unknown'],
     [
       'a count below none',
       key('type: string, multiple: true, min: -1'),
@@ -35,7 +35,7 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a value that is a list',
       key('type: string, values: [[1]]'),
-      '5:41 groups[0].keys[0].values[0] must be a text, a number, true or false, or have a `value`',
+      '5:41 groups[0].keys[0].values[0] must be a string, a number, true or false, or have a `value`',
     ],
     [
       'a value without one',
@@ -46,12 +46,12 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a value with more',
       key('type: string, values: [{ value: a, colour: red }]'),
-      '5:53 groups[0].keys[0].values[0].colour is not known here',
+      '5:53 groups[0].keys[0].values[0].colour is unknown',
     ],
     [
       'a value too long',
       key(`type: string, values: [${'x'.repeat(1001)}]`),
-      '5:41 groups[0].keys[0].values[0] must not have more than 1000 characters',
+      '5:41 groups[0].keys[0].values[0] must have at most 1000 characters',
     ],
     // languages
     [
@@ -77,17 +77,17 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a text by name and tag',
       key('type: string, translations: { en: x, English: y }'),
-      '5:55 groups[0].keys[0].translations.English is a language that has a text already',
+      '5:55 groups[0].keys[0].translations.English already has a text in this language',
     ],
     [
       'a blank text',
       key('type: string, translations: { en: " " }'),
-      '5:52 groups[0].keys[0].translations.en is blank: leave it out instead',
+      '5:52 groups[0].keys[0].translations.en is blank: remove it instead',
     ],
     [
       'a text with a zero',
       key('type: string, translations: { en: "a\\0" }'),
-      '5:52 groups[0].keys[0].translations.en holds a character that cannot be stored',
+      '5:52 groups[0].keys[0].translations.en contains a character that cannot be stored',
     ],
     // names
     [
@@ -98,12 +98,12 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a name with a line feed',
       file('groups: [{ name: "g\\ng" }]'),
-      '2:18 groups[0].name holds a character that a name cannot hold',
+      '2:18 groups[0].name contains an invalid character',
     ],
     [
       'a group twice',
       file('groups: [{ name: g }, { name: g }]'),
-      '2:31 groups[1].name another group has the name "g" already',
+      '2:31 groups[1].name another group already has the name "g"',
     ],
     [
       'a former name in use',
@@ -119,12 +119,12 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a value of another type',
       key('type: integer, values: [1, 1.5]'),
-      "5:45 groups[0].keys[0].values[1] must be a whole number, as the key's type says",
+      '5:45 groups[0].keys[0].values[1] must be a whole number to match the type of the key',
     ],
     [
       'a value twice',
       key('type: number, values: [1, 1.0]'),
-      '5:44 groups[0].keys[0].values[1] the value 1 is there already',
+      '5:44 groups[0].keys[0].values[1] the value 1 is a duplicate',
     ],
     [
       'a day that is none',
@@ -134,7 +134,7 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a replacement for nothing',
       key('type: string, values: [a, { value: b, replacement: a }]'),
-      '5:69 groups[0].keys[0].values[1].replacement goes with a retired value only',
+      '5:69 groups[0].keys[0].values[1].replacement requires a retired value',
     ],
     [
       'a replacement that is none',
@@ -166,34 +166,34 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'nothing left to choose',
       key('type: string, values: [{ value: a, retired: true }]'),
-      '5:40 groups[0].keys[0].values are all retired: nothing could be chosen',
+      '5:40 groups[0].keys[0].values are all retired: at least one must be offered',
     ],
     [
       'a text of two values',
       key('type: string, values: [{ value: a, translations: { en: X } }, { value: b, translations: { en: X } }]'),
-      'values[1] has the text "X" in en, which stands for another value already',
+      'values[1] has the text "X" in en, which already belongs to another value',
     ],
     [
       'a text that is another value',
       key(
         'type: string, values: [{ value: gift, translations: { es: Regalo } }, { value: poison, translations: { es: gift } }]',
       ),
-      '5:88 groups[0].keys[0].values[1] has the text "gift" in es, which stands for another value already',
+      '5:88 groups[0].keys[0].values[1] has the text "gift" in es, which already belongs to another value',
     ],
     [
       'a text that is a later value',
       key('type: string, values: [{ value: a, translations: { es: b } }, { value: b, translations: { es: B } }]'),
-      '5:41 groups[0].keys[0].values[0] has the text "b" in es, which stands for another value already',
+      '5:41 groups[0].keys[0].values[0] has the text "b" in es, which already belongs to another value',
     ],
     [
       'a text that is a retired value',
       key('type: string, values: [{ value: a, translations: { es: b } }, { value: b, retired: true }]'),
-      'values[0] has the text "b" in es, which stands for another value already',
+      'values[0] has the text "b" in es, which already belongs to another value',
     ],
     [
       'a text that another value has by default',
       key('type: string, values: [{ value: a, translations: { es: X } }, { value: b, translations: { en: X } }]'),
-      'values[0] has the text "X" in es, which stands for another value already',
+      'values[0] has the text "X" in es, which already belongs to another value',
     ],
     [
       'a text that another value has from the base of the language',
@@ -201,13 +201,13 @@ describe('what is wrong with a file is told by line and column', () => {
         'groups:\n  - name: g\n    keys:\n    - { name: k, type: string, values: [{ value: a, translations: { pt: X } }, { value: b, translations: { pt-BR: X } }] }\n',
         '[{ name: English, tag: en }, { name: PT, tag: pt }, { name: BR, tag: pt-BR }]',
       ),
-      'values[1] has the text "X" in pt-BR, which stands for another value already',
+      'values[1] has the text "X" in pt-BR, which already belongs to another value',
     ],
     // counts, constraints, defaults
     [
       'a count for one value',
       key('type: string, min: 1'),
-      '5:32 groups[0].keys[0].min goes with `multiple: true` only; for a range, use `constraint`',
+      '5:32 groups[0].keys[0].min requires `multiple: true`; for a range, use `constraint`',
     ],
     [
       'max below min',
@@ -222,19 +222,23 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a constraint on values',
       key('type: string, values: [a], constraint: { max_length: 2 }'),
-      '5:45 groups[0].keys[0].constraint goes with an open key only',
+      '5:45 groups[0].keys[0].constraint requires an open key',
     ],
     [
       'a constraint of another type',
       key('type: string, constraint: { min: 2 }'),
-      '5:51 groups[0].keys[0].constraint.min does not go with the type string',
+      '5:51 groups[0].keys[0].constraint.min is not supported by the type string',
     ],
     [
       'a bound of another type',
       key('type: date, constraint: { min: 2 }'),
       '5:49 groups[0].keys[0].constraint.min must be a date as YYYY-MM-DD',
     ],
-    ['a step for dates', key('type: date, constraint: { step: 2 }'), 'constraint.step does not go with the type date'],
+    [
+      'a step for dates',
+      key('type: date, constraint: { step: 2 }'),
+      'constraint.step is not supported by the type date',
+    ],
     ['a broken bound', key('type: integer, constraint: { max: 1.5 }'), 'constraint.max must be a whole number'],
     [
       'bounds the wrong way round',
@@ -283,17 +287,17 @@ describe('what is wrong with a file is told by line and column', () => {
       '5:62 groups[0].keys[0].default[1] must be a whole number',
     ],
     // YAML itself
-    ['a name twice', 'a: 1\nb: { c: 1, c: 2 }\n', '2:12 b.c is there twice'],
+    ['a name twice', 'a: 1\nb: { c: 1, c: 2 }\n', '2:12 b.c is a duplicate'],
     [
       'digits lost',
       'a: 12345678901234567890\n',
-      '1:4 a cannot be kept exactly: 12345678901234567890 would become 12345678901234567000',
+      '1:4 a cannot be stored exactly: 12345678901234567890 would become 12345678901234567000',
     ],
-    ['fractions lost', 'a: 0.1000000000000000055511151231257827\n', '1:4 a cannot be kept exactly'],
-    ['an infinite number', 'a: .inf\n', '1:4 a cannot be kept exactly'],
+    ['fractions lost', 'a: 0.1000000000000000055511151231257827\n', '1:4 a cannot be stored exactly'],
+    ['an infinite number', 'a: .inf\n', '1:4 a cannot be stored exactly'],
     ['a tag of its own', 'a: !colour red\n', '1:4 unresolved tag: !colour'],
     ['a list as a name', '? [a]\n: 1\n', '1:3 is a name that is not a text'],
-    ['YAML 1.1', '%YAML 1.1\n---\na: yes\n', '1:1 only YAML 1.2 is read: leave the directive out'],
+    ['YAML 1.1', '%YAML 1.1\n---\na: yes\n', '1:1 only YAML 1.2 is supported: remove the directive'],
     ['two documents', 'a: 1\n---\nb: 2\n', '2:1 is a second document: a catalog is one'],
     ['a bracket left open', 'a: [1\n', '2:1 flow sequence'],
     ['an unknown alias', 'a: *b\n', '1:4 a *b stands for nothing before it'],
@@ -318,18 +322,18 @@ describe('what is wrong with a file is told by line and column', () => {
     [
       'a name twice',
       '{"languages": [],\n "groups": [{"name": "a", "\\u006eame": "b"}]}',
-      '2:27 groups[0].name is there twice',
+      '2:27 groups[0].name is a duplicate',
     ],
-    ['digits lost', '{"a": [1,\n  -1e400]}', '2:3 a[1] cannot be kept exactly: -1e400 would become -Infinity'],
+    ['digits lost', '{"a": [1,\n  -1e400]}', '2:3 a[1] cannot be stored exactly: -1e400 would become -Infinity'],
     [
       'something unknown',
       '{"languages": [{"name": "A", "tag": "en"}],\n "groups": [],\n "x": {"y": 1}}',
-      '3:2 x is not known here',
+      '3:2 x is unknown',
     ],
     [
       'a wrong value',
       '{"languages": [{"name": "A", "tag": "en"}],\n "groups": [{"name": "g"},\n {"name": "g"}]}',
-      '3:11 groups[1].name another group has the name "g" already',
+      '3:11 groups[1].name another group already has the name "g"',
     ],
     [
       'something missing',
@@ -359,7 +363,7 @@ describe('what is wrong with a file is told by line and column', () => {
     );
     expect(problems(text)).toEqual([
       'catalog.yaml:4:10 groups[0].was "h" is still the name of a group in this file',
-      'catalog.yaml:6:41 groups[0].keys[0].default must be a text',
+      'catalog.yaml:6:41 groups[0].keys[0].default must be a string',
     ]);
   });
 });

@@ -90,7 +90,7 @@ describe('CSV', () => {
 
   test.each([
     ['no head', 'a,b\r\n', '1 the first line must name the columns: path, then languages, separated by commas'],
-    ['a column twice', 'path,English,English\n', '1 the column "English" is there twice'],
+    ['a column twice', 'path,English,English\n', '1 duplicate column "English"'],
     ['a row too short', 'path,English\na,b\nc\n', '3 invalid Record Length: expect 2, got 1 on line 3'],
     ['a quote left open', 'path,English\na,"b\n', '2 quote Not Closed'],
     [
@@ -99,7 +99,7 @@ describe('CSV', () => {
       '1 has more than 202 columns',
     ],
     ['more lines than texts', `path,a\n${'p,\n'.repeat(200_001)}`, 'has more than 200000 lines'],
-    ['more texts than memory', `path,a,b,c\n${'p,x,y,z\n'.repeat(170_000)}`, 'holds more than 500000 texts'],
+    ['more texts than memory', `path,a,b,c\n${'p,x,y,z\n'.repeat(170_000)}`, 'contains more than 500000 texts'],
   ])('is refused with %s', (_, csv, expected) => {
     const read = readTextsCsv(csv);
     const [problem] = 'problems' in read ? read.problems : [];
@@ -177,7 +177,7 @@ describe('XLIFF', () => {
     [
       'a part not translated',
       unit('<segment><source>x</source><target>y</target></segment><segment><source>z</source></segment>'),
-      '6:8 "a/b" is translated in part only',
+      '6:8 "a/b" is only partly translated',
     ],
     [
       'a placeholder',
@@ -244,19 +244,19 @@ describe('merging', () => {
   test.each([
     ['an unknown path', [entry('x', 'he', 'new')], 'x is not in the catalog'],
     ['an unknown language', [entry('g', 'fr', 'new')], 'g "fr" is not a language of the catalog'],
-    ['a text twice', [entry('g', 'he', 'new'), entry('g', 'iw', 'newer')], 'g has a text in Hebrew already, in line 7'],
+    ['a text twice', [entry('g', 'he', 'new'), entry('g', 'iw', 'newer')], 'g already has a text in Hebrew, in line 7'],
     ['a blank text', [entry('g', 'he', ' ')], 'g in Hebrew is blank'],
     ['a text too long', [entry('g', 'he', 'x'.repeat(2001))], 'g in Hebrew is longer than 2000 characters'],
-    ['a text of no use', [entry('g', 'he', '\ud800')], 'g in Hebrew holds a character that cannot be stored'],
+    ['a text of no use', [entry('g', 'he', '\ud800')], 'g in Hebrew contains a character that cannot be stored'],
     [
       'a text for two values',
       [entry('g/k=b', 'he', 'A')],
-      'g/k=b has the text "A" in he, which stands for another value already',
+      'g/k=b has the text "A" in he, which already belongs to another value',
     ],
     [
       'a text that is another value',
       [entry('g/k=a', 'he', 'b')],
-      'g/k=a has the text "b" in he, which stands for another value already',
+      'g/k=a has the text "b" in he, which already belongs to another value',
     ],
   ])('refuses %s', (_, entries, expected) => {
     const [problem] = finish(mergeTexts(catalog, entries)).problems;

@@ -190,7 +190,7 @@ describe.each(databases)('saving user options on $kind', (database) => {
       ),
     );
     expect(many).toMatchObject({ status: 422, json: { code: '1008', errors: [{ field: 'value' }] } });
-    expect((many.json.errors as Wire[])[0]?.message).toBe('must hold at most 2000 values');
+    expect((many.json.errors as Wire[])[0]?.message).toBe('must contain at most 2000 values');
   });
 
   test('a body that is not as it should be is 1009', async () => {

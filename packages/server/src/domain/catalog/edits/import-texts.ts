@@ -67,6 +67,6 @@ function brokenTexts(problems: readonly PlacedProblem[]): InnkeeperError {
   }));
   return new InnkeeperError('textsFileInvalid', {
     fields,
-    message: `The file cannot be taken: ${fields[0]?.message}. Nothing was changed.`,
+    message: `The file is invalid: ${fields[0]?.message}. Nothing was changed.`,
   });
 }

@@ -72,7 +72,7 @@ function bringBack(copy: WorkingCopy, keyUid: string): void {
   if (!group || !key) throw new InnkeeperError('catalogItemNotFound');
   if (group.archived) {
     throw new InnkeeperError('catalogInvalid', {
-      fields: [{ field: 'archived', message: `its group ${group.name} is archived: bring that back first` }],
+      fields: [{ field: 'archived', message: `its group ${group.name} is archived: restore it first` }],
     });
   }
   if (!key.archived) return;

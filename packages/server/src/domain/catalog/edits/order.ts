@@ -36,10 +36,10 @@ function arrange<T extends { uid?: string }>(
   const arranged = uids.flatMap((uid, index) => {
     const known = typeof uid === 'string' ? readUuid(uid) : undefined;
     const item = left.get(known);
-    if (!item) problems.push({ field: fieldAt(index), message: 'is not there, or twice in this list' });
+    if (!item) problems.push({ field: fieldAt(index), message: 'is unknown or a duplicate' });
     left.delete(known);
     return item ? [item] : [];
   });
-  if (left.size > 0) problems.push({ field: whole, message: `leaves out ${[...left.keys()].join(', ')}` });
+  if (left.size > 0) problems.push({ field: whole, message: `is missing ${[...left.keys()].join(', ')}` });
   return arranged;
 }

@@ -47,10 +47,10 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
       if (!holder) refuse('path', 'is not in the catalog');
       if (tag === undefined) refuse('language', 'is not a language of this application');
       if (problem !== undefined) refuse('text', problem);
-      if (!isWasGood) refuse('was', 'must be a text, or null for none');
+      if (!isWasGood) refuse('was', 'must be a string, or null for none');
       if (!holder || tag === undefined || problem !== undefined || !isWasGood) continue;
       const spot = `${tag} ${path}`;
-      if (places.has(spot)) refuse('path', 'is there twice in this language');
+      if (places.has(spot)) refuse('path', 'is a duplicate in this language');
       places.set(spot, index);
       const before = holder.get(tag);
       // What is there is what they want: whoever brought it there.
@@ -69,14 +69,14 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
 
 function problemOf(text: unknown): string | undefined {
   if (text === null) return undefined;
-  if (typeof text !== 'string') return 'must be a text, or null to take it away';
+  if (typeof text !== 'string') return 'must be a string, or null to take it away';
   if (text.length > TEXT_LIMIT && [...text].length > TEXT_LIMIT) return `is longer than ${TEXT_LIMIT} characters`;
   return textProblem(text);
 }
 
 function changedMeanwhile({ catalog: { revision } }: WorkingCopy, texts: ChangedText[]): InnkeeperError {
   return new InnkeeperError('catalogChanged', {
-    message: 'A text is no longer the one that was to be replaced. Nothing was changed.',
+    message: 'A text has changed since it was read. Nothing was changed.',
     headers: { etag: `"${revision}"` },
     more: { revision, revisions: [], texts },
   });
