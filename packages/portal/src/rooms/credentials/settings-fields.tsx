@@ -1,4 +1,4 @@
-import { Divider, NumberInput, Radio, Stack, Switch, TagsInput } from '@mantine/core';
+import { Divider, NumberInput, Radio, Select, Stack, Switch, TagsInput } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DurationInput } from './duration-input.tsx';
@@ -7,6 +7,7 @@ import { SettingWarning } from './setting-warning.tsx';
 import type { Settings } from './settings.ts';
 
 const MODES = ['open', 'secret', 'off'] as const;
+const ALGORITHMS = ['EdDSA', 'RS256', 'ES256'];
 const DAY = 86_400;
 
 type Props = {
@@ -101,6 +102,35 @@ export function SettingsFields({ shown, mayChange, problemOf, set }: Props) {
       </Stack>
     ),
     addressRateLimit: limit('addressRateLimit'),
+    tokenAlgorithm: (
+      <Stack gap="lg">
+        <Divider />
+        <Select
+          label={t('settings.tokenAlgorithm.label')}
+          description={t('settings.tokenAlgorithm.text')}
+          data={ALGORITHMS}
+          value={shown.tokenAlgorithm}
+          allowDeselect={false}
+          disabled={!mayChange}
+          error={problemOf('tokenAlgorithm')}
+          onChange={(chosen) => set({ tokenAlgorithm: chosen as Settings['tokenAlgorithm'] })}
+        />
+      </Stack>
+    ),
+    tokenClaims: (
+      <TagsInput
+        label={t('settings.tokenClaims.label')}
+        description={t('settings.tokenClaims.text')}
+        placeholder={shown.tokenClaims.length === 0 ? 'appearance.theme' : ''}
+        value={shown.tokenClaims}
+        disabled={!mayChange}
+        splitChars={[',', ' ', ';']}
+        acceptValueOnBlur
+        clearable
+        onChange={(tokenClaims) => set({ tokenClaims })}
+        error={problemOf('tokenClaims')}
+      />
+    ),
     historyKept: (
       <Stack gap="lg">
         <Divider />
