@@ -112,6 +112,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     page: 'read',
     walk: 'read',
     countWalk: 'read',
+    listValues: 'read',
     names: 'read',
     update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
     // Of an erased user nothing is left, here neither.

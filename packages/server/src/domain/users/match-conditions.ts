@@ -1,4 +1,4 @@
-import type { UserWalk, WalkedSelection, WalkedUser } from '../../storage/port.ts';
+import type { UserStore, UserWalk, WalkedSelection, WalkedUser } from '../../storage/port.ts';
 import type { Scalar } from '../catalog/catalog.ts';
 import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import { isAllowed } from '../selections/effective.ts';
@@ -57,22 +57,33 @@ function includes({ placed, value: wanted }: Condition & { value: Scalar }, valu
   return Array.isArray(value) && value.includes(wanted);
 }
 
+export type WalkOf = { walk: UserWalk; isExact: boolean };
+
+/** Different lists of a key, of which those that hold a value are looked for one by one. */
+const MAX_LISTS = 1_000;
+/** Longer values are told apart by their beginning alone (port.ts). */
+const SHORT = 200;
+
 /** A walk that meets everybody a condition holds for, and `isExact` if nobody else; undefined: only one through all users. */
-export function walkOf(
+export async function walkOf(
+  users: Pick<UserStore, 'listValues'>,
+  appId: number,
   condition: Condition,
   { catalog, effective }: Rules,
-): { walk: UserWalk; isExact: boolean } | undefined {
+): Promise<WalkOf | undefined> {
   const { keyNo, multiple } = condition.placed.key;
   // Those without a selection of their own are met by no index.
   if (condition.test === 'unsaved' || condition.test === 'differs') return undefined;
   if (effective && holds(condition, effectiveValue(catalog, condition.placed, undefined))) return undefined;
-  if (condition.test === 'saved') return { walk: { by: 'key', keyNo }, isExact: !effective };
-  const json = JSON.stringify(condition.value);
-  const isExact = !effective && json.length <= SHORT;
-  return multiple
-    ? { walk: { by: 'element', keyNo, element: json }, isExact }
-    : { walk: { by: 'value', keyNo, value: json }, isExact };
+  const byKey = (isExact: boolean): WalkOf => ({ walk: { by: 'key', keyNo }, isExact });
+  if (condition.test === 'saved') return byKey(!effective);
+  if (!multiple) {
+    const value = JSON.stringify(condition.value);
+    return { walk: { by: 'value', keyNo, value }, isExact: !effective && value.length < SHORT };
+  }
+  const lists = await users.listValues(appId, keyNo, MAX_LISTS);
+  if (!lists) return byKey(false);
+  const values = lists.filter((list) => list.length >= SHORT || includes(condition, JSON.parse(list) as Scalar[]));
+  const isExact = !effective && values.every((list) => list.length < SHORT);
+  return { walk: { by: 'values', keyNo, values }, isExact };
 }
-
-/** Longer ones are told apart by their beginning alone (port.ts). */
-const SHORT = 200;

@@ -1,6 +1,6 @@
 import type { UserPlace, UserRecord, UserStatus, UserStore, UserWalk } from '../../storage/port.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
-import { createMatcher, walkOf } from './match-conditions.ts';
+import { createMatcher, type WalkOf, walkOf } from './match-conditions.ts';
 import type { Condition } from './where.ts';
 
 export type UserFilter = {
@@ -36,8 +36,9 @@ export async function* matchUsers(
   filter: UserFilter,
   { place, atOnce = FIRST }: { place: ListPlace | undefined; atOnce?: number },
 ): AsyncGenerator<MatchedUser[]> {
-  const by = place?.by ?? (await chooseWalk(users, appId, filter));
-  const { walk, isExact } = walkBy(filter, by);
+  const { by, walk, isExact } = place
+    ? await walkBy(users, appId, filter, place.by)
+    : await chooseWalk(users, appId, filter);
   const others = isExact ? filter.conditions.filter((_, index) => index !== by) : filter.conditions;
   const keyNos = [...new Set(others.map(({ placed }) => placed.key.keyNo))];
   const matches = createMatcher(others, filter);
@@ -81,9 +82,9 @@ export async function countUsers(users: UserStore, appId: number, filter: UserFi
   if (more.length === 0 && status === undefined && userId === undefined && test === undefined) {
     const all = (walk: UserWalk) => users.countWalk(appId, walk);
     if (!only) return all({ by: 'user' });
-    const direct = walkOf(only, filter);
+    const direct = await walkOf(users, appId, only, filter);
     if (direct?.isExact) return all(direct.walk);
-    const opposite = walkOf(negated(only), filter);
+    const opposite = await walkOf(users, appId, negated(only), filter);
     if (opposite?.isExact) return (await all({ by: 'user' })) - (await all(opposite.walk));
   }
   let count = 0;
@@ -105,26 +106,30 @@ function negated(condition: Condition): Condition {
   }
 }
 
-/** Of a place too: one that the filter has no walk for goes through all users. */
-function walkBy(filter: UserFilter, by: number): { walk: UserWalk; isExact: boolean } {
-  if (filter.userId !== undefined) return { walk: { by: 'one', userId: filter.userId }, isExact: false };
-  const condition = filter.conditions[by];
-  const chosen = condition && walkOf(condition, filter);
-  return chosen ?? { walk: { by: filter.status === 'suspended' ? 'suspended' : 'user' }, isExact: false };
+type ChosenWalk = WalkOf & { by: number };
+
+function walkWithoutConditions({ status, userId }: UserFilter): ChosenWalk {
+  if (userId !== undefined) return { by: -1, walk: { by: 'one', userId }, isExact: false };
+  return { by: -1, walk: { by: status === 'suspended' ? 'suspended' : 'user' }, isExact: false };
 }
 
-/** The index of the condition; -1: none. */
-async function chooseWalk(users: UserStore, appId: number, filter: UserFilter): Promise<number> {
-  const { conditions, status, userId } = filter;
-  if (userId !== undefined) return -1;
-  const usable = conditions.flatMap((condition, index) => {
-    const found = walkOf(condition, filter);
-    return found ? [{ index, walk: found.walk }] : [];
-  });
-  if (status !== 'suspended' && usable.length < 2) return usable[0]?.index ?? -1;
-  if (status === 'suspended') usable.push({ index: -1, walk: { by: 'suspended' } });
+/** Of a place: one that the filter has no walk for goes through all users. */
+async function walkBy(users: UserStore, appId: number, filter: UserFilter, by: number): Promise<ChosenWalk> {
+  const condition = filter.userId === undefined ? filter.conditions[by] : undefined;
+  const found = condition && (await walkOf(users, appId, condition, filter));
+  return found ? { ...found, by } : walkWithoutConditions(filter);
+}
+
+/** By the condition that the fewest users are met by. */
+async function chooseWalk(users: UserStore, appId: number, filter: UserFilter): Promise<ChosenWalk> {
+  const without = walkWithoutConditions(filter);
+  if (filter.userId !== undefined) return without;
+  const found = await Promise.all(filter.conditions.map((_, by) => walkBy(users, appId, filter, by)));
+  const usable = found.filter(({ by }) => by >= 0);
+  if (without.walk.by === 'suspended') usable.push(without);
+  if (usable.length < 2) return usable[0] ?? without;
   const counted = await Promise.all(
-    usable.map(async ({ index, walk }) => ({ index, count: await users.countWalk(appId, walk, SAMPLE) })),
+    usable.map(async (chosen) => ({ chosen, count: await users.countWalk(appId, chosen.walk, SAMPLE) })),
   );
-  return counted.reduce((rarest, each) => (each.count < rarest.count ? each : rarest)).index;
+  return counted.reduce((rarest, each) => (each.count < rarest.count ? each : rarest)).chosen;
 }

@@ -54,12 +54,12 @@ export type UserWalk =
   | { by: 'suspended' }
   /** Those whose selection of a key is this scalar, as JSON. */
   | { by: 'value'; keyNo: number; value: string }
-  /** Those whose selection of a key is a list that holds this, as JSON. */
-  | { by: 'element'; keyNo: number; element: string }
+  /** Those whose selection of a key is one of these, as listValues gives them, in their order. */
+  | { by: 'values'; keyNo: number; values: readonly string[] }
   /** Those who have a selection of the key, in the order of its value. */
   | { by: 'key'; keyNo: number };
 
-/** Where a walk goes on; `value` in one by key. */
+/** Where a walk goes on; `value` in one by key or by values. */
 export type UserPlace = { userId: string; value?: string };
 
 export type WalkedUser = {
@@ -81,7 +81,7 @@ export interface UserStore {
   page(appId: number, page: { after: string | null; limit: number; prefix?: string }): Promise<UserRecord[]>;
   /**
    * The next users of a walk, at most `limit`. The work is that of `limit` users, however many there are. `next` is null
-   * when there are no more. Long values and elements are told apart by their first 200 characters only.
+   * when there are no more. Values that differ after 200 characters may be taken for each other.
    */
   walk(
     appId: number,
@@ -90,6 +90,11 @@ export interface UserStore {
   ): Promise<{ users: WalkedUser[]; next: UserPlace | null }>;
   /** How many users a walk meets, counted up to `atMost`. */
   countWalk(appId: number, walk: UserWalk, atMost?: number): Promise<number>;
+  /**
+   * The different lists, as JSON, that users selected of a key, in the order of their bytes; those over 200 characters may be cut off.
+   * undefined: there are more than `atMost`, or some that a walk cannot be by.
+   */
+  listValues(appId: number, keyNo: number, atMost: number): Promise<string[] | undefined>;
   /** The clientUserId and name of the next profiles, in the order of the id's bytes; some may be without a user. */
   names(appId: number, page: { after: string | null; limit: number }): Promise<[string, string][]>;
   /** The user and everything that is theirs, in one transaction. */

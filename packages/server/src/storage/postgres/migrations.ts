@@ -392,42 +392,6 @@ const MIGRATIONS: readonly string[] = [
   drop index users_by_application;
   create index users_by_application on users (app_id, user_id);
   create index users_not_active on users (app_id, user_id) where status <> 'active';
-
-  -- What keys with several values hold, element by element (JSON, 200 characters of it): kept by triggers, whoever writes selections.
-  -- A trigger sees what is committed by then; a part of the statement that saves would see what was when it began.
-  create table selection_elements (
-    app_id bigint not null,
-    key_no integer not null,
-    element text collate "C" not null,
-    user_id uuid not null,
-    primary key (app_id, key_no, element, user_id)
-  );
-
-  create function keep_selection_elements() returns trigger language plpgsql as $keep$
-  begin
-    if tg_op <> 'INSERT' and old.value like '[%' then
-      delete from selection_elements where app_id = old.app_id and key_no = old.key_no and user_id = old.user_id
-        and element in (select left(e::text, 200) from json_array_elements(old.value::json) e);
-    end if;
-    if tg_op <> 'DELETE' and new.value like '[%' then
-      insert into selection_elements (app_id, key_no, element, user_id)
-      select distinct new.app_id, new.key_no, left(e::text, 200), new.user_id from json_array_elements(new.value::json) e
-      on conflict do nothing;
-    end if;
-    return null;
-  end
-  $keep$;
-
-  create trigger selection_elements_added after insert on selections for each row
-    when (new.value like '[%') execute function keep_selection_elements();
-  create trigger selection_elements_removed after delete on selections for each row
-    when (old.value like '[%') execute function keep_selection_elements();
-  create trigger selection_elements_changed after update of value on selections for each row
-    when (old.value <> new.value and (old.value like '[%' or new.value like '[%')) execute function keep_selection_elements();
-
-  insert into selection_elements (app_id, key_no, element, user_id)
-  select distinct s.app_id, s.key_no, left(e::text, 200), s.user_id from selections s, json_array_elements(s.value::json) e
-  where s.value like '[%';
   `,
   `
   -- Of an open text: what it says in other languages than that of \`value\`, as JSON by language tag; null: nothing.

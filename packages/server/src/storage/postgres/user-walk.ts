@@ -1,5 +1,5 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { indexedPart, QUICK_READ } from '../walk-limits.ts';
+import { indexedPart, QUICK_READ, valuesFrom } from '../walk-limits.ts';
 import { type Connections, statement } from './connections.ts';
 import { toUser, type UserRow } from './user-row.ts';
 
@@ -36,11 +36,16 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
         values: [appId, walk.keyNo, indexedPart(walk.value), user],
         order: 'user_id',
       };
-    case 'element':
+    case 'values':
+      // In the order of the values: each is looked up in turn (lateral), until there are enough.
       return {
-        from: 'selection_elements where app_id = $1 and key_no = $2 and element = $3 and user_id > $4',
-        values: [appId, walk.keyNo, indexedPart(walk.element), user],
-        order: 'user_id',
+        from: `unnest($3::text[]) with ordinality v (value, place), lateral (
+          select s.user_id from selections s where s.app_id = $1 and s.key_no = $2 and left(s.value, 200) = v.value
+            and s.user_id > case when v.value = $4 then $5::uuid else '${START}' end
+          order by s.user_id limit all
+        ) chosen`,
+        values: [...[appId, walk.keyNo, valuesFrom(walk.values, after?.value)], ...[after?.value ?? '', user]],
+        order: '',
       };
     case 'key':
       return {
@@ -64,10 +69,12 @@ export function walkStatement(
       ? 'null::json'
       : `(select json_object_agg(s.key_no, json_build_array(s.revision, s.value)) from selections s
           where s.user_id = w.user_id and s.key_no = any (${keys}::int[]))`;
-  const value = walk.by === 'key' ? `${INDEXED} as value` : 'null as value';
+  const value = walk.by === 'key' ? `${INDEXED} as value` : walk.by === 'values' ? 'v.value' : 'null as value';
   // Each is looked up by itself (lateral), in the order of the walk, whatever the planner knows of the tables.
   const text = `
-    with w as materialized (select user_id, ${value} from ${from} order by ${order} limit ${limited})
+    with w as materialized (
+      select user_id, ${value} from ${from} ${order && `order by ${order}`} limit ${limited}
+    )
     select w.user_id, w.value, ${chosen} as chosen, u.app_id, u.client_user_id, u.client_user_name, u.status, u.created_at,
       u.updated_at
     from w left join lateral (
@@ -75,9 +82,29 @@ export function walkStatement(
         select p.client_user_name from profiles p where p.app_id = u.app_id and p.client_user_id = u.client_user_id limit 1
       ) p where u.user_id = w.user_id limit 1
     ) u on true
-    order by ${walk.by === 'key' ? 'w.value, w.user_id' : 'w.user_id'}`;
+    order by ${isByValue(walk) ? 'w.value collate "C", w.user_id' : 'w.user_id'}`;
   return { text, values: [...values, limit, ...(keyNos.length === 0 ? [] : [`{${keyNos.join()}}`])] };
 }
+
+function isByValue({ by }: UserWalk): boolean {
+  return by === 'key' || by === 'values';
+}
+
+// From each to the next, through the index. A list begins with [, which \\ comes after.
+const LIST_VALUES = `
+  with recursive list as (
+    (select left(value, 200) as value from selections
+     where app_id = $1 and key_no = $2 and left(value, 200) >= '[' and left(value, 200) < '\\'
+     order by left(value, 200) limit 1)
+    union all
+    select (
+      select left(s.value, 200) from selections s
+      where s.app_id = $1 and s.key_no = $2 and left(s.value, 200) > list.value and left(s.value, 200) < '\\'
+      order by left(s.value, 200) limit 1
+    ) from list where list.value is not null
+  )
+  select value from list where value is not null limit $3
+`;
 
 const NAMES = `select client_user_id, client_user_name from profiles where app_id = $1 and client_user_id > $2
   order by client_user_id limit $3`;
@@ -87,7 +114,7 @@ type WalkedRow = (UserRow | { user_id: string; app_id: null }) & {
   chosen: WalkedUser['selected'] | null;
 };
 
-export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'countWalk' | 'names'> {
+export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'countWalk' | 'listValues' | 'names'> {
   const read = <Row extends object>(text: string, values: unknown[], isQuick: boolean): Promise<Row[]> =>
     isQuick
       ? connections.read<Row>(statement(text), values)
@@ -116,6 +143,10 @@ export function userWalk(connections: Connections): Pick<UserStore, 'walk' | 'co
       const text = `select count(*) as n from (select 1 from ${from} limit ${limit}) counted`;
       const [row] = await read<{ n: number }>(text, values, atMost !== undefined);
       return row?.n ?? 0;
+    },
+    async listValues(appId, keyNo, atMost) {
+      const rows = await read<{ value: string }>(LIST_VALUES, [appId, keyNo, atMost + 1], true);
+      return rows.length > atMost ? undefined : rows.map(({ value }) => value);
     },
     async names(appId, { after, limit }) {
       type Row = { client_user_id: string; client_user_name: string };

@@ -138,7 +138,9 @@ const DELETE = statement(`
 
 const MAX_ROUNDS = 20;
 
-export function userStore(connections: Connections): Omit<UserStore, 'page' | 'walk' | 'countWalk' | 'names'> {
+export function userStore(
+  connections: Connections,
+): Omit<UserStore, 'page' | 'walk' | 'countWalk' | 'listValues' | 'names'> {
   return {
     async createWithToken(user) {
       if (await createNew(connections, user)) return 'created';

@@ -24,16 +24,14 @@ export function postgresWhole(url: string): WholeDatabase {
       await migrate(new Servers(url));
       return inOneTransaction(url, async (query) => {
         try {
-          await query(
-            `lock table ${listed(tables)}, selection_elements, change_log, change_counter in access exclusive mode`,
-          );
+          await query(`lock table ${listed(tables)}, change_log, change_counter in access exclusive mode`);
         } catch (error) {
           if (sqlState(error) === LOCK_NOT_AVAILABLE) return 'in-use';
           throw error;
         }
         const { applications, accounts } = await countContents(query);
         if (onlyEmpty && applications + accounts > 0) return 'not-empty';
-        await query(`truncate table ${listed(tables)}, selection_elements, change_log`);
+        await query(`truncate table ${listed(tables)}, change_log`);
         const types = await columnTypes(query);
         for (const table of tables) {
           const insert = insertStatement(table, types);
@@ -48,7 +46,7 @@ export function postgresWhole(url: string): WholeDatabase {
         // A version that no entry tells of: whoever held an earlier one loads everything anew.
         await query('update change_counter set version = version + 1');
         // Else the first requests would be planned for empty tables.
-        await query(`analyze ${listed(tables)}, selection_elements`);
+        await query(`analyze ${listed(tables)}`);
         return 'replaced';
       });
     },

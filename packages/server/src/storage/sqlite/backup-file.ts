@@ -68,10 +68,7 @@ function beginBackup(database: DatabaseSync, schema: number) {
   database.exec('pragma journal_mode = memory; pragma synchronous = off; pragma locking_mode = exclusive');
   migrate(database, schema);
   const made = database.prepare(`select name, sql from sqlite_schema where type = 'index' and sql is not null`).all();
-  const triggers = database.prepare(`select name from sqlite_schema where type = 'trigger'`).all();
   database.exec('begin');
-  // What they keep is not in a backup (tables.ts), and one that has any could give orders to whoever opens it.
-  for (const { name } of triggers) database.exec(`drop trigger "${name}"`);
   // Made at the end, from rows that are there, they cost a fraction.
   for (const { name } of made) database.exec(`drop index "${name}"`);
   const tables = tableShapes(database);

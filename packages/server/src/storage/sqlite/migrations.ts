@@ -378,36 +378,6 @@ const MIGRATIONS: readonly string[] = [
   drop index selections_by_key;
   create index selections_by_key on selections (app_id, key_no, value, user_id, updated_at);
   create index users_not_active on users (app_id, user_id) where status <> 'active';
-
-  -- What keys with several values hold, element by element (JSON, 200 characters of it): kept by triggers, whoever writes selections.
-  create table selection_elements (
-    app_id integer not null,
-    key_no integer not null,
-    element text not null,
-    user_id blob not null,
-    primary key (app_id, key_no, element, user_id)
-  ) strict, without rowid;
-
-  create trigger selection_elements_added after insert on selections when substr(new.value, 1, 1) = '[' begin
-    insert into selection_elements (app_id, key_no, element, user_id)
-    select distinct new.app_id, new.key_no, substr(new.value -> e.key, 1, 200), new.user_id from json_each(new.value) e;
-  end;
-  create trigger selection_elements_removed after delete on selections when substr(old.value, 1, 1) = '[' begin
-    delete from selection_elements where app_id = old.app_id and key_no = old.key_no and user_id = old.user_id
-      and element in (select substr(old.value -> e.key, 1, 200) from json_each(old.value) e);
-  end;
-  create trigger selection_elements_changed after update of value on selections
-  when old.value <> new.value and (substr(old.value, 1, 1) = '[' or substr(new.value, 1, 1) = '[') begin
-    delete from selection_elements where app_id = old.app_id and key_no = old.key_no and user_id = old.user_id
-      and element in (select substr(old.value -> e.key, 1, 200) from json_each(old.value) e where substr(old.value, 1, 1) = '[');
-    insert into selection_elements (app_id, key_no, element, user_id)
-    select distinct new.app_id, new.key_no, substr(new.value -> e.key, 1, 200), new.user_id from json_each(new.value) e
-    where substr(new.value, 1, 1) = '[';
-  end;
-
-  insert into selection_elements (app_id, key_no, element, user_id)
-  select distinct s.app_id, s.key_no, substr(s.value -> e.key, 1, 200), s.user_id from selections s, json_each(s.value) e
-  where substr(s.value, 1, 1) = '[';
   `,
   `
   -- Of an open text: what it says in other languages than that of \`value\`, as JSON by language tag; null: nothing.

@@ -42,11 +42,12 @@ type Survey = <Name extends keyof SurveyReads>(
  */
 export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
   const quick = of((connection) => {
-    const { walk, countWalk } = walkReads(connection);
+    const { walk, countWalk, listValues } = walkReads(connection);
     type Walk = Stores['users'];
     return {
       walk: async (...args: Parameters<Walk['walk']>) => walk(...args),
       countWalk: async (...args: Parameters<Walk['countWalk']>) => countWalk(...args),
+      listValues: async (...args: Parameters<Walk['listValues']>) => ({ found: listValues(...args) }),
     };
   });
   return {
@@ -66,6 +67,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
         page.limit <= QUICK_READ ? quick.walk(appId, walk, page) : survey('walk', appId, walk, page),
       countWalk: (appId, walk, atMost) =>
         atMost === undefined ? survey('countWalk', appId, walk) : quick.countWalk(appId, walk, atMost),
+      listValues: async (appId, keyNo, atMost) => (await quick.listValues(appId, keyNo, atMost)).found,
       names: (appId, page) => survey('names', appId, page),
       createWithToken: (user) => run('createUserWithToken', user),
       update: (appId, userId, change, at) => run('updateUser', appId, userId, change, at),

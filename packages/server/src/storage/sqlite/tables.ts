@@ -4,8 +4,8 @@ import type { RowPages, StoredRow, TableShape } from '../port.ts';
 const PAGE = 1000;
 /** Of rows with long texts, fewer make a page. */
 const PAGE_CHARACTERS = 4_000_000;
-/** About running processes, about the backup itself, or made of other tables by triggers: nothing to keep. */
-const LEFT_OUT = ['change_log', 'rate_limits', 'selection_elements', 'backup', 'backup_tables'];
+/** About running processes, or about the backup itself: nothing to keep. */
+const LEFT_OUT = ['change_log', 'rate_limits', 'backup', 'backup_tables'];
 
 /** Each after those that it refers to. */
 export function tableShapes(database: DatabaseSync): TableShape[] {

@@ -1,5 +1,5 @@
 import type { UserPlace, UserStore, UserWalk, WalkedUser } from '../port.ts';
-import { INDEXED_CHARACTERS, indexedPart } from '../walk-limits.ts';
+import { INDEXED_CHARACTERS, valuesFrom } from '../walk-limits.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes } from './encoding.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS } from './user-row.ts';
@@ -36,11 +36,16 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
         values: [appId, walk.keyNo, walk.value, user],
         order: 'user_id',
       };
-    case 'element':
+    case 'values':
+      // In the order of the values: none is sorted, as each is looked up in turn (cross join).
       return {
-        from: 'selection_elements where app_id = ? and key_no = ? and element = ? and user_id > ?',
-        values: [appId, walk.keyNo, indexedPart(walk.element), user],
-        order: 'user_id',
+        from: `json_each(?) v cross join selections on app_id = ? and key_no = ? and selections.value = v.value
+          and user_id > case when v.value = ? then ? else x'' end`,
+        values: [
+          JSON.stringify(valuesFrom(walk.values, after?.value)),
+          ...[appId, walk.keyNo, after?.value ?? '', user],
+        ],
+        order: '',
       };
     case 'key':
       return {
@@ -65,10 +70,11 @@ export function walkStatement(
       ? 'null'
       : `(select json_group_object(s.key_no, json_array(s.revision, s.value)) from selections s
           where s.user_id = u.user_id and s.key_no in (${keyNos.map(() => '?').join(', ')}))`;
-  const value = walk.by === 'key' ? `substr(value, 1, ${INDEXED_CHARACTERS}) as value` : 'null as value';
+  const hasValue = walk.by === 'key' || walk.by === 'values';
+  const value = hasValue ? `substr(selections.value, 1, ${INDEXED_CHARACTERS}) as value` : 'null as value';
   // Each is looked up by itself (cross join), in the order of the walk.
   const sql = `select lower(hex(w.user_id)), w.value, ${chosen}, ${USER_COLUMNS}
-    from (select user_id, ${value} from ${from} order by ${order} limit ?) w
+    from (select user_id, ${value} from ${from} ${order && `order by ${order}`} limit ?) w
     cross join users u on u.user_id = w.user_id left join ${PROFILE_OF_USER}`;
   return { sql, values: [...keyNos, ...values, limit] };
 }
@@ -92,6 +98,19 @@ export function walkReads({ rows, statement }: Connection) {
       const { from, values } = rangeOf(appId, walk, null);
       const row = statement(`select count(*) as n from (select 1 from ${from} limit ?)`).get(...values, atMost);
       return row?.n as number;
+    },
+    listValues(appId: number, keyNo: number, atMost: number): string[] | undefined {
+      // From each to the next, through the index. A list begins with [, which \\ comes after.
+      const found = rows(
+        `with recursive list (value) as (
+           select min(value) from selections where app_id = ?1 and key_no = ?2 and value >= '[' and value < '\\'
+           union all
+           select (select min(value) from selections where app_id = ?1 and key_no = ?2 and value > list.value and value < '\\')
+           from list where list.value is not null
+         ) select value from list where value is not null limit ?3`,
+      ).all(appId, keyNo, atMost + 1) as [string][];
+      const values = found.map(([value]) => value);
+      return values.length > atMost || values.some((each) => each.length > INDEXED_CHARACTERS) ? undefined : values;
     },
     names(...[appId, { after, limit }]: Parameters<UserStore['names']>): [string, string][] {
       return rows(
