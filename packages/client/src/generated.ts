@@ -1117,6 +1117,26 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/catalog/keys/{keyUid}/migrate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a value in the selections of all users
+         * @description In a list, the new value takes the place of the old one, without repeats. Selections are changed in small batches, beside saves of users, each with its history. A request takes at most 20 seconds: send it again while `remaining` is not 0.
+         */
+        post: operations["migrateValues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/applications/{clientId}/catalog/keys/{keyUid}/values": {
         parameters: {
             query?: never;
@@ -1974,7 +1994,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write" */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -8155,6 +8175,61 @@ export interface operations {
             503: components["responses"]["Error503_unavailable"];
         };
     };
+    migrateValues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                keyUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description the value to replace; it may be retired, or no longer in the catalog */
+                    from: boolean | string | number;
+                    /** @description a value that the key offers */
+                    to: boolean | string | number;
+                    /**
+                     * @description only count them
+                     * @default false
+                     */
+                    dryRun?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        keyUid: string;
+                        /** @description selections that held the value when the request came */
+                        planned: number;
+                        /** @description those that this request changed */
+                        migrated: number;
+                        /** @description those that still hold it */
+                        remaining: number;
+                    };
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_catalogItemNotFound_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
     putValues: {
         parameters: {
             query?: {
@@ -10562,7 +10637,7 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */
@@ -10617,7 +10692,7 @@ export interface operations {
                 to?: string;
                 /** @description as it is told; needs access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the page before */

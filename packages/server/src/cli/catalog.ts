@@ -3,6 +3,7 @@ import { catalogApply } from './catalog-apply.ts';
 import { catalogDiff } from './catalog-diff.ts';
 import { catalogExport } from './catalog-export.ts';
 import { catalogImportTranslations } from './catalog-import-translations.ts';
+import { catalogMigrate } from './catalog-migrate.ts';
 import { catalogPlan } from './catalog-plan.ts';
 import { catalogRestore } from './catalog-restore.ts';
 import { catalogRevisions } from './catalog-revisions.ts';
@@ -30,6 +31,7 @@ export function catalog(): Command {
     .addCommand(catalogApply())
     .addCommand(catalogExport())
     .addCommand(catalogImportTranslations())
+    .addCommand(catalogMigrate())
     .addCommand(catalogRevisions())
     .addCommand(catalogShow())
     .addCommand(catalogDiff())

@@ -17,6 +17,7 @@ import { cliAuthor } from './catalog-options.ts';
 import { describeDatabase } from './describe-database.ts';
 import { Failure, Misuse } from './failure.ts';
 import type { Management, PlanView, Published, Revision, ShownUser, WantedUsers } from './management.ts';
+import { readTypedValue, unknownKey } from './migrated-key.ts';
 import { visible } from './table.ts';
 import { counted, showTime } from './time.ts';
 import { unknownRevision } from './unknown-revision.ts';
@@ -161,6 +162,27 @@ export function localManagement({ storage, keyring, config, now }: OpenStorage):
         const record = items.find(({ revision }) => revision === wanted);
         if (!record) throw unknownRevision(wanted);
         return readRevision(record);
+      },
+      async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
+        const { migrateValues, migrationProblem, planMigration } = await import('../domain/catalog/migrate-values.ts');
+        const { compileCatalog } = await import('../domain/catalog/compile.ts');
+        const { findNamedKey } = await import('../domain/users/key-names.ts');
+        const appId = await appIdOf(clientId);
+        const catalog = finish(compileCatalog(await loadCatalog(clientId)));
+        const placed = findNamedKey(catalog, name);
+        if (placed === undefined || placed === 'ambiguous') throw unknownKey(name, placed === 'ambiguous');
+        const { group, key } = placed;
+        const wanted = { placed, from: readTypedValue(from, key.type), to: readTypedValue(to, key.type) };
+        const problem = migrationProblem(wanted);
+        if (problem) throw new Misuse(`--${problem.field} ${problem.message}.`);
+        const about = { key: `${group.name}.${key.name}`, from: wanted.from, to: wanted.to };
+        const { selections: planned } = await planMigration(storage, appId, wanted);
+        if (dryRun) return { ...about, planned, migrated: 0, remaining: planned };
+        const done = await migrateValues(storage, appId, catalog, wanted, {
+          ...{ now, actor: cliAuthor() },
+          onProgress: (progress) => onProgress(progress.migrated, progress.planned),
+        });
+        return { ...about, planned, ...done };
       },
       async compare(clientId, from, to) {
         const { definitionOf } = await import('../domain/catalog/definition.ts');

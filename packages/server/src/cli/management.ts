@@ -1,6 +1,7 @@
 import { type Remote, readRemote } from '../config.ts';
 import type { ApplicationChange, ChangeProblem } from '../domain/applications/change-application.ts';
 import type { ApplicationSettings } from '../domain/applications/settings.ts';
+import type { Scalar } from '../domain/catalog/catalog.ts';
 import type { CatalogFile } from '../domain/catalog/file-schema.ts';
 import type { OutdatedText, TextConflict } from '../domain/catalog/merge-texts.ts';
 import type { ParsedFile } from '../domain/catalog/parse-file.ts';
@@ -39,6 +40,12 @@ export type Management = {
     importTexts(clientId: string, input: Input, prefer?: 'file' | 'catalog'): Promise<ImportedTexts>;
     revisions(clientId: string, page: { offset: number; limit: number }): Promise<{ total: number; items: Revision[] }>;
     revision(clientId: string, revision: number): Promise<Revision>;
+    /** Values as they are typed. */
+    migrate(
+      clientId: string,
+      wanted: { key: string; from: string; to: string; dryRun: boolean },
+      onProgress: (migrated: number, planned: number) => void,
+    ): Promise<Migrated>;
     compare(clientId: string, from: number, to?: number): Promise<{ to: number; changes: ReadableChange[] }>;
   };
   users: {
@@ -89,6 +96,15 @@ export type ShownApplication = {
 export type ChangedApplication =
   | Pick<ShownApplication, 'name' | 'settings' | 'changed'>
   | { problems: ChangeProblem[] };
+
+export type Migrated = {
+  key: string;
+  from: Scalar;
+  to: Scalar;
+  planned: number;
+  migrated: number;
+  remaining: number;
+};
 
 export type CatalogInput = Extract<ParsedFile, { definition: unknown }>;
 export type ApplyOptions = { allowBreaking: boolean; ifRevision?: number };

@@ -1,10 +1,12 @@
 import type { Remote } from '../config.ts';
+import type { ValueType } from '../domain/catalog/catalog.ts';
 import { ERRORS, type FieldError } from '../domain/errors.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
 import { readUuid } from '../domain/users/user-code.ts';
 import { Failure, Misuse } from './failure.ts';
 import type { ApplyOptions, Importing, Management, Published, Revision, ShownToken, ShownUser } from './management.ts';
+import { readTypedValue, unknownKey } from './migrated-key.ts';
 import { unknownRevision } from './unknown-revision.ts';
 import { unknownUser } from './unknown-user.ts';
 
@@ -176,6 +178,29 @@ export function remoteManagement({ url, token }: Remote): Management {
       },
       revision: async (clientId, revision) =>
         toRevision(await get<Revision>(of(clientId, `/revisions/${revision}`)).catch(notFound(revision))),
+      async migrate(clientId, { key: name, from, to, dryRun }, onProgress) {
+        const { groups } = await get<Tree>(of(clientId, '/catalog/tree'));
+        const keys = groups.flatMap((group) =>
+          group.keys.map((key) => ({ ...key, path: `${group.name}.${key.name}` })),
+        );
+        const found = keys.filter(({ keyUid, path }) => keyUid === name.toLowerCase() || path === name);
+        const live = found.filter(({ archived }) => !archived);
+        const [key, ...others] = live.length > 0 ? live : found;
+        if (!key || others.length > 0) throw unknownKey(name, others.length > 0);
+        const about = { key: key.path, from: readTypedValue(from, key.type), to: readTypedValue(to, key.type) };
+        const body = { from: about.from, to: about.to, dryRun };
+        const path = of(clientId, `/catalog/keys/${key.keyUid}/migrate`);
+        const total = { planned: 0, migrated: 0, remaining: 0 };
+        // A request migrates for some seconds; the next one goes on.
+        for (let round = 0; ; round++) {
+          const answer = (await call('POST', path, { body })).body as typeof total;
+          if (round === 0) total.planned = answer.planned;
+          total.migrated += answer.migrated;
+          total.remaining = answer.remaining;
+          onProgress(total.migrated, total.migrated + total.remaining);
+          if (answer.remaining === 0 || answer.migrated === 0) return { ...about, ...total };
+        }
+      },
       async compare(clientId, from, wanted) {
         const to = wanted ?? (await revisionOf(clientId));
         const path = of(clientId, `/revisions/compare?from=${from}&to=${to}`);
@@ -254,6 +279,9 @@ function showUser({
   };
 }
 
+type Tree = {
+  groups: { name: string; keys: { keyUid: string; name: string; type: ValueType; archived: boolean }[] }[];
+};
 type ExportPage = { lines: object[]; users: number; profilesOnly: number; next: string | null };
 
 function toRevision({ revision, createdAt, author, authors, changes }: Revision): Revision {

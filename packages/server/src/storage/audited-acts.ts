@@ -343,6 +343,21 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
       tell: (_, keyNos, _before, userId, _wanted, { by }) =>
         keyNos.length > 0 && by ? toldOfOptions('unset', userId, by) : [],
     },
+    replaceValue: {
+      tell: (_, selections, _before, appId, { migrationId, subject, values }) =>
+        selections > 0
+          ? [
+              {
+                action: 'selections.migrated',
+                appId,
+                subject,
+                before: values,
+                after: { selections },
+                sharedUid: migrationId,
+              },
+            ]
+          : [],
+    },
     purgeHistory: SERVICE,
     history: 'read',
     countByValue: 'read',

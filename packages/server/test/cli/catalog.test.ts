@@ -144,6 +144,29 @@ Not translated:
     expect((await cli.run('catalog', 'plan', changed, '--app', clientId)).code, 'the file may stay as it is').toBe(0);
   });
 
+  test('migrate replaces a value in all selections, counted before; bad input is refused', async () => {
+    const { clientId, appId } = await application(CATALOG);
+    await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
+    const migrate = (...more: string[]) => {
+      const key = ['--app', clientId, '--key', 'notifications.colour'];
+      return cli.run('catalog', 'migrate', ...key, '--from', 'red', '--to', 'blue', ...more);
+    };
+    const counted = { key: 'notifications.colour', from: 'red', to: 'blue', planned: 2 };
+    expect(JSON.parse((await migrate('--dry-run', '--json')).stdout)).toEqual({
+      ...counted,
+      migrated: 0,
+      remaining: 2,
+    });
+    expect(await migrate()).toMatchObject({ code: 0, stdout: expect.stringContaining('changed 2 selections.') });
+    expect(JSON.parse((await migrate('--json')).stdout)).toMatchObject({ planned: 0, migrated: 0, remaining: 0 });
+    for (const [more, code, message] of [
+      [['--to', 'green'], 2, '--to is not a value of this key.'],
+      [['--key', 'notifications.nothing'], 1, 'there is no option key "notifications.nothing".'],
+    ] as const) {
+      expect(await migrate(...more)).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    }
+  });
+
   test('what breaks is counted, refused, and done when it is allowed', async () => {
     const { clientId, appId } = await application(CATALOG);
     await select(appId, 'notifications/colour', ['red'], ['blue', 'red'], ['blue']);
@@ -225,6 +248,7 @@ Not translated:
         {
           language: 'Español',
           total: 5,
+          count: 3,
           missing: ['notifications/colour', 'notifications/proportion', 'notifications/volume'],
         },
       ],

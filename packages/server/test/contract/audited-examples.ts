@@ -287,6 +287,17 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     },
     actions: ['user.optionsChanged'],
   },
+  'selections.replaceValue': {
+    async prepare(storage, appId) {
+      const { userId } = await createUser(storage, appId);
+      const selection = { selectionId: randomUUID(), keyNo: 1, revision: 1, value: '"a"', language: null };
+      await storage.selections.save(appId, userId, [selection], { at: NOW, means: 'user_uid' });
+      const about = { migrationId: orderedUuid(), subject: 'g/k', values: { from: 'a', to: 'b' } };
+      const replacement = { ...about, keyNo: 1, from: '"a"', to: '"b"', revision: 1, limit: 10 };
+      return ({ selections }) => selections.replaceValue(appId, replacement, { at: NOW, actor: 'ada@example.com' });
+    },
+    actions: ['selections.migrated'],
+  },
   'selections.unsetKeys': {
     async prepare(storage, appId) {
       const { userId } = await createUser(storage, appId);

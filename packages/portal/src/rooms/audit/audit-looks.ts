@@ -59,6 +59,7 @@ export const APPLICATION_ACTIONS = [
   'user.accessTokenRevoked',
   'user.allTokensRevoked',
   'users.imported',
+  'selections.migrated',
   'users.listed',
   'users.exported',
   'token.created',

@@ -56,6 +56,7 @@ import { listRevisionsRoute } from './list-revisions.ts';
 import { listTranslationsRoute } from './list-translations.ts';
 import { listUserHistoryRoute } from './list-user-history.ts';
 import { listUserOptionsRoute } from './list-user-options.ts';
+import { migrateValuesRoute } from './migrate-values.ts';
 import { planCatalogRoute } from './plan-catalog.ts';
 import { previewTranslationsRoute } from './preview-translations.ts';
 import { publishDraftRoute } from './publish-draft.ts';
@@ -130,6 +131,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   archiveGroupRoute(app, service);
   createKeyRoute(app, service);
   changeKeyRoute(app, service);
+  migrateValuesRoute(app, service);
   archiveKeyRoute(app, service);
   putValuesRoute(app, service);
   putOrderRoute(app, service);

@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = [
   'user.accessTokenRevoked',
   'user.allTokensRevoked',
   'users.imported',
+  'selections.migrated',
   'users.listed',
   'users.exported',
   'token.created',

@@ -78,6 +78,21 @@ export type KeySurvey = {
   different: number;
 };
 
+/** Every selection of a key that holds a value, a number of them at a time. */
+export type ValueReplacement = {
+  keyNo: number;
+  /** JSON as it is stored, of the whole selection. */
+  from: string;
+  to: string;
+  /** The revision that has the new value. */
+  revision: number;
+  limit: number;
+  /** Of the migration that it is part of, for its entry in the audit: `group/key`, and the values as the key has them. */
+  migrationId: string;
+  subject: string;
+  values: { from: unknown; to: unknown };
+};
+
 export interface SelectionStore {
   /** All of a user's, by key number. */
   list(userId: string): Promise<SelectionRecord[]>;
@@ -95,6 +110,12 @@ export interface SelectionStore {
     selections: readonly WantedChange[],
     change: SelectionChange,
   ): Promise<SaveOutcome>;
+  /** Answers how many were replaced, at most `limit`; selections of users that are being deleted are left alone. */
+  replaceValue(
+    appId: number,
+    replacement: ValueReplacement,
+    change: { at: number; actor: string | null },
+  ): Promise<number>;
   unset(userId: string, selectionId: string, change: SelectionChange): Promise<'unset' | 'unknown'>;
   /** What was saved of these keys, all at once; answers the numbers of those that were. */
   unsetKeys(userId: string, keyNos: readonly number[], change: SelectionChange): Promise<number[]>;

@@ -2,6 +2,7 @@ import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueR
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
 import { actsOf, patience } from './gathering.ts';
+import { replaceValueStore } from './replace-value.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
 import { toUser, USER_COLUMNS, type UserRow } from './user-row.ts';
 
@@ -158,6 +159,8 @@ function toRow({ expected, ...selection }: WantedChange): object {
 
 export function selectionStore(connections: Connections): SelectionStore {
   return {
+    ...replaceValueStore(connections),
+
     list: (userId) => connections.read<SelectionRecord>(LIST, [userId]),
 
     async listOfToken(tokenId, now) {

@@ -11,6 +11,7 @@ import { manageTokenActs } from './manage-tokens.ts';
 import { memberActs } from './members.ts';
 import { purgeActs } from './purge.ts';
 import { rateLimitActs } from './rate-limits.ts';
+import { replaceValueActs } from './replace-value.ts';
 import { requestLogActs } from './request-log.ts';
 import { secondFactorActs } from './second-factors.ts';
 import { selectionActs } from './selections.ts';
@@ -40,6 +41,7 @@ export function plainActs(connection: Connection) {
     ...catalogActs(connection),
     ...draftActs(connection),
     ...selectionActs(connection),
+    ...replaceValueActs(connection),
     ...transferActs(connection),
     ...trialActs(connection),
     ...factActs(connection),

@@ -145,6 +145,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       save: (appId, userId, selections, change) => run('saveSelections', appId, userId, selections, change),
       countByValue: (appId, keyNo) => survey('countByValue', appId, keyNo),
       survey: (appId, keyNo, wanted) => survey('survey', appId, keyNo, wanted),
+      replaceValue: (appId, replacement, change) => run('replaceValue', appId, replacement, change),
       unset: (userId, selectionId, change) => run('unsetSelection', userId, selectionId, change),
       unsetKeys: (userId, keyNos, change) => run('unsetKeys', userId, keyNos, change),
       purgeHistory: (appId, wanted) => run('purgeHistory', appId, wanted),

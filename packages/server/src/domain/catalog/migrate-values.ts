@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { orderedUuid } from '../../ordered-uuid.ts';
+import type { Storage } from '../../storage/port.ts';
+import type { Scalar } from './catalog.ts';
+import { typeProblem } from './check-value.ts';
+import type { CompiledCatalog, PlacedKey } from './compile.ts';
+import { inCatalogOrder } from './read-key.ts';
+import { pathOf } from './translatable.ts';
+
+export type WantedMigration = { placed: PlacedKey; from: Scalar; to: Scalar };
+
+/** What selections hold, as it is stored, what they are to hold, and how many they are. */
+export type MigrationStep = { from: string; to: string; count: number };
+export type MigrationPlan = { steps: MigrationStep[]; selections: number };
+
+/** Selections in one transaction: others save in between. */
+const BATCH = 200;
+/** Between two batches: longer than SQLite sleeps between its first tries for the lock. */
+const PAUSE_MS = 12;
+/** Others may save the old value meanwhile, or delete a user: it is looked again, so often. */
+const ROUNDS = 10;
+
+/** Why a migration cannot be, and of which member; undefined when it can. */
+export function migrationProblem({
+  placed: { key },
+  from,
+  to,
+}: WantedMigration): { field: string; message: string } | undefined {
+  if (key.values === null) return { field: 'key', message: 'is open: only allowed values can be migrated' };
+  const problem = typeProblem(key.type, from);
+  if (problem) return { field: 'from', message: problem };
+  const target = key.values.find(({ value }) => value === to);
+  if (!target) return { field: 'to', message: 'is not a value of this key' };
+  if (target.retired) return { field: 'to', message: 'is retired' };
+  return from === to ? { field: 'to', message: 'must be another value than from' } : undefined;
+}
+
+/** Every selection that holds the value, counted. */
+export async function planMigration(storage: Storage, appId: number, wanted: WantedMigration): Promise<MigrationPlan> {
+  const { key } = wanted.placed;
+  const steps = (await storage.selections.countByValue(appId, key.keyNo)).flatMap(
+    ({ value, count }): MigrationStep[] => {
+      const held = JSON.parse(value) as Scalar | Scalar[];
+      // Saved while the key was of another kind: it does not fit the key at all.
+      if (Array.isArray(held) !== key.multiple || ![held].flat().includes(wanted.from)) return [];
+      return [{ from: value, to: JSON.stringify(replaced(held, wanted)), count }];
+    },
+  );
+  return { steps, selections: steps.reduce((sum, { count }) => sum + count, 0) };
+}
+
+/** Without repeats and in catalog order; what the catalog no longer has comes last, as it was. */
+function replaced(held: Scalar | Scalar[], { placed: { key }, from, to }: WantedMigration): Scalar | Scalar[] {
+  if (!Array.isArray(held)) return to;
+  const values = held.map((value) => (value === from ? to : value));
+  const known = inCatalogOrder(key, values);
+  return [...known, ...new Set(values.filter((value) => !known.includes(value)))];
+}
+
+export type MigrationProgress = { migrated: number; planned: number };
+
+/**
+ * Replaces a value in everybody's selections, in small transactions: each has its history and its part of the entry in the
+ * audit, and after a kill the next run goes on with what is left. Ends early when `isOver` says so.
+ */
+export async function migrateValues(
+  storage: Storage,
+  appId: number,
+  { revision }: CompiledCatalog,
+  wanted: WantedMigration,
+  { now, actor, isOver = () => false, onProgress }: MigrationRun,
+): Promise<{ migrated: number; remaining: number }> {
+  const {
+    placed: { group, key },
+    from,
+    to,
+  } = wanted;
+  const { keyNo } = key;
+  const about = { migrationId: orderedUuid(), subject: pathOf(group.name, key.name), values: { from, to } };
+  let migrated = 0;
+  for (let round = 0; ; round++) {
+    const plan = await planMigration(storage, appId, wanted);
+    if (plan.selections === 0 || round === ROUNDS || isOver()) return { migrated, remaining: plan.selections };
+    const before = migrated;
+    for (const step of plan.steps) {
+      const replacement = { ...about, keyNo, from: step.from, to: step.to, revision, limit: BATCH };
+      for (let count = BATCH; count === BATCH && !isOver(); ) {
+        count = await storage.selections.replaceValue(appId, replacement, { at: now(), actor });
+        migrated += count;
+        onProgress?.({ migrated, planned: before + plan.selections });
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+}
+
+export type MigrationRun = {
+  now: () => number;
+  actor: string;
+  isOver?: () => boolean;
+  onProgress?: (progress: MigrationProgress) => void;
+};

@@ -1,0 +1,78 @@
+import type { Scalar } from '../../domain/catalog/catalog.ts';
+import { migrateValues, migrationProblem, planMigration } from '../../domain/catalog/migrate-values.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import type { Routes } from '../server/routes.ts';
+import { THEME_KEY } from './examples.ts';
+import { refuse } from './input.ts';
+import { applicationRoute } from './manage-route.ts';
+import { KeyParams } from './schemas.ts';
+
+/** A request ends well before proxies give it up. */
+const REQUEST_MS = 20_000;
+
+const ScalarMember = (description: string) =>
+  Type.Union([Type.Boolean(), Type.String(), Type.Number()], { description });
+
+const schema = {
+  operationId: 'migrateValues',
+  summary: 'Replace a value in the selections of all users',
+  description:
+    'In a list, the new value takes the place of the old one, without repeats. Selections are changed in small batches, beside saves of users, each with its history. A request takes at most 20 seconds: send it again while `remaining` is not 0.',
+  params: KeyParams,
+  body: Type.Object({
+    from: ScalarMember('the value to replace; it may be retired, or no longer in the catalog'),
+    to: ScalarMember('a value that the key offers'),
+    dryRun: Type.Optional(Type.Boolean({ description: 'only count them', default: false })),
+  }),
+  response: {
+    200: Type.Object({
+      keyUid: Type.String({ format: 'uuid' }),
+      planned: Type.Integer({ description: 'selections that held the value when the request came' }),
+      migrated: Type.Integer({ description: 'those that this request changed' }),
+      remaining: Type.Integer({ description: 'those that still hold it' }),
+    }),
+  },
+  errors: ['catalogItemNotFound', 'manageBadRequest'] as const,
+  examples: {
+    preview: {
+      summary: 'How many selections hold a value',
+      params: THEME_KEY,
+      body: { from: 'dark', to: 'light', dryRun: true },
+      status: 200,
+      answer: { keyUid: THEME_KEY.keyUid, planned: 1, migrated: 0, remaining: 1 },
+    },
+  },
+};
+
+export function migrateValuesRoute(app: Routes, service: Service): void {
+  const operation = { method: 'POST', path: '/catalog/keys/:keyUid/migrate', schema } as const;
+  applicationRoute(app, service, operation, async ({ application: { appId }, manager, params, readMembers }) => {
+    const { from, to, dryRun = false } = readMembers();
+    if (typeof dryRun !== 'boolean') throw refuse('dryRun', 'must be true or false');
+    await service.refresh();
+    const catalog = await service.catalogs.get(appId);
+    const placed = catalog.keyByUid.get((params.keyUid as string).toLowerCase());
+    if (!placed) throw new InnkeeperError('catalogItemNotFound');
+    const wanted = { placed, from: readScalar(from, 'from'), to: readScalar(to, 'to') };
+    const problem = migrationProblem(wanted);
+    if (problem) throw refuse(problem.field, problem.message);
+    const { selections: planned } = await planMigration(service.storage, appId, wanted);
+    const { keyUid } = placed.key;
+    if (dryRun) return { keyUid, planned, migrated: 0, remaining: planned };
+    const end = performance.now() + REQUEST_MS;
+    const isOver = () => performance.now() > end;
+    const done = await migrateValues(service.storage, appId, catalog, wanted, {
+      now: service.now,
+      actor: manager.author,
+      isOver,
+    });
+    return { keyUid, planned, ...done };
+  });
+}
+
+function readScalar(value: unknown, field: string): Scalar {
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
+  throw refuse(field, value === undefined ? 'is required' : 'must be a text, a number, true or false');
+}

@@ -1,0 +1,27 @@
+import type { ValueReplacement } from '../port.ts';
+import type { Connection } from './connection.ts';
+
+export function replaceValueActs({ rows, statement }: Connection) {
+  return {
+    replaceValue(
+      appId: number,
+      { keyNo, from, to, revision, limit }: ValueReplacement,
+      { at, actor }: { at: number; actor: string | null },
+    ): number {
+      const found = rows(
+        'select user_id from selections where app_id = ? and key_no = ? and value = ? order by user_id limit ?',
+      ).all(appId, keyNo, from, limit) as [Uint8Array][];
+      for (const [userId] of found) {
+        const replaced = rows(
+          `update selections set value = ?, revision = ?, updated_at = ?, last_event = last_event + 1, previous_value = value
+           where user_id = ? and key_no = ? returning selection_id, last_event`,
+        ).get(to, revision, at, userId, keyNo) as [Uint8Array, number];
+        statement(
+          `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, from_value, to_value)
+           values (?, ?, ?, ?, ?, 'manage', ?, ?, ?)`,
+        ).run(userId, replaced[0], replaced[1], keyNo, at, actor, from, to);
+      }
+      return found.length;
+    },
+  };
+}
