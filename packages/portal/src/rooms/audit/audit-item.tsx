@@ -16,6 +16,8 @@ const SETTINGS = [
   'rateLimit',
   'addressRateLimit',
   'historyKept',
+  'tokenAlgorithm',
+  'tokenClaims',
 ] as const;
 const FIELDS = [
   'name',
