@@ -39,6 +39,7 @@ export async function startInnkeeper({ catalog, users = [], name = 'Test' }: Tes
   const { child, ask, url } = await startService();
   const close = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     await exited;

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startInnkeeper, type TestInnkeeper } from '../src/index.ts';
 
@@ -62,4 +64,11 @@ test('the clock can be moved: a special token expires', async () => {
 
 test('what cannot be used is told', async () => {
   await expect(startInnkeeper({ catalog: 'groups: 7' })).rejects.toThrow('catalog:1:9 groups');
+});
+
+test('a script without anything else to wait for sees the end of close', () => {
+  const index = JSON.stringify(join(import.meta.dirname, '../src/index.ts'));
+  const script = `const { startInnkeeper } = await import(${index}); await (await startInnkeeper()).close(); console.log('closed')`;
+  const flags = ['--input-type=module', '--eval', script];
+  expect(execFileSync(process.execPath, flags, { encoding: 'utf8' })).toBe('closed\n');
 });
