@@ -112,7 +112,7 @@ describe.each(databases)('bounds of a catalog on $kind', (database) => {
       status: 422,
       json: {
         code: '9422',
-        errors: [{ field: 'constraint.pattern', message: 'is one too many: a catalog has at most 1000 patterns' }],
+        errors: [{ field: 'constraint.pattern', message: 'exceeds the maximum of 1000 patterns in a catalog' }],
       },
     });
     expect((await add('a|7')).status).toBe(201);

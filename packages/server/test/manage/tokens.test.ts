@@ -11,11 +11,11 @@ describe.each(databases)('personal access tokens on $kind', (database) => {
   afterAll(() => server.close());
 
   test.each([
-    ['none', {}, /is needed/],
-    ['an unknown one', { authorization: `Bearer ikp_${'a'.repeat(43)}` }, /not valid/],
-    ['something else', { authorization: 'Bearer something' }, /not valid/],
-    ['another scheme', { authorization: 'Basic YTpi' }, /not valid/],
-    ['nothing readable', { authorization: 'Bearer' }, /not valid/],
+    ['none', {}, /is required/],
+    ['an unknown one', { authorization: `Bearer ikp_${'a'.repeat(43)}` }, /is invalid/],
+    ['something else', { authorization: 'Bearer something' }, /is invalid/],
+    ['another scheme', { authorization: 'Basic YTpi' }, /is invalid/],
+    ['nothing readable', { authorization: 'Bearer' }, /is invalid/],
   ])('with %s: 9401, and no browser asks for a password', async (_, headers, message) => {
     for (const path of ['/manage/v1/applications', '/manage/v1/applications/1_a/catalog']) {
       const answer = await server.send('GET', path, { headers: headers as Record<string, string> });

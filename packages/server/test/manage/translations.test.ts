@@ -184,7 +184,7 @@ describe.each(databases)('files of texts over /manage/v1 on $kind', (database) =
     expect(refused).toMatchObject({ status: 422, json: { code: '9422' } });
     expect(messages(refused)).toEqual([
       'line 2: nowhere is not in the catalog',
-      'line 6: open has a text in Deutsch already, in line 3',
+      'line 6: open already has a text in Deutsch, in line 3',
       'line 4: kitchen/fruit=apple has the text "Aprikose" in de, which already belongs to another value',
     ]);
     const one = await take({ file, take: [{ path: 'empty', language: 'DE' }] });
