@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sqlite } from '../../packages/server/test/databases.ts';
 import { download, expectAccessible, openPortal } from '../portal.ts';
-import { CATALOG, cell, EVIL, enter, paste, saved } from './room.ts';
+import { CATALOG, cell, EVIL, EVIL_NAME, enter, paste, saved } from './room.ts';
 
 const portal = openPortal(sqlite);
 
@@ -131,9 +131,9 @@ describe('the room of translations: what comes of it', () => {
       ],
       groups: [
         {
-          name: `g ${EVIL}`,
+          name: `g ${EVIL_NAME}`,
           translations: { en: EVIL, de: EVIL },
-          keys: [{ name: `k ${EVIL}`, type: 'string', values: [EVIL], translations: { de: EVIL } }],
+          keys: [{ name: `k ${EVIL_NAME}`, type: 'string', values: [EVIL], translations: { de: EVIL } }],
         },
       ],
     });

@@ -4,6 +4,8 @@ import { editor } from '../../packages/server/test/manage/manage.ts';
 import { memberWith } from '../../packages/server/test/portal/portal.ts';
 import type { Portal } from '../portal.ts';
 
+/** Names of new groups and keys do not contain `.`, `/` or `=`. */
+export const EVIL_NAME = '<script>alert(1)<script>{{constructor}}';
 export const EVIL = '<img src=x onerror="document.title=1"><script>alert(1)</script>{{constructor}}';
 
 export const CATALOG = {

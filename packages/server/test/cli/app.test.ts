@@ -15,6 +15,8 @@ const DEFAULTS = {
   rateLimit: 'default',
   addressRateLimit: 'off',
   historyKept: 0,
+  tokenAlgorithm: 'EdDSA',
+  tokenClaims: [],
 };
 
 // Beside a running server throughout, as CONTRACT.md section 1 has it.
@@ -124,6 +126,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       'rateLimit=600/1m',
       'addressRateLimit=off',
       'historyKept=30',
+      'tokenAlgorithm=ES256',
     ];
     const changed = {
       specialTokenTtl: 604_800,
@@ -134,6 +137,8 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       rateLimit: '600/1m',
       addressRateLimit: 'off',
       historyKept: 30,
+      tokenAlgorithm: 'ES256',
+      tokenClaims: [],
     };
     const result = await cli.json('app', 'set', clientId, ...assignments);
     expect(result).toEqual({ clientId, name: 'Other = name', settings: changed });
