@@ -101,7 +101,7 @@ it(
 
     expect(turnedAway).toMatchObject({
       status: 503,
-      json: { code: '9503', message: expect.stringContaining('Nothing') },
+      json: { code: '9503', message: expect.stringContaining('overloaded') },
     });
     expect(turnedAway.headers.get('retry-after')).toBe('1');
     expect(turnedAway.headers.get('cache-control')).toBe('no-store');
