@@ -135,15 +135,17 @@ describe('the catalog room: a draft', () => {
 
   test('whatever is typed is text', async () => {
     const nasty = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{constructor}}`;
+    // Names of new groups and keys do not contain `.`, `/` or `=`.
+    const nastyName = '"><script>alert(1)<script>{{constructor}}';
     const { room, key, path, get } = await makeApplication(portal, {
       languages: [{ name: nasty.slice(0, 100), tag: 'en' }],
       groups: [
         {
-          name: nasty,
+          name: nastyName,
           translations: { en: nasty },
           keys: [
             {
-              name: nasty,
+              name: nastyName,
               type: 'string',
               default: nasty,
               translations: { en: nasty },
@@ -153,7 +155,7 @@ describe('the catalog room: a draft', () => {
         },
       ],
     });
-    const { keyUid } = await key(nasty);
+    const { keyUid } = await key(nastyName);
     const { page, complaints } = await portal.enter(`${room}?item=${keyUid}`);
     await page.getByRole('heading', { name: nasty, level: 2 }).waitFor();
     await page.getByRole('button', { name: 'Move down' }).first().waitFor();
