@@ -123,7 +123,7 @@ test('packed and installed into an empty folder, the snippets of the READMEs com
     INNKEEPER_TOKEN: (await manageWith(service)).token,
   };
   const ran = await run(process.execPath, ['run.ts'], { cwd: project, env: { ...process.env, ...secrets } });
-  expect(ran.stdout).toBe('Kanäle string\nnewsletter boolean\nvolume integer\nAda\n');
+  expect(ran.stdout).toBe('Kanäle string\nnewsletter boolean\nvolume integer\nAda King\n');
 
   const [server] = await blocksOf('react', 'js');
   await writeFile(join(project, 'server.mjs'), filledIn(server as string));
