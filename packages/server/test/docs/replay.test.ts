@@ -321,7 +321,7 @@ function exampleOf(content: WholeContent | undefined, name: string): unknown {
 
 /** They change nothing, or sign somebody in or out. The audit has an entry of all others. */
 const UNAUDITED = new Set([
-  ...['planCatalog', 'previewTranslations', 'createSession', 'endSession', 'endAccountSession'],
+  ...['planCatalog', 'previewTranslations', 'migrateValues', 'createSession', 'endSession', 'endAccountSession'],
   ...['readLink', 'beginTotp', 'changePreferences'],
 ]);
 
