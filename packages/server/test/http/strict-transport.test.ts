@@ -20,7 +20,11 @@ async function sendRaw(url: string, request: string): Promise<string> {
   const socket = connect(Number(port), hostname).setEncoding('latin1');
   socket.write(request);
   let answer = '';
-  for await (const text of socket) answer += text;
+  for await (const text of socket) {
+    answer += text;
+    // The head is enough; a connection that stays open would be waited for.
+    if (answer.includes('\r\n\r\n')) break;
+  }
   return answer;
 }
 
