@@ -1568,7 +1568,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke all tokens of a user
-         * @description Every access token, and the specialToken that was not spent yet. They fail at once everywhere; the user has to sign in anew.
+         * @description Every access token, and the specialToken that was not spent yet. They stop working immediately, in every replica; the user has to sign in again.
          */
         delete: operations["revokeAccessTokens"];
         options?: never;
@@ -2259,7 +2259,7 @@ export interface components {
             option_group_uid: string;
             /**
              * Format: uuid
-             * @description the key it belongs to, whatever its name is today
+             * @description the key it belongs to, also after a rename
              */
             option_key_uid: string;
             group: {
@@ -2771,7 +2771,7 @@ export interface components {
             option_group_uid: string;
             /**
              * Format: uuid
-             * @description the key it belongs to, whatever its name is today
+             * @description the key it belongs to, also after a rename
              */
             option_key_uid: string;
             group: {
@@ -3768,7 +3768,7 @@ export interface components {
                         option_group_uid: string;
                         /**
                          * Format: uuid
-                         * @description the key it belongs to, whatever its name is today
+                         * @description the key it belongs to, also after a rename
                          */
                         option_key_uid: string;
                         group: {

@@ -17,7 +17,7 @@ const MAX_WAITING_BYTES = 64 * 1024 ** 2;
 const IDLE_MS = 30_000;
 /** Of processor time: a large catalog takes two seconds of it, however busy the machine is. */
 const LIMIT_MS = 10_000;
-/** And however busy it is, nobody waits longer. */
+/** The limit by the clock, on a busy machine too. */
 const PATIENCE = 6;
 const LOOK_MS = 500;
 const RETRY_AFTER = { 'retry-after': '5' };

@@ -9,7 +9,7 @@ import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
 import { findScope, readAccess, readExpiry } from './create-account-token.ts';
-import { MANAGE_TOKEN } from './examples.ts';
+import { MANAGE_TOKEN, REPORTS_TOKEN } from './examples.ts';
 import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 import { AccessShape, Nullable } from './schemas.ts';
@@ -97,14 +97,7 @@ const createSchema = {
       summary: 'To read one application, for 30 days',
       body: { name: 'reports', access: 'read', apps: [EXAMPLE.clientId], expires: '30d' },
       status: 201,
-      answer: {
-        token: 'YOUR_PERSONAL_ACCESS_TOKEN',
-        ...MANAGE_TOKEN,
-        tokenId: EXAMPLE_UIDS.newManageToken,
-        name: 'reports',
-        access: 'read',
-        expiresAt: '2025-12-24 16:00:00',
-      },
+      answer: REPORTS_TOKEN,
     },
   },
 };

@@ -8,6 +8,7 @@ import { readUuid } from '../../domain/users/user-code.ts';
 import { Type } from '../../schema.ts';
 import type { SelectionRecord } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
+import { SELECTION_ERRORS } from '../options/save-user-option.ts';
 import { OptionsToSave, readWantedOptions } from '../options/save-user-options.ts';
 import type { Query } from '../paging.ts';
 import type { Routes } from '../server/routes.ts';
@@ -29,16 +30,7 @@ const saveSchema = {
     200: Type.Object({ items: Type.Array(OptionShape), total: Type.Integer() }),
     412: Type.Object({ current: Nullable(OptionShape) }),
   },
-  errors: [
-    'userNotFound',
-    'languageUnknown',
-    'groupNotFound',
-    'groupsDisagree',
-    'keyNotFound',
-    'keyArchived',
-    'valueNotAllowed',
-    'selectionChanged',
-  ] as const,
+  errors: ['userNotFound', ...SELECTION_ERRORS] as const,
   examples: {
     dark: {
       summary: 'One option',

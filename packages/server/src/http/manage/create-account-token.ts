@@ -8,7 +8,7 @@ import { Type } from '../../schema.ts';
 import { EXAMPLE, EXAMPLE_UIDS } from '../examples.ts';
 import type { Routes } from '../server/routes.ts';
 import { TokenShape, viewToken } from './account-views.ts';
-import { MANAGE_TOKEN } from './examples.ts';
+import { MANAGE_TOKEN, REPORTS_TOKEN } from './examples.ts';
 import { readList, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.ts';
@@ -37,14 +37,7 @@ const schema = {
       summary: 'To read one application, for 30 days',
       body: { name: 'reports', access: 'read', apps: [EXAMPLE.clientId], expires: '30d' },
       status: 201,
-      answer: {
-        token: 'YOUR_PERSONAL_ACCESS_TOKEN',
-        ...MANAGE_TOKEN,
-        tokenId: EXAMPLE_UIDS.newManageToken,
-        name: 'reports',
-        access: 'read',
-        expiresAt: '2025-12-24 16:00:00',
-      },
+      answer: REPORTS_TOKEN,
     },
     forAll: {
       summary: 'To change whatever you may, for 90 days',

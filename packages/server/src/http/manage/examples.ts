@@ -313,3 +313,13 @@ export const MANAGE_TOKEN = {
   expired: false,
   lastUsedAt: null,
 };
+
+/** As it is returned once, when it is created. */
+export const REPORTS_TOKEN = {
+  token: 'YOUR_PERSONAL_ACCESS_TOKEN',
+  ...MANAGE_TOKEN,
+  tokenId: EXAMPLE_UIDS.newManageToken,
+  name: 'reports',
+  access: 'read',
+  expiresAt: '2025-12-24 16:00:00',
+};

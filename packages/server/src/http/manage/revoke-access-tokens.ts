@@ -10,7 +10,7 @@ const schema = {
   operationId: 'revokeAccessTokens',
   summary: 'Revoke all tokens of a user',
   description:
-    'Every access token, and the specialToken that was not spent yet. They fail at once everywhere; the user has to sign in anew.',
+    'Every access token, and the specialToken that was not spent yet. They stop working immediately, in every replica; the user has to sign in again.',
   params: UserParams,
   response: { 204: Type.Null({ description: 'The user has no token that is good.' }) },
   errors: ['userNotFound'] as const,

@@ -49,9 +49,8 @@ export const UserClaimsBody = {
 
 export const SAVE_SECURITY = [{ apiKey: [] }, { apiKey: [], bearer: [] }, { apiKey: [], basic: [] }];
 
-export const SAVE_ERRORS = [
-  ...USER_ERRORS,
-  'userUidNotAccepted',
+/** What selections themselves are refused for, by any route. */
+export const SELECTION_ERRORS = [
   'languageUnknown',
   'groupNotFound',
   'groupsDisagree',
@@ -60,6 +59,8 @@ export const SAVE_ERRORS = [
   'valueNotAllowed',
   'selectionChanged',
 ] as const satisfies ErrorName[];
+
+export const SAVE_ERRORS = [...USER_ERRORS, 'userUidNotAccepted', ...SELECTION_ERRORS] as const satisfies ErrorName[];
 
 const SaveHeaders = Type.Object({
   'If-Match': Type.Optional(

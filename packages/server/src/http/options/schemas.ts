@@ -154,7 +154,7 @@ const UserOption = {
   app_id: Type.String(),
   user_uid: Type.String({ format: 'uuid' }),
   option_group_uid: Type.String({ format: 'uuid' }),
-  option_key_uid: Type.String({ format: 'uuid', description: 'the key it belongs to, whatever its name is today' }),
+  option_key_uid: Type.String({ format: 'uuid', description: 'the key it belongs to, also after a rename' }),
   group: Type.Object({
     name: Type.String(),
     label: Label,
