@@ -28,9 +28,9 @@ type Kind = { name: string; make(): string };
 export const aborts: Campaign = {
   name: 'aborts',
   title:
-    'connections reset in the head, in the body, right after sending (0 to 4 ms) and during the response, of every kind of request, half of them behind a trusted proxy. SQLite',
-  promise: 'the process lives, no user is half there, and nothing acknowledged is lost',
-  operatorSees: 'nothing: a client that goes away is neither an error nor a log line of its own',
+    'connections reset in the headers, in the body, right after sending (0 to 4 ms) and during the response, for every kind of request, half of them behind a trusted proxy, on SQLite',
+  promise: 'the process keeps running, no user is incomplete, and nothing acknowledged is lost',
+  operatorSees: 'nothing: an aborted request is neither an error nor a log line',
   unit: 'aborts',
   times: { short: 400, full: 4_000 },
   async run(ground) {

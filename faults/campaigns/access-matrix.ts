@@ -48,13 +48,13 @@ const ROLE_OF = { read: 'viewer', texts: 'translator', users: 'support', write: 
 export const accessMatrix: Campaign = {
   name: 'access-matrix',
   title:
-    'every operation with its documented example, by everybody who must not: without credentials, with wrong and foreign ones, in every lesser role',
-  promise: 'all are refused, nothing is changed, and what is foreign looks like what is missing',
+    'every operation with its documented example, by everyone without permission: no credentials, wrong or foreign ones, every lesser role',
+  promise: 'all are refused, nothing changes, and foreign resources look like missing ones',
   operatorSees: '401, 403 and 404 in `innkeeper_requests_total`; refused sign-ins are throttled',
   unit: 'requests',
   times: { short: 1_400, full: 1_400 },
   run: (ground) => run(ground, askers),
-  control: { what: 'guards that take everybody for the owner', times: 1, run: (ground) => run(ground, owners) },
+  control: { what: 'guards that accept everyone as owner', times: 1, run: (ground) => run(ground, owners) },
 };
 
 async function run(ground: Ground, whoAsks: typeof askers): Promise<void> {

@@ -20,9 +20,9 @@ type Source = Database & { load: Load };
 
 export const backupRestore: Campaign = {
   name: 'backup-restore',
-  title: 'a backup made under mixed load, of SQLite and of PostgreSQL in turn, and restored into the other one',
+  title: 'a backup under mixed load, of SQLite and PostgreSQL in turn, restored into the other',
   promise:
-    'the restored database has the row hashes of the backup and every user acknowledged before it began; no request fails meanwhile',
+    'the restored database has the row hashes of the backup and every user acknowledged before it began; no request fails',
   operatorSees: 'the summary of `backup` and `restore`: rows and hashes by table',
   unit: 'backups',
   times: { short: 4, full: 20 },

@@ -23,8 +23,8 @@ type Planted = { secrets: Record<string, string>; places: Record<string, string 
 export const canaries: Campaign = {
   name: 'canaries',
   title:
-    'secrets used, and sent where they do not belong; then logs, metrics, errors, audit, request log and backup searched for them',
-  promise: 'none is found, in whatever encoding',
+    'secrets are used, and sent to the wrong places; then logs, metrics, errors, audit, request log and backup are searched for them',
+  promise: 'none is found, in any encoding',
   operatorSees: '`[masked]` where a secret was sent to the wrong place',
   unit: 'secrets',
   times: { short: 20, full: 20 },
@@ -33,7 +33,7 @@ export const canaries: Campaign = {
       await search(ground, await plant(ground, database.url), database.kind);
   },
   control: {
-    what: 'a log that keeps what was sent',
+    what: 'a log that records bodies',
     times: 20,
     async run(ground) {
       const secrets = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`secret ${at}`, random()]));

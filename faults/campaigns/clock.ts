@@ -45,11 +45,11 @@ const TOLD_MS = 20_000;
 export const clock: Campaign = {
   name: 'clock',
   title:
-    'the clock of a replica set by +2 h, +2 years and -24 h (libfaketime), while it runs and before it starts, on SQLite and PostgreSQL; purging every half second',
+    'the clock of a replica is off by +2 h, +2 years and -24 h (libfaketime), while it runs and before it starts, on SQLite and PostgreSQL, with purges every half second',
   promise:
-    'no access token, session, audit entry, selection, history or signing key is lost or made in the future, everybody can sign in afterwards, and the operator is told (SQLite: not of +2 h before a start, which looks like a pause)',
+    'no access token, session, audit entry, selection, history or signing key is lost or dated in the future, everyone can sign in afterwards, and the problem is reported (on SQLite not +2 h before a start, which looks like a pause)',
   operatorSees:
-    '`serve` refuses to start and says by how much; `/readyz` and `doctor` report the problem `clock`; `innkeeper_clock_skew_seconds`; one warning when it begins, one line when it ends',
+    '`serve` refuses to start and names the difference; `/readyz` and `doctor` report the problem `clock`; `innkeeper_clock_skew_seconds`; one warning when it begins, one line when it ends',
   unit: 'wrong clocks',
   times: { short: 3, full: TRIES.length },
   run: (ground) => run(ground, HURRIED),
@@ -82,7 +82,7 @@ async function run(ground: Ground, nodeArgs: string[]): Promise<void> {
       }
     });
   }
-  if (toldMs.length > 0) ground.tell(`told after ${worst(toldMs)} ms`);
+  if (toldMs.length > 0) ground.tell(`reported after ${worst(toldMs)} ms`);
   ground.tell(`${refused} starts refused`);
 }
 

@@ -25,16 +25,16 @@ const READYZ_MS = 1_000;
 
 export const corruptPages: Campaign = {
   name: 'corrupt-pages',
-  title: `the file of SQLite damaged by kind (${DAMAGE_KINDS.join(', ')}), in turn while the service is stopped and while it runs; then reads, saves, exchanges, creates and deletes`,
+  title: `the SQLite file is damaged in one of these ways (${DAMAGE_KINDS.join(', ')}), in turn while the service is stopped and while it runs; then come reads, saves, exchanges, creates and deletes`,
   promise:
-    'the damage is always reported: the service refuses to start, /readyz fails or doctor --deep finds it; once it is known, no write is acknowledged and nothing is reported missing; the process lives, no answer is a 500, and the documented restore works',
+    'the damage is always reported: the service refuses to start, /readyz fails or doctor --deep finds it; once it is known, no write is acknowledged and nothing is reported missing; the process keeps running, no response is a 500, and the documented restore works',
   operatorSees:
     '`/readyz` 503 with the file, the damage and the steps to restore; an error line; `innkeeper_problem{kind="corruption"}`; `doctor --deep` lists the damage',
   unit: 'damaged files',
   times: { short: DAMAGE_KINDS.length, full: 40 },
   run: (ground) => run(ground, []),
   control: {
-    what: 'a service and a doctor that take damage for a lock',
+    what: 'a service and a doctor that mistake damage for a lock',
     times: 4,
     run: (ground) => run(ground, HIDES_DAMAGE),
   },
@@ -168,7 +168,7 @@ async function askDoctor(databaseUrl: string, nodeArgs: string[]) {
   };
 }
 
-/** The steps of docs/operations.md. Undefined when a user of the backup can be read afterwards. */
+/** The steps of docs/backup.md. Undefined when a user of the backup can be read afterwards. */
 async function restoreAsDocumented(path: string, { backup, place, guests }: Template): Promise<string | undefined> {
   for (const ending of ['', '-wal', '-shm']) {
     try {

@@ -9,15 +9,14 @@ const SAVES = 12;
 
 export const deleteAgainstSave: Campaign = {
   name: 'delete-against-save',
-  title: `a user deleted while ${SAVES} selections of it are saved, at two replicas, on SQLite and PostgreSQL`,
-  promise:
-    'after 204 no row of any table is left under the user; a save is acknowledged or told that there is no such user (1006)',
+  title: `a user deleted while ${SAVES} of their selections are saved, at two replicas, on SQLite and PostgreSQL`,
+  promise: 'after 204 no table has a row of the user; every save is acknowledged or gets 1006 (user not found)',
   operatorSees: 'nothing: late saves are 404 with 1006 in the log and in `innkeeper_requests_total`',
   unit: 'races',
   times: { short: 100, full: 2_000 },
   run: async (ground) => run(ground, await realFields(ground)),
   control: {
-    what: 'a user who is looked up before a save',
+    what: 'a save that looks the user up first',
     times: 10,
     run: async (ground) => run(ground, await naiveField(ground)),
   },

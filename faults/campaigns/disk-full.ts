@@ -23,16 +23,16 @@ const OVERFILL = 10_000;
 
 export const diskFull: Campaign = {
   name: 'disk-full',
-  title: 'the disk of SQLite and of the log full to the last byte under mixed load (a tmpfs of 64 MiB), then cleared',
+  title: 'the disk of database and log runs full under mixed load (a tmpfs of 64 MiB), then has space again',
   promise:
     'reads continue, writes return 503 and succeed again by themselves within 5 s, nothing acknowledged is lost, every log line is written or counted as dropped',
   operatorSees:
-    '`/readyz` says `read-only` with the problem `disk`, `innkeeper_writes_failing` is 1, writes are 503 with 9503; `innkeeper_log_lines_dropped_total` counts lost lines, and a warning says how many',
+    '`/readyz` says `read-only` with the problem `disk`, `innkeeper_writes_failing` is 1, writes are 503 with 9503; `innkeeper_log_lines_dropped_total` counts lost lines, and a warning reports them',
   unit: 'times',
   times: { short: 4, full: 20 },
   run: (ground) => run(ground, {}, { clients: CLIENTS }),
   control: {
-    what: 'a writer that answers before it commits',
+    what: 'a writer that responds before it commits',
     times: 2,
     run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
   },
@@ -91,7 +91,7 @@ async function run(ground: Ground, how: ServeOptions, loadOptions: LoadOptions):
   }
   ground.tell(`${load.counts().acknowledged} acts acknowledged, ${writesRefused} answered 503`);
   ground.tell(`${await droppedLines(server.url)} log lines dropped, all of them reported`);
-  ground.tell(`writes taken again after ${worst(recoveredMs)} ms`);
+  ground.tell(`writes succeeded again after ${worst(recoveredMs)} ms`);
 }
 
 /** More than the buffer of the log holds, while the disk stays full. */

@@ -7,13 +7,13 @@ const AT_ONCE = 64;
 export const doubleSpend: Campaign = {
   name: 'double-spend',
   title: `one special token exchanged ${AT_ONCE} times at once at two replicas, on SQLite and PostgreSQL`,
-  promise: 'exactly one exchange is answered with an access token, all others with 0008',
-  operatorSees: 'nothing: the losers are 400 with 0008 in the log and in `innkeeper_requests_total`',
+  promise: 'exactly one exchange gets an access token, all others 0008',
+  operatorSees: 'nothing: the others are 400 with 0008 in the log and in `innkeeper_requests_total`',
   unit: 'races',
   times: { short: 100, full: 2_000 },
   run: async (ground) => run(ground, await realFields(ground)),
   control: {
-    what: 'a token that is looked up and then spent',
+    what: 'an exchange that looks the token up, then spends it',
     times: 5,
     run: async (ground) => run(ground, await naiveField(ground)),
   },

@@ -8,13 +8,13 @@ const AT_ONCE = 50;
 export const duplicateCreate: Campaign = {
   name: 'duplicate-create',
   title: `one user created ${AT_ONCE} times at once at two replicas, on SQLite and PostgreSQL`,
-  promise: 'exactly one is answered with a user, all others with 0001',
-  operatorSees: 'nothing: the losers are 400 with 0001 in the log and in `innkeeper_requests_total`',
+  promise: 'exactly one request creates the user, all others get 0001',
+  operatorSees: 'nothing: the others are 400 with 0001 in the log and in `innkeeper_requests_total`',
   unit: 'races',
   times: { short: 100, full: 1_000 },
   run: async (ground) => run(ground, await realFields(ground)),
   control: {
-    what: 'a name that is looked up and then taken',
+    what: 'a create that looks the id up, then inserts',
     times: 5,
     run: async (ground) => run(ground, await naiveField(ground)),
   },

@@ -20,14 +20,14 @@ const CUT_MS = 300;
 export const failover: Campaign = {
   name: 'failover',
   title:
-    'a PostgreSQL with a synchronous standby is cut off from everybody (packets vanish) under mixed load, and the standby promoted; both are in the database URL',
-  promise: 'nothing acknowledged is lost, and writes are taken again 10 s after the promotion',
+    'a PostgreSQL primary with a synchronous standby loses its network under mixed load, and the standby is promoted; both are in the database URL',
+  promise: 'nothing acknowledged is lost, and writes succeed again within 10 s of the promotion',
   operatorSees: '`/readyz` 503 and requests 503 until the promotion, then error lines stop',
   unit: 'failovers',
   times: { short: 2, full: 20 },
   run: (ground) => run(ground, 'standby'),
   control: {
-    what: 'a standby that commits do not wait for (synchronous_standby_names empty)',
+    what: 'an asynchronous standby (synchronous_standby_names empty)',
     times: 1,
     run: (ground) => run(ground, ''),
   },
@@ -84,7 +84,7 @@ async function run(ground: Ground, synchronousStandby: string): Promise<void> {
     });
   }
   ground.tell(`${acknowledged} acts acknowledged`);
-  ground.tell(`writes taken again ${worst(backMs)} ms after the promotion`);
+  ground.tell(`writes succeeded again ${worst(backMs)} ms after the promotion`);
 }
 
 async function startStandby(seed: PostgresServer, primaryUrl: string): Promise<PostgresServer> {

@@ -21,16 +21,16 @@ const RECOVERED_MS = 5_000;
 export const fileGone: Campaign = {
   name: 'file-gone',
   title:
-    "SQLite's file deleted, moved or replaced by a copy under mixed load, every other time with kill -9; then the right one moved back",
+    'the SQLite file is deleted, moved or replaced by a copy under mixed load, every other time with kill -9; then the right one is moved back',
   promise:
-    'nothing more is acknowledged, /readyz says so, the copy is not damaged; with the right file back it resumes within 5 s and everything acknowledged is there',
+    'nothing more is acknowledged, /readyz says so, the copy is not damaged; with the right file back, the service resumes within 5 s with everything acknowledged',
   operatorSees:
     '`/readyz` 503 with what happened to the file and what to do; an error line; `innkeeper_problem{kind="file"}`; writes are 503 with 9503',
   unit: 'times',
   times: { short: 6, full: 20 },
   run: (ground) => run(ground, {}),
   control: {
-    what: 'a service that never looks at the path again',
+    what: 'a service that never checks the path again',
     times: 2,
     run: (ground) => run(ground, { nodeArgs: NEVER_LOOKS_AGAIN }),
   },

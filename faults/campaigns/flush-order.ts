@@ -12,14 +12,14 @@ import { SETTINGS, setStage } from '../stage.ts';
 
 export const flushOrder: Campaign = {
   name: 'flush-order',
-  title: 'system calls of the service while one client creates users, one after another (strace), SQLite',
-  promise: 'no answer leaves before what it acknowledges was written to the log, and the log flushed',
-  operatorSees: 'nothing: it is the order of system calls',
+  title: 'the system calls of the service (strace) while one client creates users one by one, on SQLite',
+  promise: 'no response leaves before its write is in the log and the log is flushed',
+  operatorSees: 'nothing',
   unit: 'answers',
   times: { short: 50, full: 1_000 },
   run: (ground) => run(ground, {}),
   control: {
-    what: 'a writer that answers before it commits',
+    what: 'a writer that responds before it commits',
     times: 10,
     run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }),
   },

@@ -18,8 +18,8 @@ type Target = { name: string; genuine: Genuine; shown: [place: string, taken: (t
 
 export const forgedTokens: Campaign = {
   name: 'forged-tokens',
-  title: 'forged and confused access tokens, at every place that takes one, on SQLite and PostgreSQL',
-  promise: 'none is accepted, and nothing happens by one',
+  title: 'forged and confused access tokens, at every place that accepts one, on SQLite and PostgreSQL',
+  promise: 'none is accepted, and none has an effect',
   operatorSees: '1007 and 0011 in `innkeeper_requests_total`',
   unit: 'tokens',
   times: { short: 200, full: 200 },

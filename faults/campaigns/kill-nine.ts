@@ -20,14 +20,13 @@ export const killNine: Campaign = {
   name: 'kill-9',
   title: 'kill -9 under mixed load, SQLite',
   promise:
-    'nothing acknowledged is lost, no user is half there, the integrity check is clean, ready again within 2 s of processor time',
-  operatorSees:
-    'the restart in the log of the supervisor; no line of ours, `/readyz` answers again within a second or two',
+    'nothing acknowledged is lost, no user is incomplete, the integrity check is clean, and the service is ready again within 2 s of processor time',
+  operatorSees: "the restart in the supervisor's log; `/readyz` is 200 again within a second or two",
   unit: 'kills',
   times: { short: 15, full: 500 },
   run: (ground) => run(ground, {}, { clients: CLIENTS }),
   control: {
-    what: 'a writer that answers before it commits',
+    what: 'a writer that responds before it commits',
     times: 2,
     run: (ground) => run(ground, { nodeArgs: ANSWERS_BEFORE_COMMIT }, { clients: CLIENTS, onlyCreates: true }),
   },

@@ -23,14 +23,14 @@ const BLANK_GAPS = fileURLToPath(new URL('../controls/blank-gaps.ts', import.met
 
 export const link: Campaign = {
   name: 'link',
-  title: 'SQLite by a symbolic link: three workers under mixed load with deletes, an import beside them',
-  promise: 'the integrity check is clean, nobody acknowledged or imported is missing, no user is half there',
+  title: 'SQLite through a symbolic link: three workers under mixed load with deletes, and an import',
+  promise: 'the integrity check is clean, no acknowledged or imported user is missing or incomplete',
   operatorSees: 'nothing: the path is resolved at the start, and `doctor` shows the resolved one',
   unit: 'rounds',
   times: { short: 3, full: 20 },
   run: (ground) => run(ground),
   control: {
-    what: 'a program that blanks unused bytes of the file meanwhile',
+    what: 'a program that overwrites unused bytes of the file',
     times: 2,
     run: (ground) => run(ground, true),
   },

@@ -20,14 +20,14 @@ type OnTheWay = (bytes: Buffer) => Buffer;
 export const migrationKilledPostgres: Campaign = {
   name: 'migration-killed-postgres',
   title:
-    'innkeeper migrate on PostgreSQL, at its nth message to the server, each n at most once: in turn the process is killed (kill -9) and its connection ended by the server (pg_terminate_backend)',
-  promise: 'innkeeper migrate then does the rest: the schema is that of an undisturbed one',
+    '`innkeeper migrate` on PostgreSQL is interrupted at its nth message, each n at most once: in turn by kill -9 and by pg_terminate_backend',
+  promise: 'running it again completes the same schema as an uninterrupted run',
   operatorSees: '`migrate --check` says what is pending; running `migrate` again finishes it',
   unit: 'kills',
   times: { short: 6, full: 40 },
   run: (ground) => run(ground, { onTheWay: asSent, hows: ['kill', 'terminate'] }),
   control: {
-    what: 'a migration without a transaction, killed at one message after another until it shows',
+    what: 'a migration without a transaction, killed at each message in turn until it fails',
     times: Number.POSITIVE_INFINITY,
     run: (ground) => run(ground, { onTheWay: withoutTransactions, hows: ['kill'], untilLost: true }),
   },

@@ -18,8 +18,8 @@ const WITHOUT_TRANSACTION = `data:text/javascript,${encodeURIComponent(`
 
 export const migrationKilled: Campaign = {
   name: 'migration-killed',
-  title: 'innkeeper migrate killed (kill -9) at its nth write to the disk, for an n by chance, SQLite',
-  promise: 'innkeeper migrate then does the rest: the schema is that of an undisturbed one, the integrity check clean',
+  title: '`innkeeper migrate` on SQLite is killed (kill -9) at its nth disk write, for random n',
+  promise: 'running it again completes the same schema as an uninterrupted run, and the integrity check is clean',
   operatorSees: '`migrate --check` says what is pending; running `migrate` again finishes it',
   unit: 'kills',
   times: { short: 6, full: 20 },

@@ -28,10 +28,10 @@ const CONTROL: Flood = { ms: 3_000, connections: 500 };
 
 export const overload: Campaign = {
   name: 'overload',
-  title: `clients want ten times what the service can answer (creates, saves and reads in turn) but have only ${CONNECTIONS} connections, so somewhat more than capacity arrives; they give up after ${PATIENCE_MS / 1000} s and ignore Retry-After. SQLite`,
+  title: `clients try ten times what the service can handle (creates, saves and reads in turn) on only ${CONNECTIONS} connections, so slightly more than its capacity arrives; they give up after ${PATIENCE_MS / 1000} s and ignore Retry-After. On SQLite`,
   promise:
-    'goodput is at least 80 % of capacity (what 64 connections get that send one request after another), all others are answered 429 or 503 with Retry-After within their patience, /livez answers in 2 s, within 10 s afterwards capacity is as before, and nothing acknowledged is lost',
-  operatorSees: '503 with 9503 in `innkeeper_requests_total`, `innkeeper_waiting_acts` up; `/livez` keeps answering',
+    'goodput is at least 80 % of capacity (measured with 64 busy connections), all other requests get 429 or 503 with Retry-After before clients give up, /livez responds within 2 s, capacity recovers within 10 s, and nothing acknowledged is lost',
+  operatorSees: '503 with 9503 in `innkeeper_requests_total`, a high `innkeeper_waiting_acts`; `/livez` stays 200',
   unit: 'spells of 10 s',
   times: { short: 1, full: 12 },
   async run(ground) {
@@ -42,7 +42,7 @@ export const overload: Campaign = {
     await run(ground, await openPlace(server.url, application), FLOOD);
   },
   control: {
-    what: 'a server that takes the longer, the more wait',
+    what: 'a server that slows down as its queue grows',
     times: 1,
     async run(ground) {
       const naive = await startNaiveServer({ slowsDown: true });
@@ -93,10 +93,10 @@ async function run(ground: Ground, place: Place, { ms, connections }: Flood): Pr
   const sum = (count: (ended: Ended) => number): number => spells.reduce((total, ended) => total + count(ended), 0);
   const sent = sum((ended) => ended.sent);
   const perSecond = Math.round(sent / ((ms / 1000) * spells.length));
-  ground.tell(`capacity ${Math.round(before)} requests a second; ${perSecond} a second came`);
+  ground.tell(`capacity ${Math.round(before)} requests a second; ${perSecond} a second arrived`);
   const shares = spells.map((ended) => -shareOf(ended, ms, before) * 100);
   ground.tell(`goodput ${worst(shares).replaceAll('-', '')} % of capacity`);
-  ground.tell(`${sum((ended) => ended.turnedAway)} turned away, ${sum((ended) => ended.unanswered)} unanswered`);
+  ground.tell(`${sum((ended) => ended.turnedAway)} refused, ${sum((ended) => ended.unanswered)} unanswered`);
   ground.tell(`${sum((ended) => ended.unsent)} had to wait for a connection`);
   ground.tell(`/livez in ${worst(liveMs)} ms; ${Math.round((after / before) * 100)} % of capacity afterwards`);
 }

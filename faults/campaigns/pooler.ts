@@ -12,8 +12,8 @@ const ROOT = join(import.meta.dirname, '../..');
 
 export const pooler: Campaign = {
   name: 'pooler',
-  title: 'the whole contract suite of the storage (packages/server/test/contract) behind pgbouncer in transaction mode',
-  promise: 'the same answers as without it',
+  title: 'the storage contract suite (packages/server/test/contract) behind pgbouncer in transaction mode',
+  promise: 'the same results as without it',
   operatorSees: 'nothing: the service works the same behind the pooler',
   unit: 'runs of the suite',
   times: { short: 1, full: 1 },
@@ -28,7 +28,7 @@ export const pooler: Campaign = {
     });
   },
   control: {
-    what: 'a setting of a session, asked for again while others work',
+    what: 'a session setting, read again under concurrency',
     times: 1,
     async run(ground) {
       const url = await startPooler(ground);

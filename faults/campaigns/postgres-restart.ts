@@ -16,9 +16,10 @@ const AWAY_MS = 400;
 
 export const postgresRestart: Campaign = {
   name: 'postgres-restart',
-  title: 'PostgreSQL stopped at once (immediate) under mixed load, and started again',
-  promise: 'the process stays, answers 503 meanwhile, is healthy 5 s after, and nothing acknowledged is lost',
-  operatorSees: '`/readyz` 503, requests 503 with 9503, one error line a request with the cause',
+  title: 'PostgreSQL is stopped (immediate) under mixed load and started again',
+  promise:
+    'the process keeps running, returns 503, recovers within 5 s of the database, and nothing acknowledged is lost',
+  operatorSees: '`/readyz` 503, requests 503 with 9503, one error line per request with the cause',
   unit: 'restarts',
   times: { short: 6, full: 50 },
   run: (ground) => run(ground, {}),

@@ -19,15 +19,15 @@ const GIVEN_UP_MS = 5_000;
 
 export const rollingRestart: Campaign = {
   name: 'rolling-restart',
-  title: `${REPLICAS} replicas on one PostgreSQL, each taken out of the rotation, stopped by SIGTERM and started again, in turn, under mixed load`,
+  title: `${REPLICAS} replicas on one PostgreSQL, each in turn taken out of rotation, stopped with SIGTERM and started again, under mixed load`,
   promise:
-    'every request is answered, none with 5xx, and nothing acknowledged is lost; a new catalog and a revoked token are known in every replica within 1 s (they ask the database: there are no notifications that could be cut)',
-  operatorSees: '`/readyz` 503 at the replica that stops, nothing else',
+    'every request is answered, none with 5xx, and nothing acknowledged is lost; every replica knows a new catalog or a revoked token within 1 s',
+  operatorSees: '`/readyz` 503 at the stopping replica, nothing else',
   unit: 'rounds of 3 restarts',
   times: { short: 2, full: 20 },
   run: (ground) => run(ground, 'SIGTERM'),
   control: {
-    what: 'replicas killed in the middle of the rotation',
+    what: 'replicas killed while in rotation',
     times: 1,
     run: (ground) => run(ground, 'SIGKILL'),
   },

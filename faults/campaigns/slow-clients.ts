@@ -36,8 +36,8 @@ const KINDS: { name: string; head: string; rest: string }[] = [
 
 export const slowClients: Campaign = {
   name: 'slow-clients',
-  title: 'sockets that send nothing, or a byte of headers or body every half second, all at once',
-  promise: `each is cut off in 10 s, and p99 of others is at most ${MOST} × that without them`,
+  title: 'sockets that send nothing, or one byte of headers or body every half second, all at once',
+  promise: `each is closed within 10 s, and the p99 of others is at most ${MOST} × that without them`,
   operatorSees: '408 in `innkeeper_requests_total` and in the log',
   unit: 'sockets',
   times: { short: 400, full: 2_000 },
@@ -57,7 +57,7 @@ export const slowClients: Campaign = {
     bystanders.judge(MOST);
   },
   control: {
-    what: "Node's own time limits",
+    what: "Node's default time limits",
     times: 20,
     async run(ground) {
       const naive = await startNaiveServer();

@@ -57,9 +57,9 @@ const LEAKS = `data:text/javascript,${encodeURIComponent(`
 export const soak: Campaign = {
   name: 'soak',
   title:
-    'mixed load of some 200 acts a second for an hour, on data of one size, SQLite; the short form is a minute long and finds only a leak that runs away',
+    'mixed load of about 200 acts a second for an hour on SQLite, with data of constant size; the short form takes a minute and finds only fast leaks',
   promise:
-    'after warm-up, what all threads keep after a full garbage collection grows by less than 1 % an hour, and the highest resident memory of the second half is at most 5 % above that of the first (short form: its mean at most 30 %), nothing is written to standard error, nothing is lost',
+    'after warm-up, memory in use after a full garbage collection grows by less than 1 % an hour, and peak resident memory of the second half is at most 5 % above the first (short form: the mean at most 30 %); nothing is written to standard error, nothing is lost',
   operatorSees: 'flat `process_resident_memory_bytes` and `nodejs_heap_size_used_bytes`',
   unit: 'minutes',
   times: { short: 1, full: 60 },

@@ -30,10 +30,10 @@ const SPLIT_ENCODINGS = new URL('../controls/split-encodings.ts', import.meta.ur
 export const stall: Campaign = {
   name: 'stall',
   title:
-    'every header, every text of every body and every upload with hostile content of the largest size, by a stranger, an end user, the application and each role, one after another. SQLite',
-  promise: `no probe of /livez waits while the thread that answers works for more than ${MOST_MS} ms (its processor time, so that other work on the machine does not count)`,
+    'hostile content of maximum size in every header, every text of every body and every upload, by a stranger, an end user, the application and each role, one by one, on SQLite',
+  promise: `no probe of /livez waits for more than ${MOST_MS} ms of work of the HTTP thread (processor time, so that other work on the machine does not count)`,
   operatorSees:
-    'flat `nodejs_eventloop_lag_p99_seconds`; refusals are 400, 413 and 422, work over its time limit is 503 with 9503',
+    'flat `nodejs_eventloop_lag_p99_seconds`; refusals are 400, 413 and 422; work over its time limit is 503 with 9503',
   unit: 'requests',
   times: { short: 400, full: 3_000 },
   run: (ground) => run(ground, [], () => true),

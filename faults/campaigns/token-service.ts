@@ -25,8 +25,8 @@ type Fail = (fault: Parameters<OidcProviderProcess['fail']>[0]) => Promise<void>
 
 export const tokenService: Campaign = {
   name: 'token-service',
-  title: `the OAuth 2.0 server refuses connections, swallows them, answers 5xx, slowly (2.5 s) or garbage, in turn; ${AT_ONCE} exchanges each time`,
-  promise: `0009 or 0002 within 3 s, the specialToken is still good, and p99 of area B is at most ${MOST} × that without the fault`,
+  title: `the OAuth 2.0 server in turn refuses connections, hangs, returns 5xx, responds slowly (2.5 s) or with garbage; ${AT_ONCE} exchanges each time`,
+  promise: `0009 or 0002 within 3 s, the specialToken stays valid, and the p99 of the options API is at most ${MOST} × that without the fault`,
   operatorSees: '0009 or 0002 in the log and in `innkeeper_requests_total`; `doctor` names the token service',
   unit: 'outages',
   times: { short: 10, full: 250 },
@@ -56,7 +56,7 @@ export const tokenService: Campaign = {
     bystanders.judge(MOST);
   },
   control: {
-    what: 'a token that is spent before the OAuth 2.0 server is asked',
+    what: 'a token that is spent before the OAuth 2.0 server is called',
     times: 5,
     async run(ground) {
       const naive = await startNaiveServer();
@@ -96,7 +96,7 @@ async function run(ground: Ground, place: Place, fail: Fail): Promise<void> {
     });
   }
   ground.tell(`answered in ${worst(answeredMs)} ms`);
-  ground.tell(`tokens good ${worst(goodMs)} ms after the outage`);
+  ground.tell(`tokens issued again ${worst(goodMs)} ms after the outage`);
 }
 
 /** While the service is still left to rest, exchanges are answered 0009: then it is tried again, as a client would. */

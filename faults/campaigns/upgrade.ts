@@ -28,15 +28,15 @@ const TAKES_AWAY = 'alter table profiles rename to profiles_of_old';
 
 export const upgrade: Campaign = {
   name: 'upgrade',
-  title: `an earlier state of Innkeeper, before the latest migration, replaced by this one under mixed load: on PostgreSQL ${REPLICAS} replicas, the database migrated under them and then one after another; on SQLite stopped and started again on the same file, in turn`,
+  title: `an earlier version, before the latest migration, is replaced by this one under mixed load: on PostgreSQL ${REPLICAS} replicas, one by one after the migration; on SQLite by stopping and starting on the same file, in turn`,
   promise:
-    'of all requests at most 0.01 % fail (on SQLite nobody listens for a moment, and clients come again), nothing acknowledged is lost, and the earlier version refuses to start afterwards',
+    'at most 0.01 % of requests fail (on SQLite the port is closed for a moment, and clients retry), nothing acknowledged is lost, and the earlier version refuses to start afterwards',
   operatorSees: '`migrate --check` names the pending migrations; an older version refuses to start and says why',
   unit: 'upgrades',
   times: { short: 2, full: 20 },
   run: (ground) => run(ground, ['postgres', 'sqlite']),
   control: {
-    what: 'a migration that takes away a table that the earlier version needs',
+    what: 'a migration that drops a table the earlier version needs',
     times: 1,
     run: (ground) => run(ground, ['postgres'], TAKES_AWAY),
   },

@@ -10,13 +10,33 @@ export const ROOT = join(import.meta.dirname, '../../..');
 /** The order people find things in. What is found rather than named comes after what is named under the same title. */
 const SECTIONS: [title: string, files: string[]][] = [
   ['Start', ['docs/README.md', 'docs/install.md', 'docs/quick-start.md', 'docs/concepts.md']],
-  ['Guides', ['docs/back-end.md', 'docs/front-end.md', 'docs/product.md', 'docs/operators.md', 'docs/migrating.md']],
+  [
+    'Guides',
+    [
+      'docs/back-end.md',
+      'docs/front-end.md',
+      'docs/product.md',
+      'docs/languages.md',
+      'docs/operators.md',
+      'docs/migrating.md',
+      'docs/personal-data.md',
+    ],
+  ],
   ['Reference', ['docs/errors.md', 'docs/import.md']],
   ['API', []],
   ['Packages', []],
   [
     'Running it',
-    ['docs/operations.md', 'docs/scaling.md', 'docs/security.md', 'docs/reliability.md', 'docs/performance.md'],
+    [
+      'docs/operations.md',
+      'docs/databases.md',
+      'docs/backup.md',
+      'docs/monitoring.md',
+      'docs/scaling.md',
+      'docs/security.md',
+      'docs/reliability.md',
+      'docs/performance.md',
+    ],
   ],
   ['Inside', ['docs/architecture.md', 'CONTRIBUTING.md', 'CHANGELOG.md']],
   ['Decisions', []],

@@ -23,10 +23,15 @@ const PAGES = [
   'back-end',
   'front-end',
   'product',
+  'languages',
   'operators',
   'migrating',
+  'personal-data',
   'import',
   'operations',
+  'databases',
+  'backup',
+  'monitoring',
 ];
 
 /** What goes on until it is stopped: test/operations starts it, and .ci/run installs it. */

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { renderTemplate } from '../../../scripts/render-chart.js';
-import { environmentName, readConfig, SETTINGS, type SettingName, unsafeSettings } from '../src/config.ts';
+import { environmentName, REMOTE_SETTINGS, readConfig, SETTINGS, unsafeSettings } from '../src/config.ts';
 import { SECRET } from './http/start.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const KNOWN = new Set((Object.keys(SETTINGS) as SettingName[]).map(environmentName));
+const NAMES = Object.keys({ ...SETTINGS, ...REMOTE_SETTINGS }) as Parameters<typeof environmentName>[0][];
+const KNOWN = new Set(NAMES.map(environmentName));
 const TEMPLATES = 'deploy/helm/templates';
 
 type Json = Record<string, unknown>;
@@ -36,6 +37,9 @@ test.each([
   'deploy/helm/values.yaml',
   'docs/scaling.md',
   'docs/operations.md',
+  'docs/databases.md',
+  'docs/backup.md',
+  'docs/monitoring.md',
 ])('%s names no setting that there is not', (path) => {
   const named = new Set(read(path).match(/\bINNKEEPER_[A-Z_]*[A-Z]/g));
   expect(named.size).toBeGreaterThan(0);

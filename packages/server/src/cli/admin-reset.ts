@@ -20,7 +20,10 @@ export function adminReset(): Command {
     ],
   })
     .argument('<EMAIL>', 'address of the account')
-    .option('--password', 'reset only the password')
+    .option(
+      '--password',
+      'reset only the password; also deletes its personal access tokens and the invitations it sent',
+    )
     .option('--totp', 'reset only two-step sign-in, including recovery codes')
     .action(run);
 }
