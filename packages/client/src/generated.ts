@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the process alive? */
+        /** Check that the process is alive */
         get: operations["getLiveness"];
         put?: never;
         post?: never;
@@ -29,8 +29,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can it serve?
-         * @description Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. 200 on a full disk or a locked database, as reads still work: the status says so.
+         * Check that the service can serve
+         * @description Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. On a full disk or a locked database it is 200 with status `read-only`, because reads still work.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -49,7 +49,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Metrics for Prometheus
+         * Get metrics in Prometheus format
          * @description From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer.
          */
         get: operations["getMetrics"];
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Create application user
-         * @description Answers a specialToken, which get-access-token exchanges for an access token of the user.
+         * @description Returns a specialToken, which get-access-token exchanges for an access token.
          */
         post: operations["createUser"];
         delete?: never;
@@ -91,7 +91,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Issue a fresh specialToken
+         * Issue a new specialToken
          * @description For a user whose specialToken was lost or spent. Earlier unspent ones stop working.
          */
         post: operations["issueSpecialToken"];
@@ -112,7 +112,7 @@ export interface paths {
         put?: never;
         /**
          * Get access token
-         * @description A specialToken is good for one exchange, and stays good while the token service fails (0009, 0002).
+         * @description A specialToken is valid for one exchange, and stays valid if the token service fails (0009, 0002).
          */
         post: operations["getAccessToken"];
         delete?: never;
@@ -129,8 +129,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List users, by what they chose too
-         * @description For the back end of the application: HTTP Basic with clientId and clientSecret. Go on with `next` until it is null. With `Accept: application/x-ndjson` every match is streamed, one user a line; limit, after and count are ignored.
+         * List and filter users
+         * @description For the back end of the application: HTTP Basic with clientId and clientSecret. Send `next` as `after` until it is null. `Accept: application/x-ndjson` streams every match, one user per line, and ignores limit, after and count.
          */
         get: operations["listApplicationUsers"];
         put?: never;
@@ -157,14 +157,14 @@ export interface paths {
         post?: never;
         /**
          * Delete user
-         * @description Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.
+         * @description Deletes the user with all of their data. Send HTTP Basic with clientId and clientSecret, or the user's own access token as Bearer.
          */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /**
          * Rename, suspend or resume a user
-         * @description Changes what is sent, all of it or nothing. A suspended user gets no access token (0002), their access tokens answer as revoked, and saving or reading by user_uid is 1013; `{"status":"active"}` restores all of it.
+         * @description Changes the given fields, all or none. A suspended user gets no access token (0002), their access tokens count as revoked, and saving or reading by user_uid returns 1013; `{"status":"active"}` restores all of it.
          */
         patch: operations["updateApplicationUser"];
         trace?: never;
@@ -185,14 +185,14 @@ export interface paths {
         post?: never;
         /**
          * Delete user
-         * @description Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.
+         * @description Deletes the user with all of their data. Send HTTP Basic with clientId and clientSecret, or the user's own access token as Bearer.
          */
         delete: operations["deleteUserByClientId"];
         options?: never;
         head?: never;
         /**
          * Rename, suspend or resume a user
-         * @description Changes what is sent, all of it or nothing. A suspended user gets no access token (0002), their access tokens answer as revoked, and saving or reading by user_uid is 1013; `{"status":"active"}` restores all of it.
+         * @description Changes the given fields, all or none. A suspended user gets no access token (0002), their access tokens count as revoked, and saving or reading by user_uid returns 1013; `{"status":"active"}` restores all of it.
          */
         patch: operations["updateApplicationUserByClientId"];
         trace?: never;
@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * List option keys
-         * @description With the allowed values and the value type of each. Of one group, by its name or uid, or of all.
+         * @description With allowed values and value types. For one group, by name or UID, or for all.
          */
         get: operations["listOptionKeys"];
         put?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * Get one option key
-         * @description An archived key is shown too, and says so.
+         * @description Also returns archived keys, with `archived: true`.
          */
         get: operations["getOptionKey"];
         put?: never;
@@ -350,12 +350,12 @@ export interface paths {
         get: operations["listUserOptions"];
         /**
          * Save many user options at once, all or none
-         * @description A refusal names every field at fault. Its code is that of the first.
+         * @description An error lists every invalid field. Its code is that of the first.
          */
         put: operations["saveUserOptions"];
         /**
          * Save a user option
-         * @description The values are checked against those the key allows, then stored for all languages defined at that time. The user is named by user_uid, or by access_token in the body or as Bearer.
+         * @description Checks the values against those the key allows, then stores them for all languages defined at that time. Identify the user by user_uid, or by access_token in the body or as Bearer.
          */
         post: operations["saveUserOption"];
         delete?: never;
@@ -389,7 +389,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a user option came to be what it is, newest first */
+        /** List the history of a user option, newest first */
         get: operations["listUserOptionHistory"];
         put?: never;
         post?: never;
@@ -410,7 +410,7 @@ export interface paths {
         put?: never;
         /**
          * Evaluate one option key (OFREP)
-         * @description OpenFeature Remote Evaluation Protocol: the user's effective value of one key. The path names the key as group.key, or by its option_key_uid.
+         * @description OpenFeature Remote Evaluation Protocol: the user's effective value of one key, identified by group.key or option_key_uid.
          */
         post: operations["evaluateFlag"];
         delete?: never;
@@ -446,17 +446,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See who is signed in to the portal, and what they may do */
+        /** Get the current portal session and its permissions */
         get: operations["getSession"];
         put?: never;
         /**
          * Sign in to the portal
-         * @description With e-mail address and password, and a code where the account asks for one. Or with a one-time link: a sign-in link stands for the password; a set-up link makes the first account, an invitation makes the account it is for, both with a new password. Answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.
+         * @description With e-mail address and password, and a code if two-step sign-in is on. Or with a one-time link: a sign-in link replaces the password; a set-up link creates the first account and an invitation the account it is for, both with a new password. Sets the cookie of a new session. Only for the portal's own page, with the header X-Innkeeper-Portal: 1.
          */
         post: operations["createSession"];
         /**
          * Sign out of the portal
-         * @description The session fails at once everywhere.
+         * @description The session stops working immediately, in every replica.
          */
         delete: operations["endSession"];
         options?: never;
@@ -474,8 +474,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See what a link is for, without spending it
-         * @description Of an invitation it does not tell whether there is an account with its address: that is known to whom it is for.
+         * Get the purpose of a link without using it
+         * @description For an invitation, the response does not reveal whether the address has an account.
          */
         post: operations["readLink"];
         delete?: never;
@@ -492,8 +492,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List where you are signed in to the portal
-         * @description The session seen latest comes first.
+         * List your portal sessions
+         * @description Most recently used first.
          */
         get: operations["listAccountSessions"];
         put?: never;
@@ -515,8 +515,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of your sessions in the portal
-         * @description It fails at once everywhere.
+         * End one of your portal sessions
+         * @description It stops working immediately, in every replica.
          */
         delete: operations["endAccountSession"];
         options?: never;
@@ -533,13 +533,13 @@ export interface paths {
         };
         /**
          * List your personal access tokens
-         * @description Oldest first; expired ones too. Tokens of the command line are not among them.
+         * @description Oldest first, including expired ones, without tokens created by the command line.
          */
         get: operations["listAccountTokens"];
         put?: never;
         /**
-         * Make a personal access token
-         * @description The token is in this answer and nowhere else. It never opens more than you may at the moment it is used, whatever its access.
+         * Create a personal access token
+         * @description The token is shown only in this response. It never exceeds your own permissions at the time of use.
          */
         post: operations["createAccountToken"];
         delete?: never;
@@ -560,7 +560,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke one of your personal access tokens
-         * @description It fails at once everywhere.
+         * @description It stops working immediately, in every replica.
          */
         delete: operations["revokeAccountToken"];
         options?: never;
@@ -577,13 +577,13 @@ export interface paths {
         };
         /**
          * List personal access tokens, oldest first
-         * @description Needs a token for all applications with access own.
+         * @description Requires a token for all applications with access own.
          */
         get: operations["listManageTokens"];
         put?: never;
         /**
-         * Make a personal access token
-         * @description Needs a token for all applications with access own. The token is in this answer and nowhere else. It expires no later than the token that made it.
+         * Create a personal access token
+         * @description Requires a token for all applications with access own. The token is in this answer and nowhere else. It expires no later than the token that made it.
          */
         post: operations["createManageToken"];
         delete?: never;
@@ -604,7 +604,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a personal access token
-         * @description Needs a token for all applications with access own. It stops working at once, in every replica.
+         * @description Requires a token for all applications with access own. It stops working at once, in every replica.
          */
         delete: operations["revokeManageToken"];
         options?: never;
@@ -641,13 +641,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Ask for codes of an authenticator app at sign-in from now on
-         * @description The first code proves that the app has the secret. The recovery codes are in this answer and nowhere else.
+         * Turn on two-step sign-in
+         * @description The first code proves that the app has the secret. The recovery codes are shown only in this response.
          */
         put: operations["confirmTotp"];
         /**
-         * Begin to ask for codes of an authenticator app at sign-in
-         * @description Nothing is asked for until a first code has confirmed it. The secret is in this answer and nowhere else.
+         * Start turning on two-step sign-in
+         * @description Codes are required only after a first code has confirmed it. The secret is shown only in this response.
          */
         post: operations["beginTotp"];
         delete?: never;
@@ -666,8 +666,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for no codes of an authenticator app any more
-         * @description The recovery codes stop working as well.
+         * Turn off two-step sign-in
+         * @description The recovery codes stop working too.
          */
         post: operations["endTotp"];
         delete?: never;
@@ -686,8 +686,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make new recovery codes
-         * @description The ones before stop working. They are in this answer and nowhere else.
+         * Create new recovery codes
+         * @description The previous ones stop working. The new ones are shown only in this response.
          */
         post: operations["renewRecoveryCodes"];
         delete?: never;
@@ -710,8 +710,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Say how you want the portal to be
-         * @description What is not named stays as it is.
+         * Change your portal preferences
+         * @description Fields that are not given stay unchanged.
          */
         patch: operations["changePreferences"];
         trace?: never;
@@ -726,8 +726,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept an invitation with the account that you have
-         * @description Spends the link. A role that you have in the application already stays as it is.
+         * Accept an invitation with your account
+         * @description Uses the link up. If you already have a role in the application, it stays.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -743,12 +743,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the applications that the token is for */
+        /** List applications */
         get: operations["listApplications"];
         put?: never;
         /**
-         * Make an application
-         * @description The clientSecret is in this answer and nowhere else. Needs an administrator, or a token for all applications with access own.
+         * Create an application
+         * @description The clientSecret is shown only in this response. Requires an administrator, or a token for all applications with access own.
          */
         post: operations["createApplication"];
         delete?: never;
@@ -766,21 +766,21 @@ export interface paths {
         };
         /**
          * Get one application
-         * @description Its settings as they are in force, the age of its secrets, and how much it has of everything.
+         * @description With its effective settings, the age of its secrets, and counts of its contents.
          */
         get: operations["getApplication"];
         put?: never;
         post?: never;
         /**
-         * Delete an application with all its users and everything that is theirs
-         * @description There is no way back: so that nothing is deleted by mistake, the clientId has to be given once more.
+         * Delete an application with all of its data
+         * @description This cannot be undone, so the clientId must be sent again as confirmation.
          */
         delete: operations["deleteApplication"];
         options?: never;
         head?: never;
         /**
          * Change the name or settings of an application
-         * @description All that are given, or none. Settings that are not named stay as they are; null puts one back to its default.
+         * @description Changes all given settings or none. Others stay unchanged; null resets one to its default.
          */
         patch: operations["changeApplication"];
         trace?: never;
@@ -795,8 +795,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an application a new clientSecret
-         * @description The clientSecret is in this answer and nowhere else. The one before stays good for the overlap; one that is in an overlap already stops at once.
+         * Rotate the clientSecret of an application
+         * @description The new clientSecret is shown only in this response. The previous one stays valid for the overlap; an older one that is still in its overlap is revoked immediately.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -816,8 +816,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End the overlap of a rotation now
-         * @description The clientSecret before the current one stops working. Without one in an overlap, nothing happens.
+         * Revoke the previous clientSecret now
+         * @description The previous clientSecret stops working. If there is none, nothing happens.
          */
         delete: operations["endPreviousSecret"];
         options?: never;
@@ -833,8 +833,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who works on an application
-         * @description By address. Administrators are owners of every application, and told apart.
+         * List the members of an application
+         * @description Ordered by address. Administrators are owners of every application and are listed separately.
          */
         get: operations["listMembers"];
         put?: never;
@@ -856,15 +856,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a member out of an application
-         * @description It holds at once, for the tokens of the member too, and ends what they invited to. The account stays.
+         * Remove a member from an application
+         * @description Applies immediately, to the member's tokens too, and revokes the invitations they sent. The account stays.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
-         * Give a member another role
-         * @description It holds at once, for the tokens of the member too.
+         * Change the role of a member
+         * @description Applies immediately, to the member's tokens too.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -877,14 +877,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the invitations to an application that nobody has accepted yet
+         * List open invitations to an application
          * @description Newest first.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite somebody to an application
-         * @description The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends, and so does one whose maker no longer owns the application.
+         * Invite a member to an application
+         * @description The link is shown only in this response; no mail is sent, so pass it on yourself. It works once within 7 days and creates an account for this address if there is none. It replaces earlier invitations to the address, and ends if its sender no longer owns the application.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -903,7 +903,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take an invitation back */
+        /** Revoke an invitation */
         delete: operations["revokeInvitation"];
         options?: never;
         head?: never;
@@ -917,7 +917,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Propose what to call a language */
+        /** Suggest the name of a language */
         get: operations["suggestLanguage"];
         put?: never;
         post?: never;
@@ -935,13 +935,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the catalog, in the form of the catalog file
-         * @description Sent back as it is, it changes nothing. Its ETag is its revision, which If-Match of every change wants.
+         * Get the catalog as a catalog file
+         * @description Sending it back unchanged changes nothing. Its ETag is the revision, required as If-Match by every change.
          */
         get: operations["getCatalog"];
         /**
-         * Make the catalog what the file says, in one revision
-         * @description What it no longer names is archived. Groups and keys are known by their names; `was` renames, and moves a key to another group.
+         * Replace the catalog with a file, in one revision
+         * @description Groups and keys that the file does not contain are archived. They are identified by name; `was` renames, or moves a key to another group.
          */
         put: operations["putCatalog"];
         post?: never;
@@ -960,7 +960,7 @@ export interface paths {
         };
         /**
          * Get the catalog with the UIDs of its groups and keys
-         * @description Archived ones too, after the others. Groups and keys are written as in the catalog file.
+         * @description Includes archived ones, after the others. Groups and keys have the form of the catalog file.
          */
         get: operations["getCatalogTree"];
         put?: never;
@@ -980,7 +980,7 @@ export interface paths {
         };
         /**
          * Get the groups, keys and allowed values as a TypeScript module
-         * @description As `innkeeper catalog types` writes it, for the client and the React package.
+         * @description The output of `innkeeper catalog types`, for the client and the React package.
          */
         get: operations["getCatalogTypes"];
         put?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** See what a file would change, without changing anything */
+        /** Plan a catalog file without applying it */
         post: operations["planCatalog"];
         delete?: never;
         options?: never;
@@ -1015,11 +1015,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the languages of an application, with how far each is translated */
+        /** List the languages of an application with their progress */
         get: operations["listLanguages"];
         /**
          * Set the languages of an application, in order
-         * @description A language is known by its tag, so its name can be changed. One that is no longer named is no longer served, and its texts stay behind in the revisions before.
+         * @description A language is identified by its tag, so its name can change. A removed language is no longer served; its texts remain in earlier revisions.
          */
         put: operations["putLanguages"];
         post?: never;
@@ -1040,7 +1040,7 @@ export interface paths {
         put?: never;
         /**
          * Add a group to the catalog
-         * @description As in the catalog file. A group that was archived under this name comes back.
+         * @description As in the catalog file. An archived group of this name is restored.
          */
         post: operations["createGroup"];
         delete?: never;
@@ -1061,14 +1061,14 @@ export interface paths {
         post?: never;
         /**
          * Archive a group with its keys
-         * @description It is no longer offered; what users chose stays theirs.
+         * @description It is no longer offered; users keep their selections.
          */
         delete: operations["archiveGroup"];
         options?: never;
         head?: never;
         /**
-         * Change a group: its name, texts or place, or bring it back
-         * @description A group that comes back brings the keys that were live when it was archived.
+         * Change a group: name, texts or position, or restore it
+         * @description Restoring a group restores the keys that were live when it was archived.
          */
         patch: operations["changeGroup"];
         trace?: never;
@@ -1084,7 +1084,7 @@ export interface paths {
         put?: never;
         /**
          * Add a key to a group
-         * @description As in the catalog file. A key that was archived under this name comes back.
+         * @description As in the catalog file. An archived key of this name is restored.
          */
         post: operations["createKey"];
         delete?: never;
@@ -1105,14 +1105,14 @@ export interface paths {
         post?: never;
         /**
          * Archive a key
-         * @description It is no longer offered; what users chose stays theirs.
+         * @description It is no longer offered; users keep their selections.
          */
         delete: operations["archiveKey"];
         options?: never;
         head?: never;
         /**
-         * Change a key: its definition, texts, group or place, or bring it back
-         * @description What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.
+         * Change a key: definition, texts, group or position, or restore it
+         * @description Fields that are not given stay unchanged, null removes one. Texts change one by one; anything else is replaced completely.
          */
         patch: operations["changeKey"];
         trace?: never;
@@ -1128,7 +1128,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a value in the selections of all users
-         * @description In a list, the new value takes the place of the old one, without repeats. Selections are changed in small batches, beside saves of users, each with its history. A request takes at most 20 seconds: send it again while `remaining` is not 0.
+         * @description In a list, the new value replaces the old one, without duplicates. Selections change in small batches, with their history, while users keep saving. A request takes at most 20 seconds: repeat it until `remaining` is 0.
          */
         post: operations["migrateValues"];
         delete?: never;
@@ -1146,8 +1146,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set the values that a key allows, in order, with their texts
-         * @description An open key becomes one that takes these values only.
+         * Set the allowed values of a key, in order, with their texts
+         * @description An open key becomes limited to these values.
          */
         put: operations["putValues"];
         post?: never;
@@ -1167,7 +1167,7 @@ export interface paths {
         get?: never;
         /**
          * Set the order of groups and keys
-         * @description All groups that are not archived, each with all its keys, or without `keys` to leave their order alone.
+         * @description All groups that are not archived, each with all its keys; omit `keys` to keep their order.
          */
         put: operations["putOrder"];
         post?: never;
@@ -1184,7 +1184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List all texts of the catalog, by what they are the text of */
+        /** List all texts of the catalog */
         get: operations["listTranslations"];
         put?: never;
         post?: never;
@@ -1193,7 +1193,7 @@ export interface paths {
         head?: never;
         /**
          * Change many texts at once, all or none
-         * @description Those who send `was` with each text can send If-Match: * and never overwrite anybody: 9412 lists in `texts` what is there instead.
+         * @description With `was` in each text, If-Match: * is safe: if a text has changed, 9412 lists the current ones in `texts`.
          */
         patch: operations["changeTranslations"];
         trace?: never;
@@ -1207,7 +1207,7 @@ export interface paths {
         };
         /**
          * Download the texts as a file for a spreadsheet or a translation tool
-         * @description CSV holds all languages, or those that `language` names; XLIFF 2.0 is for one. The file says which revision it is of: when it comes back, what changed meanwhile is noticed.
+         * @description CSV contains all languages, or those in `language`; XLIFF 2.0 contains one. The file records its revision, so an import detects conflicting changes.
          */
         get: operations["exportTranslations"];
         put?: never;
@@ -1227,7 +1227,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** See what the texts of a file would change, without changing anything */
+        /** Preview a texts file without importing it */
         post: operations["previewTranslations"];
         delete?: never;
         options?: never;
@@ -1245,8 +1245,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put the texts of a CSV or XLIFF 2 file into the catalog, all or none
-         * @description A file that was exported from this application tells which texts were changed in it: only those are taken. An empty cell takes nothing away.
+         * Import texts from a CSV or XLIFF 2 file, all or none
+         * @description From a file exported by this application, only changed texts are imported. An empty cell removes nothing.
          */
         post: operations["importTranslations"];
         delete?: never;
@@ -1264,18 +1264,18 @@ export interface paths {
         };
         /**
          * Get the draft of the catalog, and what publishing it would change
-         * @description What is breaking, and how many saved selections it touches, is counted now.
+         * @description Breaking changes and affected selections are counted now.
          */
         get: operations["getDraft"];
         /**
-         * Make the draft what a file says
-         * @description What it no longer names is to be archived. Groups and keys are known by the names that they have in the draft; `was` renames.
+         * Replace the draft with a file
+         * @description Groups and keys that the file does not contain will be archived. They are identified by their names in the draft; `was` renames.
          */
         put: operations["putDraft"];
         post?: never;
         /**
          * Discard the draft of the catalog
-         * @description What is published stays as it is. A draft in which more than texts was changed takes access "write".
+         * @description The published catalog stays unchanged. Access "write" is required if the draft changes more than texts.
          */
         delete: operations["discardDraft"];
         options?: never;
@@ -1294,7 +1294,7 @@ export interface paths {
         put?: never;
         /**
          * Publish the draft as one revision
-         * @description The draft is gone then. One that changes more than texts takes access "write". If the catalog was published anew since the draft was begun, nothing is published (9412) unless `over` names that revision.
+         * @description This ends the draft. Access "write" is required if it changes more than texts. If a newer revision was published since the draft was started, nothing is published (9412) unless `over` is that revision.
          */
         post: operations["publishDraft"];
         delete?: never;
@@ -1313,8 +1313,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take back the last edit of the draft
-         * @description And then the one before it, up to a hundred. `undo` of the draft says which it is; what was about more than texts takes access "write".
+         * Undo the last edit of the draft
+         * @description Repeatable up to a hundred times. `undo` of the draft describes the edit; access "write" is required if it changed more than texts.
          */
         post: operations["undoDraft"];
         delete?: never;
@@ -1333,8 +1333,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Do again what was taken back in the draft
-         * @description Until something else is done. `redo` of the draft says what it is.
+         * Redo the last undone edit of the draft
+         * @description Possible until the next edit. `redo` of the draft describes the edit.
          */
         post: operations["redoDraft"];
         delete?: never;
@@ -1350,7 +1350,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the revisions of the catalog, newest first, with what each changed */
+        /** List the revisions of the catalog with their changes, newest first */
         get: operations["listRevisions"];
         put?: never;
         post?: never;
@@ -1367,7 +1367,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See what is different between two revisions */
+        /** Compare two revisions */
         get: operations["compareRevisions"];
         put?: never;
         post?: never;
@@ -1384,7 +1384,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one revision: what it changed, and the whole catalog as it was then */
+        /** Get one revision: its changes and the whole catalog of that time */
         get: operations["getRevision"];
         put?: never;
         post?: never;
@@ -1404,8 +1404,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish what the catalog was at a revision as a new revision
-         * @description Nothing between is lost. What was renamed or archived since keeps its UID.
+         * Restore a revision as a new revision
+         * @description Revisions in between are kept. Items renamed or archived since keep their UID.
          */
         post: operations["restoreRevision"];
         delete?: never;
@@ -1424,8 +1424,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import users with their selections, a part of a file at a time
-         * @description Each line is whole or not at all, as with `innkeeper users import`, which uses this. Send `import` of the answer with the next part of the same file.
+         * Import users with their selections, in parts
+         * @description Each line is imported completely or not at all, as with `innkeeper users import`, which uses this. Send `import` of the response with the next part of the same file.
          */
         post: operations["importUsers"];
         delete?: never;
@@ -1442,8 +1442,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export users with their selections, some at a time
-         * @description All of them in a fixed order, or those that a filter lets pass. Ask again with `after` until `next` is null.
+         * Export users with their selections, in pages
+         * @description All users in a fixed order, or those that match a filter. Send `next` as `after` until it is null.
          */
         get: operations["exportUsers"];
         put?: never;
@@ -1463,7 +1463,7 @@ export interface paths {
         };
         /**
          * List or search the users of an application
-         * @description By exact userUid, by how clientUserId begins, or by what the name holds in any case; without `search`, all of them. Names are compared without case. Go on with `next` until it is null; every page before the last is full. `count=true` adds the total, which takes a while among millions.
+         * @description `search` matches an exact userUid, the start of a clientUserId, or any part of a name in upper or lower case. Send `next` as `after` until it is null; every page but the last is full. `count=true` adds the total, which takes a while among millions.
          */
         get: operations["searchUsers"];
         put?: never;
@@ -1481,20 +1481,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one user, with the access tokens that are good */
+        /** Get one user with their valid access tokens */
         get: operations["getUser"];
         put?: never;
         post?: never;
         /**
-         * Erase a user and everything that is theirs
-         * @description There is no way back. Their tokens fail at once everywhere.
+         * Delete a user with all of their data
+         * @description This cannot be undone. Their tokens stop working immediately, in every replica.
          */
         delete: operations["eraseUser"];
         options?: never;
         head?: never;
         /**
          * Rename, suspend or resume a user
-         * @description All of the change or nothing. A suspended user cannot sign in, and their access tokens answer as revoked.
+         * @description Changes all given fields or none. A suspended user gets no access token, and existing ones count as revoked.
          */
         patch: operations["changeUser"];
         trace?: never;
@@ -1506,7 +1506,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get everything that is kept of a user */
+        /** Export all data about a user */
         get: operations["exportUser"];
         put?: never;
         post?: never;
@@ -1526,7 +1526,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a user a fresh specialToken
+         * Issue a new specialToken for a user
          * @description Earlier unspent ones stop working.
          */
         post: operations["reissueSpecialToken"];
@@ -1548,7 +1548,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an access token of a user
-         * @description It fails at once everywhere.
+         * @description It stops working immediately, in every replica.
          */
         delete: operations["revokeAccessToken"];
         options?: never;
@@ -1568,7 +1568,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke all tokens of a user
-         * @description Every access token, and the specialToken that was not spent yet. They stop working immediately, in every replica; the user has to sign in again.
+         * @description Every access token, and an unspent specialToken. They stop working immediately, in every replica; the user has to sign in again.
          */
         delete: operations["revokeAccessTokens"];
         options?: never;
@@ -1583,11 +1583,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what holds for a user: what they chose, and the defaults where they did not */
+        /** List the effective options of a user */
         get: operations["listManagedUserOptions"];
         /**
          * Save options of a user, all or none
-         * @description For support. The history of the user and the audit say who did it. Suspended users can be changed too.
+         * @description For support. The user's history and the audit record who did it. Works for suspended users too.
          */
         put: operations["saveManagedUserOptions"];
         post?: never;
@@ -1605,7 +1605,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what a user chose over time, newest first */
+        /** List the history of a user's selections, newest first */
         get: operations["listUserHistory"];
         put?: never;
         post?: never;
@@ -1623,8 +1623,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how users chose: for each value of a key, how many have it
-         * @description Of a key that takes several values, each is counted for itself, so the counts add up to more than `total`. Of an open key, the 200 that most have.
+         * Count the selections of each value of a key
+         * @description For a multiple-choice key each value counts separately, so the sum can exceed `total`. For an open key, the 200 most frequent values.
          */
         get: operations["countValues"];
         put?: never;
@@ -1643,8 +1643,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how users chose for a key, now and over time
-         * @description Choices as they are now, by the day or week in which each was last saved; one that was changed since counts where it was changed. Of a key that takes several values, each is counted for itself. Of an open key, the 200 values that most have. Among millions of users it takes seconds; what took long is told again for a while, and `at` says of when it is.
+         * Get insights of a key, now and over time
+         * @description Current selections by the day or week in which each was last saved. For a multiple-choice key each value counts separately; for an open key, the 200 most frequent values. Among millions of users this takes seconds; slow results are cached for a while, and `at` is the time of the result.
          */
         get: operations["getKeyInsights"];
         put?: never;
@@ -1663,8 +1663,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get how users chose for a key as CSV
-         * @description The same as a table: a row for now, one for what was saved earlier and one for each period; a column for each value. No spreadsheet takes a cell for a formula.
+         * Get insights of a key as CSV
+         * @description One row for now, one for earlier saves and one per period; one column per value. Cells that a spreadsheet would read as formulas are quoted.
          */
         get: operations["exportKeyInsights"];
         put?: never;
@@ -1682,7 +1682,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See how an application is doing */
+        /** Get an overview of an application */
         get: operations["getOverview"];
         put?: never;
         post?: never;
@@ -1700,8 +1700,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See what happened in an application over time
-         * @description Statistics: counted in memory and added up every few seconds, so that a process that is killed takes its last seconds along. Hours are kept for 7 days, days for 400. Steps are those of UTC. Without from and to, the last 24 hours or 30 days.
+         * Get the activity of an application over time
+         * @description Counted in memory and saved every few seconds, so a killed process loses its last seconds. Hours are kept for 7 days, days for 400, in UTC. Without from and to: the last 24 hours or 30 days.
          */
         get: operations["getActivity"];
         put?: never;
@@ -1721,7 +1721,7 @@ export interface paths {
         };
         /**
          * List the latest requests of an application, newest first
-         * @description About 1,000 are kept, for at most 7 days; of a busy application, a part of them. Secrets and tokens are masked. What tells of a user is kept as long as the user is there.
+         * @description About 1,000 are kept, for at most 7 days; requests of a busy application are sampled. Secrets and tokens are masked. Requests about a user are deleted with the user.
          */
         get: operations["listRequests"];
         put?: never;
@@ -1739,7 +1739,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See a request of the log with what was sent and answered */
+        /** Get a logged request with its body and response */
         get: operations["getRequest"];
         put?: never;
         post?: never;
@@ -1757,8 +1757,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who changed what in an application, newest first
-         * @description Every change made through /manage/v1 or the command line, edits of drafts included, and who read or exported users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. The details of a catalog revision are with the revision. Entries do not name deleted users.
+         * List the audit of an application, newest first
+         * @description Every change through /manage/v1 or the command line, including edits of drafts, and every read or export of users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. Details of a catalog revision are in the revision. Entries do not name deleted users.
          */
         get: operations["listAudit"];
         put?: never;
@@ -1777,7 +1777,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who changed what in the installation, newest first
+         * List the audit of the installation, newest first
          * @description Changes not tied to one application: accounts, global tokens, deleted applications.
          */
         get: operations["listInstallationAudit"];
@@ -1799,8 +1799,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run the whole flow with a throw-away user, and see each request and answer
-         * @description Creates a user, exchanges the specialToken, lists groups and keys, saves a selection, reads it back and deletes the user, by the same operations that an application calls. It needs no clientSecret: one is lent for the moment. Secrets and tokens are masked. Whatever fails, nothing of the user stays.
+         * Run the whole flow with a temporary user
+         * @description Creates a user, exchanges the specialToken, lists groups and keys, saves a selection, reads it back and deletes the user, with the same operations that an application calls, and returns each request and response. It needs no clientSecret: a temporary one is used. Secrets and tokens are masked. The user is deleted even if a step fails.
          */
         post: operations["tryIt"];
         delete?: never;
@@ -1814,7 +1814,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description read: everything except personal data of users; texts: also writes translations; users: also reads and manages users, and reads requests; write: texts, users and the catalog; own: also secrets, settings and members, and deleting the application
+         * @description read: everything except personal data of users; texts: read and translations; users: read, users and requests; write: all of these and the catalog; own: also secrets, settings, members and deleting the application
          * @enum {unknown}
          */
         Access: "read" | "texts" | "users" | "write" | "own";
@@ -1833,15 +1833,15 @@ export interface components {
         ActivityPoint: {
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             at: string;
-            /** @description that could be told to be of this application */
+            /** @description requests that belong to this application */
             requests: number;
-            /** @description requests that were answered with a code */
+            /** @description requests with an error code */
             errors: number;
             usersCreated: number;
             usersErased: number;
             /** @description access tokens */
             tokensIssued: number;
-            /** @description that the token service did not make (0002, 0009) */
+            /** @description exchanges that failed at the token service (0002, 0009) */
             tokensFailed: number;
             selectionsSaved: number;
             selectionsUnset: number;
@@ -1855,38 +1855,38 @@ export interface components {
             totals: {
                 users: {
                     count: number;
-                    /** @description there are more: counting stopped at a bound */
+                    /** @description true: there are more; counting stopped at a limit */
                     more: boolean;
                 };
                 selections: {
                     count: number;
-                    /** @description there are more: counting stopped at a bound */
+                    /** @description true: there are more; counting stopped at a limit */
                     more: boolean;
                 };
                 liveTokens: {
                     count: number;
-                    /** @description there are more: counting stopped at a bound */
+                    /** @description true: there are more; counting stopped at a limit */
                     more: boolean;
                 };
             };
             catalog: {
-                /** @description 0: nothing was published yet */
+                /** @description 0: nothing published yet */
                 revision: number;
                 languages: number;
                 groups: number;
                 keys: number;
             };
-            /** @description of the last 24 hours, as far as they are counted */
+            /** @description of the last 24 hours */
             lastDay: {
-                /** @description that could be told to be of this application */
+                /** @description requests that belong to this application */
                 requests: number;
-                /** @description requests that were answered with a code */
+                /** @description requests with an error code */
                 errors: number;
                 usersCreated: number;
                 usersErased: number;
                 /** @description access tokens */
                 tokensIssued: number;
-                /** @description that the token service did not make (0002, 0009) */
+                /** @description exchanges that failed at the token service (0002, 0009) */
                 tokensFailed: number;
                 selectionsSaved: number;
                 selectionsUnset: number;
@@ -1895,7 +1895,7 @@ export interface components {
                 /** @enum {unknown} */
                 kind: "embedded" | "remote";
                 /**
-                 * @description `failing`: it can be reached, but the latest token could not be had of it
+                 * @description `failing`: reachable, but it issued no token the last time
                  * @enum {unknown}
                  */
                 state: "ok" | "failing" | "unreachable";
@@ -1903,7 +1903,7 @@ export interface components {
                 lastFailedAt: string | null;
             };
             lastRequestAt: string | null;
-            /** @description what an application needs to be of use, in the order one does it */
+            /** @description set-up steps, in order */
             steps: {
                 /** @enum {unknown} */
                 step: "languages" | "options" | "publish" | "translations" | "user" | "token" | "selection";
@@ -1932,12 +1932,12 @@ export interface components {
              */
             saveByUserUid: string;
             /**
-             * @description what access tokens are signed with: EdDSA, RS256 or ES256
+             * @description signature algorithm of access tokens: EdDSA, RS256 or ES256
              * @default EdDSA
              */
             tokenAlgorithm: string;
             /**
-             * @description option keys whose effective values travel in access tokens, comma-separated: group.key or UID
+             * @description option keys whose effective values are included in access tokens, comma-separated: group.key or UID
              * @default []
              */
             tokenClaims: string[];
@@ -1947,12 +1947,12 @@ export interface components {
              */
             allowedOrigins: string[];
             /**
-             * @description rate limit of the application, counted separately for users and options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default for INNKEEPER_RATE_LIMIT
+             * @description rate limit of the application, counted separately for users and options: off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d), or default for INNKEEPER_RATE_LIMIT
              * @default default
              */
             rateLimit: string;
             /**
-             * @description rate limit per IP address for the options API: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d)
+             * @description rate limit per IP address for the options API: off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d)
              * @default off
              */
             addressRateLimit: string;
@@ -1970,7 +1970,7 @@ export interface components {
             /** @description the clientUserId when it is an e-mail address, otherwise "" */
             email: string;
             /**
-             * @description a suspended user cannot sign in, save or be read
+             * @description a suspended user cannot get tokens, save or be read
              * @enum {unknown}
              */
             status: "active" | "suspended";
@@ -1981,7 +1981,7 @@ export interface components {
         };
         ApplicationUsers: {
             items: components["schemas"]["ApplicationUser"][];
-            /** @description `after` of the next page; null: this is the last */
+            /** @description send it as `after` for the next page; null: last page */
             next: string | null;
             /** @description with count=true */
             total?: number;
@@ -1991,7 +1991,7 @@ export interface components {
             auditUid: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             at: string;
-            /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write" */
+            /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
             actor: string;
             /** @enum {unknown} */
             action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
@@ -2002,7 +2002,7 @@ export interface components {
             after: unknown | null;
         };
         Catalog: {
-            /** @description where this schema is, for editors */
+            /** @description URL of this schema, for editors */
             $schema?: string;
             /** @description at least one, unless there are no groups */
             languages: {
@@ -2010,58 +2010,58 @@ export interface components {
                 name: string;
                 /** @description BCP 47: de, es, pt-BR */
                 tag: string;
-                /** @description the language of those who ask for none; the first one, if none says so */
+                /** @description used for requests without a language; by default the first */
                 default?: boolean;
             }[];
             groups: {
                 name: string;
-                /** @description the name before: renames the group instead of making another */
+                /** @description the previous name: renames the group */
                 was?: string;
-                /** @description text by language, named as in `languages` (or by its tag) */
+                /** @description text by language, by name as in `languages` or by tag */
                 translations?: {
                     [key: string]: string;
                 };
-                /** @description help text by language, shown beside the name */
+                /** @description help text by language */
                 descriptions?: {
                     [key: string]: string;
                 };
                 keys?: {
                     name: string;
-                    /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
+                    /** @description the previous name: renames the key; `group/name` moves it from another group */
                     was?: string;
                     /**
-                     * @description the type of its values; a date is written YYYY-MM-DD
+                     * @description type of the values; dates are YYYY-MM-DD
                      * @enum {unknown}
                      */
                     type: "boolean" | "string" | "integer" | "number" | "date";
                     /**
-                     * @description takes several values
+                     * @description multiple choice
                      * @default false
                      */
                     multiple: boolean;
-                    /** @description how many values at least, with `multiple` */
+                    /** @description minimum number of values, with `multiple` */
                     min?: number;
-                    /** @description how many values at most, with `multiple` */
+                    /** @description maximum number of values, with `multiple` */
                     max?: number;
-                    /** @description what those have who never chose; a list with `multiple` */
+                    /** @description used until a user chooses; a list with `multiple` */
                     default?: boolean | string | number | (boolean | string | number)[];
-                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    /** @description allowed values, in order; without them the key is open (a boolean has true and false) */
                     values?: ((boolean | string | number) | {
                         value: boolean | string | number;
-                        /** @description text by language, named as in `languages` (or by its tag) */
+                        /** @description text by language, by name as in `languages` or by tag */
                         translations?: {
                             [key: string]: string;
                         };
-                        /** @description kept by those who have it, refused to others */
+                        /** @description kept by users who already have it, refused for others */
                         retired?: boolean;
-                        /** @description what to choose instead of a retired value */
+                        /** @description suggested replacement of a retired value */
                         replacement?: boolean | string | number;
                     })[];
-                    /** @description what an open key allows */
+                    /** @description constraint of an open key */
                     constraint?: {
-                        /** @description number, or a date */
+                        /** @description number or date */
                         min?: number | string;
-                        /** @description number, or a date */
+                        /** @description number or date */
                         max?: number | string;
                         /** @description counted from `min`, or from 0 */
                         step?: number;
@@ -2070,11 +2070,11 @@ export interface components {
                         /** @description in characters */
                         max_length?: number;
                     };
-                    /** @description text by language, named as in `languages` (or by its tag) */
+                    /** @description text by language, by name as in `languages` or by tag */
                     translations?: {
                         [key: string]: string;
                     };
-                    /** @description help text by language, shown beside the name */
+                    /** @description help text by language */
                     descriptions?: {
                         [key: string]: string;
                     };
@@ -2089,17 +2089,17 @@ export interface components {
             /** @description group or group/key, or the name of a language */
             path: string;
             details: string[];
-            /** @description what each detail is about; missing where a revision was published before there were any */
+            /** @description subject of each detail; absent in old revisions */
             facts?: components["schemas"]["ChangeFact"][];
         };
         CatalogDraft: {
             /** Format: uuid */
             draftId: string;
-            /** @description grows with every edit */
+            /** @description increases with every edit */
             version: number;
-            /** @description what If-Match wants of the next edit */
+            /** @description send it as If-Match with the next edit */
             etag: string;
-            /** @description the revision that it was begun from */
+            /** @description the revision it started from */
             baseRevision: number;
             createdBy: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -2109,7 +2109,7 @@ export interface components {
             updatedAt: string;
         };
         CatalogDraftEdit: {
-            /** @description of the draft, that it made */
+            /** @description version of the draft after the edit */
             version: number;
             /** @enum {unknown} */
             kind: "edit" | "undo" | "redo";
@@ -2119,7 +2119,7 @@ export interface components {
             changes: components["schemas"]["CatalogChange"][];
         };
         CatalogFile: {
-            /** @description where this schema is, for editors */
+            /** @description URL of this schema, for editors */
             $schema?: string;
             /** @description at least one, unless there are no groups */
             languages: {
@@ -2127,58 +2127,58 @@ export interface components {
                 name: string;
                 /** @description BCP 47: de, es, pt-BR */
                 tag: string;
-                /** @description the language of those who ask for none; the first one, if none says so */
+                /** @description used for requests without a language; by default the first */
                 default?: boolean;
             }[];
             groups: {
                 name: string;
-                /** @description the name before: renames the group instead of making another */
+                /** @description the previous name: renames the group */
                 was?: string;
-                /** @description text by language, named as in `languages` (or by its tag) */
+                /** @description text by language, by name as in `languages` or by tag */
                 translations?: {
                     [key: string]: string;
                 };
-                /** @description help text by language, shown beside the name */
+                /** @description help text by language */
                 descriptions?: {
                     [key: string]: string;
                 };
                 keys?: {
                     name: string;
-                    /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
+                    /** @description the previous name: renames the key; `group/name` moves it from another group */
                     was?: string;
                     /**
-                     * @description the type of its values; a date is written YYYY-MM-DD
+                     * @description type of the values; dates are YYYY-MM-DD
                      * @enum {unknown}
                      */
                     type: "boolean" | "string" | "integer" | "number" | "date";
                     /**
-                     * @description takes several values
+                     * @description multiple choice
                      * @default false
                      */
                     multiple: boolean;
-                    /** @description how many values at least, with `multiple` */
+                    /** @description minimum number of values, with `multiple` */
                     min?: number;
-                    /** @description how many values at most, with `multiple` */
+                    /** @description maximum number of values, with `multiple` */
                     max?: number;
-                    /** @description what those have who never chose; a list with `multiple` */
+                    /** @description used until a user chooses; a list with `multiple` */
                     default?: boolean | string | number | (boolean | string | number)[];
-                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    /** @description allowed values, in order; without them the key is open (a boolean has true and false) */
                     values?: ((boolean | string | number) | {
                         value: boolean | string | number;
-                        /** @description text by language, named as in `languages` (or by its tag) */
+                        /** @description text by language, by name as in `languages` or by tag */
                         translations?: {
                             [key: string]: string;
                         };
-                        /** @description kept by those who have it, refused to others */
+                        /** @description kept by users who already have it, refused for others */
                         retired?: boolean;
-                        /** @description what to choose instead of a retired value */
+                        /** @description suggested replacement of a retired value */
                         replacement?: boolean | string | number;
                     })[];
-                    /** @description what an open key allows */
+                    /** @description constraint of an open key */
                     constraint?: {
-                        /** @description number, or a date */
+                        /** @description number or date */
                         min?: number | string;
-                        /** @description number, or a date */
+                        /** @description number or date */
                         max?: number | string;
                         /** @description counted from `min`, or from 0 */
                         step?: number;
@@ -2187,11 +2187,11 @@ export interface components {
                         /** @description in characters */
                         max_length?: number;
                     };
-                    /** @description text by language, named as in `languages` (or by its tag) */
+                    /** @description text by language, by name as in `languages` or by tag */
                     translations?: {
                         [key: string]: string;
                     };
-                    /** @description help text by language, shown beside the name */
+                    /** @description help text by language */
                     descriptions?: {
                         [key: string]: string;
                     };
@@ -2199,37 +2199,37 @@ export interface components {
             }[];
         };
         CatalogPlan: {
-            /** @description that it was compared with */
+            /** @description the revision it was compared with */
             revision: number;
             changes: components["schemas"]["PlannedChange"][];
-            /** @description what users could choose before, or have chosen, and no longer can */
+            /** @description values users have chosen or could choose, and no longer can */
             breaking: {
                 path: string;
                 text: string;
                 fact: components["schemas"]["ChangeFact"];
-                /** @description saved selections that it touches */
+                /** @description affected selections */
                 selections: number;
             }[];
-            /** @description what may not be meant: a `was` that names nothing there is */
+            /** @description possible mistakes: a `was` that matches nothing */
             notes: {
                 path: string;
                 text: string;
             }[];
-            /** @description texts that a language has not got */
+            /** @description missing texts of a language */
             missing: {
                 language: string;
                 total: number;
-                /** @description how many are missing */
+                /** @description number of missing texts */
                 count: number;
-                /** @description path of what has no text, the first 1,000 */
+                /** @description paths without a text, the first 1,000 */
                 missing: string[];
             }[];
         };
         CatalogRevision: {
             revision: number;
-            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+            /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
             author: string;
-            /** @description who made the changes: all that edited the draft, or the author */
+            /** @description everyone who edited the draft, or the author */
             authors: string[];
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             createdAt: string;
@@ -2238,18 +2238,18 @@ export interface components {
         ChangeFact: {
             /** @enum {unknown} */
             what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-            /** @description it is about this allowed value alone */
+            /** @description only this allowed value */
             value?: unknown;
             /** @description of a text */
             language?: string;
-            /** @description null: there was none; constraints as in the catalog file */
+            /** @description null: none; constraints as in the catalog file */
             from?: unknown;
-            /** @description null: there is none; of a new key its definition without texts */
+            /** @description null: none; for a new key its definition without texts */
             to?: unknown;
-            /** @description how many more there are than `to` lists */
+            /** @description number of entries that `to` omits */
             more?: number;
         };
-        /** @description with effective=true: the default, of a key that was never saved (user_options_uid is null) or whose saved value (saved_value) it no longer allows */
+        /** @description with effective=true: `default` if the key was never saved (user_options_uid is null) or no longer allows the saved value (saved_value) */
         DefaultOption: {
             user_options_uid: string | null;
             app_id: string;
@@ -2259,23 +2259,23 @@ export interface components {
             option_group_uid: string;
             /**
              * Format: uuid
-             * @description the key it belongs to, also after a rename
+             * @description UID of its key, which survives renames
              */
             option_key_uid: string;
             group: {
                 name: string;
-                /** @description the text to show, by the catalog of today */
+                /** @description the text to show, from the current catalog */
                 label: string;
                 label_language: string | null;
                 translations: components["schemas"]["OptionGroupTranslation"][];
             };
             option: {
                 name: string;
-                /** @description the text to show, by the catalog of today */
+                /** @description the text to show, from the current catalog */
                 label: string;
                 label_language: string | null;
                 value: components["schemas"]["OptionValue"];
-                /** @description the text of the value, or of each of several, by the catalog of today */
+                /** @description text of the value, or of each of several, from the current catalog */
                 value_label: string | string[];
                 translations: {
                     /** Format: uuid */
@@ -2294,33 +2294,33 @@ export interface components {
             source: "default";
             saved_value?: components["schemas"]["OptionValue"];
         };
-        /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+        /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
         EditedCatalog: {
-            /** @description of the catalog as it is now; of a draft, the one that it was begun from */
+            /** @description current revision; of a draft: the revision it started from */
             revision: number;
-            /** @description false: it was so already */
+            /** @description false: nothing to change */
             changed: boolean;
             changes: components["schemas"]["PlannedChange"][];
-            /** @description what may not be meant: a `was` that names nothing there is */
+            /** @description possible mistakes: a `was` that matches nothing */
             notes: {
                 path: string;
                 text: string;
             }[];
-            /** @description what users could choose before, or have chosen, and no longer can */
+            /** @description values users have chosen or could choose, and no longer can */
             breaking?: {
                 path: string;
                 text: string;
                 fact: components["schemas"]["ChangeFact"];
-                /** @description saved selections that it touches */
+                /** @description affected selections */
                 selections: number;
             }[];
-            /** @description texts that a language has not got */
+            /** @description missing texts of a language */
             missing?: {
                 language: string;
                 total: number;
-                /** @description how many are missing */
+                /** @description number of missing texts */
                 count: number;
-                /** @description path of what has no text, the first 1,000 */
+                /** @description paths without a text, the first 1,000 */
                 missing: string[];
             }[];
             draft?: components["schemas"]["CatalogDraft"] | null;
@@ -2349,44 +2349,44 @@ export interface components {
             rejected: number;
         };
         ImportedTranslations: {
-            /** @description of the catalog as it is now; of a draft, the one that it was begun from */
+            /** @description current revision; of a draft: the revision it started from */
             revision: number;
-            /** @description false: it was so already */
+            /** @description false: nothing to change */
             changed: boolean;
             changes: components["schemas"]["PlannedChange"][];
-            /** @description what may not be meant: a `was` that names nothing there is */
+            /** @description possible mistakes: a `was` that matches nothing */
             notes: {
                 path: string;
                 text: string;
             }[];
-            /** @description what users could choose before, or have chosen, and no longer can */
+            /** @description values users have chosen or could choose, and no longer can */
             breaking?: {
                 path: string;
                 text: string;
                 fact: components["schemas"]["ChangeFact"];
-                /** @description saved selections that it touches */
+                /** @description affected selections */
                 selections: number;
             }[];
-            /** @description texts that a language has not got */
+            /** @description missing texts of a language */
             missing?: {
                 language: string;
                 total: number;
-                /** @description how many are missing */
+                /** @description number of missing texts */
                 count: number;
-                /** @description path of what has no text, the first 1,000 */
+                /** @description paths without a text, the first 1,000 */
                 missing: string[];
             }[];
             draft?: components["schemas"]["CatalogDraft"] | null;
-            /** @description texts to look at again: their source has changed */
+            /** @description texts to review: their source has changed */
             outdated: {
                 path: string;
                 /** @description its name */
                 language: string;
-                /** @description where it stands in the file */
+                /** @description position in the file */
                 line: number;
-                /** @description what it was translated from */
+                /** @description the text it was translated from */
                 was: string;
-                /** @description what there is now */
+                /** @description the current text */
                 is: string;
             }[];
         };
@@ -2404,11 +2404,11 @@ export interface components {
         LinkDescription: {
             /** @enum {unknown} */
             kind: "set-up" | "sign-in" | "invitation";
-            /** @description of the account that it is for */
+            /** @description of its account */
             email?: string;
-            /** @description of a sign-in link: a code has to come with it */
+            /** @description of a sign-in link: a code is also required */
             needsCode?: boolean;
-            /** @description the name of the one that it invites to */
+            /** @description name of the application it invites to */
             application?: string;
             role?: components["schemas"]["Role"];
             invitedBy?: string;
@@ -2420,18 +2420,18 @@ export interface components {
             at: string;
             method: string;
             route: string | null;
-            /** @description with its query; what could be a secret is [masked] */
+            /** @description with its query; possible secrets are [masked] */
             path: string;
             status: number;
             code: string | null;
             milliseconds: number;
-            /** @description X-Request-Id of the answer */
+            /** @description X-Request-Id of the response */
             requestId: string;
-            /** @description the network that it came from */
+            /** @description network of the client */
             address: string;
             userAgent: string;
             /**
-             * @description what the Authorization header was
+             * @description kind of Authorization header
              * @enum {unknown}
              */
             credentials: "none" | "basic" | "bearer";
@@ -2444,18 +2444,18 @@ export interface components {
             at: string;
             method: string;
             route: string | null;
-            /** @description with its query; what could be a secret is [masked] */
+            /** @description with its query; possible secrets are [masked] */
             path: string;
             status: number;
             code: string | null;
             milliseconds: number;
-            /** @description X-Request-Id of the answer */
+            /** @description X-Request-Id of the response */
             requestId: string;
-            /** @description the network that it came from */
+            /** @description network of the client */
             address: string;
             userAgent: string;
             /**
-             * @description what the Authorization header was
+             * @description kind of Authorization header
              * @enum {unknown}
              */
             credentials: "none" | "basic" | "bearer";
@@ -2477,11 +2477,11 @@ export interface components {
             createdAt: string;
             access: components["schemas"]["Access"];
             settings: components["schemas"]["ApplicationSettings"];
-            /** @description those that differ from their defaults */
+            /** @description settings that differ from their defaults */
             changedSettings: string[];
-            /** @description those that are good, the current one first */
+            /** @description valid secrets, the current one first */
             secrets: {
-                /** @description what this clientSecret is told apart by; it opens nothing */
+                /** @description identifies the clientSecret; grants no access */
                 fingerprint: string;
                 /** @description UTC, YYYY-MM-DD HH:MM:SS */
                 createdAt: string;
@@ -2493,7 +2493,7 @@ export interface components {
                 languages: number;
                 groups: number;
                 keys: number;
-                /** @description of the catalog; 0: nothing was published yet */
+                /** @description of the catalog; 0: nothing published yet */
                 revision: number;
             };
         };
@@ -2524,7 +2524,7 @@ export interface components {
             valueType: "boolean" | "string" | "integer" | "number" | "date";
             archived: boolean;
             value: components["schemas"]["OptionValue"];
-            /** @description the user never chose: the default holds */
+            /** @description true: the user never chose, and the default applies */
             isDefault: boolean;
             userOptionsUid: string | null;
             revision: number | null;
@@ -2615,7 +2615,7 @@ export interface components {
                 retired: boolean;
                 replacement?: boolean | string | number;
             }[];
-            /** @description instead of allowed_values: an open key */
+            /** @description for an open key, instead of allowed_values */
             constraint?: {
                 min: (number | string) | null;
                 max: (number | string) | null;
@@ -2632,7 +2632,7 @@ export interface components {
                 description: string | null;
             }[];
         };
-        /** @description one value, or an array for a key that takes several */
+        /** @description one value, or an array for a multiple-choice key */
         OptionValue: (boolean | string | number) | (boolean | string | number)[];
         PersonalAccessToken: {
             /** Format: uuid */
@@ -2655,9 +2655,9 @@ export interface components {
             /** @description group or group/key, or the name of a language */
             path: string;
             details: string[];
-            /** @description what each detail is about; missing where a revision was published before there were any */
+            /** @description subject of each detail; absent in old revisions */
             facts?: components["schemas"]["ChangeFact"][];
-            /** @description of a key that is there already: the saved selections that the change touches; where it is about certain values, those that hold one */
+            /** @description for an existing key: affected selections; if only some values change, those with one of them */
             selections?: number;
         };
         PortalPreferences: {
@@ -2668,23 +2668,23 @@ export interface components {
         PortalSession: {
             /** Format: uuid */
             sessionId: string;
-            /** @description the one that asks */
+            /** @description the calling session */
             current: boolean;
-            /** @description what the browser called itself */
+            /** @description User-Agent of the browser */
             userAgent: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             signedInAt: string;
-            /** @description UTC, to the minute or so */
+            /** @description UTC, to about a minute */
             lastSeenAt: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             expiresAt: string;
         };
         RecoveryCodes: {
-            /** @description each is good once, in place of a code */
+            /** @description each works once, instead of a code */
             recoveryCodes: string[];
         };
         /**
-         * @description viewer: read; translator: texts too; editor: catalog and users too; owner: everything
+         * @description viewer: read; translator: read and texts; support: read and users; editor: all of these and the catalog; owner: everything
          * @enum {unknown}
          */
         Role: "viewer" | "translator" | "support" | "editor" | "owner";
@@ -2692,9 +2692,9 @@ export interface components {
             /** Format: uuid */
             accountId: string;
             email: string;
-            /** @description an owner of every application, who can make new ones */
+            /** @description an owner of every application, who can create new ones */
             administrator: boolean;
-            /** @description without one, a link is the only way in */
+            /** @description false: only a link can sign in */
             hasPassword: boolean;
             /** @description whether changes to the account and new tokens require the password; not in the first 15 minutes after a sign-in link */
             needsPassword: boolean;
@@ -2705,29 +2705,29 @@ export interface components {
             /** @description how many are left */
             recoveryCodes: number;
             preferences: components["schemas"]["PortalPreferences"];
-            /** @description all that this account may see, oldest first */
+            /** @description applications this account can access, oldest first */
             applications: components["schemas"]["ApplicationAccess"][];
             /** Format: uuid */
             sessionId: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             signedInAt: string;
-            /** @description UTC; moves on while the session is used, up to 30 days */
+            /** @description UTC; extended while the session is used, up to 30 days */
             expiresAt: string;
         };
         TranslationsPreview: {
-            /** @description that it was compared with */
+            /** @description the revision it was compared with */
             revision: number;
             exportedRevision: number | null;
-            /** @description how many texts of the file change nothing */
+            /** @description number of unchanged texts */
             same: number;
             texts: {
                 path: string;
                 /** @description its tag */
                 language: string;
-                /** @description where it stands in the file */
+                /** @description position in the file */
                 line: number;
                 /**
-                 * @description conflict: it was changed both in the file and in the catalog since the export
+                 * @description conflict: changed both in the file and in the catalog since the export
                  * @enum {unknown}
                  */
                 kind: "new" | "changed" | "conflict";
@@ -2740,7 +2740,7 @@ export interface components {
                     is: string;
                 } | null;
             }[];
-            /** @description what cannot be taken: of no language or nothing there is, twice, or no good text; the first 200 */
+            /** @description invalid entries: unknown language or path, duplicate, or invalid text; the first 200 */
             problems: {
                 line: number;
                 path: string;
@@ -2771,23 +2771,23 @@ export interface components {
             option_group_uid: string;
             /**
              * Format: uuid
-             * @description the key it belongs to, also after a rename
+             * @description UID of its key, which survives renames
              */
             option_key_uid: string;
             group: {
                 name: string;
-                /** @description the text to show, by the catalog of today */
+                /** @description the text to show, from the current catalog */
                 label: string;
                 label_language: string | null;
                 translations: components["schemas"]["OptionGroupTranslation"][];
             };
             option: {
                 name: string;
-                /** @description the text to show, by the catalog of today */
+                /** @description the text to show, from the current catalog */
                 label: string;
                 label_language: string | null;
                 value: components["schemas"]["OptionValue"];
-                /** @description the text of the value, or of each of several, by the catalog of today */
+                /** @description text of the value, or of each of several, from the current catalog */
                 value_label: string | string[];
                 translations: {
                     /** Format: uuid */
@@ -2801,7 +2801,7 @@ export interface components {
             created_at: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             updated_at: string;
-            /** @description changes when the record does, not with labels or languages: send it as If-Match, or `if_match` */
+            /** @description changes with the record, not with labels or languages; send it as If-Match or `if_match` */
             etag: string;
             /**
              * @description with effective=true
@@ -2816,13 +2816,13 @@ export interface components {
             at: string;
             /** @enum {unknown} */
             by: "user_uid" | "access_token" | "import" | "manage";
-            /** @description of an open text: the tag of the language saved */
+            /** @description for an open text: tag of the saved language */
             language: string | null;
             from_value: components["schemas"]["OptionValue"] | null;
             to_value: components["schemas"]["OptionValue"] | null;
         };
         UserWithToken: {
-            /** @description good for one exchange */
+            /** @description valid for one exchange */
             specialToken: string;
             clientId: string;
             clientUserId: string;
@@ -2877,11 +2877,11 @@ export interface components {
                     code: "1009";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                     key?: string;
@@ -2904,11 +2904,11 @@ export interface components {
                     code: "1009";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -2930,11 +2930,11 @@ export interface components {
                     code: "1003" | "1009" | "1010";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -2954,11 +2954,11 @@ export interface components {
                     code: "1003" | "1009";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -2975,11 +2975,11 @@ export interface components {
                     code: "9400";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3008,7 +3008,7 @@ export interface components {
          */
         Error401_accessTokenInvalid_userCredentialsNeeded: {
             headers: {
-                /** @description which credentials are taken */
+                /** @description accepted credentials */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -3027,7 +3027,7 @@ export interface components {
          */
         Error401_apiKeyMissing_apiKeyUnknown: {
             headers: {
-                /** @description which credentials are taken */
+                /** @description accepted credentials */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -3048,7 +3048,7 @@ export interface components {
          */
         Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid: {
             headers: {
-                /** @description which credentials are taken */
+                /** @description accepted credentials */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -3070,7 +3070,7 @@ export interface components {
          */
         Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid_userUidNotAccepted: {
             headers: {
-                /** @description which credentials are taken */
+                /** @description accepted credentials */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -3086,7 +3086,7 @@ export interface components {
         /** @description - `0011` The application is not recognised from this client id and client secret. */
         Error401_clientCredentialsWrong: {
             headers: {
-                /** @description which credentials are taken */
+                /** @description accepted credentials */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -3109,7 +3109,7 @@ export interface components {
          */
         Error401_manageTokenMissing_manageTokenInvalid_sessionEnded: {
             headers: {
-                /** @description which credentials are taken */
+                /** @description accepted credentials */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -3259,11 +3259,11 @@ export interface components {
                     code: "1013";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3328,11 +3328,11 @@ export interface components {
                     code: "1004";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3384,11 +3384,11 @@ export interface components {
                     code: "1004" | "1005" | "1006";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3408,11 +3408,11 @@ export interface components {
                     code: "1006" | "9404";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3463,7 +3463,7 @@ export interface components {
                     code: "9409";
                     /** @description for people */
                     message: string;
-                    /** @description what users could choose before, or have chosen, and no longer can */
+                    /** @description values users have chosen or could choose, and no longer can */
                     breaking?: {
                         path: string;
                         text: string;
@@ -3471,18 +3471,18 @@ export interface components {
                         fact: {
                             /** @enum {unknown} */
                             what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                            /** @description it is about this allowed value alone */
+                            /** @description only this allowed value */
                             value?: unknown;
                             /** @description of a text */
                             language?: string;
-                            /** @description null: there was none; constraints as in the catalog file */
+                            /** @description null: none; constraints as in the catalog file */
                             from?: unknown;
-                            /** @description null: there is none; of a new key its definition without texts */
+                            /** @description null: none; for a new key its definition without texts */
                             to?: unknown;
-                            /** @description how many more there are than `to` lists */
+                            /** @description number of entries that `to` omits */
                             more?: number;
                         };
-                        /** @description saved selections that it touches */
+                        /** @description affected selections */
                         selections: number;
                     }[];
                 };
@@ -3499,11 +3499,11 @@ export interface components {
                     code: "1012";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3551,14 +3551,14 @@ export interface components {
                     code: "9412";
                     /** @description for people */
                     message: string;
-                    /** @description of the catalog as it is now */
+                    /** @description current revision of the catalog */
                     revision?: number;
-                    /** @description what was published since the revision that If-Match names, newest first, at most 50 */
+                    /** @description revisions published since the one in If-Match, newest first, at most 50 */
                     revisions?: {
                         revision: number;
-                        /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                        /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
                         author: string;
-                        /** @description who made the changes: all that edited the draft, or the author */
+                        /** @description everyone who edited the draft, or the author */
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
@@ -3570,19 +3570,19 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
-                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            /** @description subject of each detail; absent in old revisions */
                             facts?: {
                                 /** @enum {unknown} */
                                 what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                /** @description it is about this allowed value alone */
+                                /** @description only this allowed value */
                                 value?: unknown;
                                 /** @description of a text */
                                 language?: string;
-                                /** @description null: there was none; constraints as in the catalog file */
+                                /** @description null: none; constraints as in the catalog file */
                                 from?: unknown;
-                                /** @description null: there is none; of a new key its definition without texts */
+                                /** @description null: none; for a new key its definition without texts */
                                 to?: unknown;
-                                /** @description how many more there are than `to` lists */
+                                /** @description number of entries that `to` omits */
                                 more?: number;
                             }[];
                         }[];
@@ -3590,11 +3590,11 @@ export interface components {
                     draft?: {
                         /** Format: uuid */
                         draftId: string;
-                        /** @description grows with every edit */
+                        /** @description increases with every edit */
                         version: number;
-                        /** @description what If-Match wants of the next edit */
+                        /** @description send it as If-Match with the next edit */
                         etag: string;
-                        /** @description the revision that it was begun from */
+                        /** @description the revision it started from */
                         baseRevision: number;
                         createdBy: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -3603,9 +3603,9 @@ export interface components {
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         updatedAt: string;
                     } | null;
-                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
+                    /** @description edits of the draft since the version in If-Match, newest first, at most 200 */
                     edits?: {
-                        /** @description of the draft, that it made */
+                        /** @description version of the draft after the edit */
                         version: number;
                         /** @enum {unknown} */
                         kind: "edit" | "undo" | "redo";
@@ -3620,19 +3620,19 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
-                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            /** @description subject of each detail; absent in old revisions */
                             facts?: {
                                 /** @enum {unknown} */
                                 what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                /** @description it is about this allowed value alone */
+                                /** @description only this allowed value */
                                 value?: unknown;
                                 /** @description of a text */
                                 language?: string;
-                                /** @description null: there was none; constraints as in the catalog file */
+                                /** @description null: none; constraints as in the catalog file */
                                 from?: unknown;
-                                /** @description null: there is none; of a new key its definition without texts */
+                                /** @description null: none; for a new key its definition without texts */
                                 to?: unknown;
-                                /** @description how many more there are than `to` lists */
+                                /** @description number of entries that `to` omits */
                                 more?: number;
                             }[];
                         }[];
@@ -3651,14 +3651,14 @@ export interface components {
                     code: "9412";
                     /** @description for people */
                     message: string;
-                    /** @description of the catalog as it is now */
+                    /** @description current revision of the catalog */
                     revision?: number;
-                    /** @description what was published since the revision that If-Match names, newest first, at most 50 */
+                    /** @description revisions published since the one in If-Match, newest first, at most 50 */
                     revisions?: {
                         revision: number;
-                        /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                        /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
                         author: string;
-                        /** @description who made the changes: all that edited the draft, or the author */
+                        /** @description everyone who edited the draft, or the author */
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
@@ -3670,19 +3670,19 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
-                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            /** @description subject of each detail; absent in old revisions */
                             facts?: {
                                 /** @enum {unknown} */
                                 what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                /** @description it is about this allowed value alone */
+                                /** @description only this allowed value */
                                 value?: unknown;
                                 /** @description of a text */
                                 language?: string;
-                                /** @description null: there was none; constraints as in the catalog file */
+                                /** @description null: none; constraints as in the catalog file */
                                 from?: unknown;
-                                /** @description null: there is none; of a new key its definition without texts */
+                                /** @description null: none; for a new key its definition without texts */
                                 to?: unknown;
-                                /** @description how many more there are than `to` lists */
+                                /** @description number of entries that `to` omits */
                                 more?: number;
                             }[];
                         }[];
@@ -3690,11 +3690,11 @@ export interface components {
                     draft?: {
                         /** Format: uuid */
                         draftId: string;
-                        /** @description grows with every edit */
+                        /** @description increases with every edit */
                         version: number;
-                        /** @description what If-Match wants of the next edit */
+                        /** @description send it as If-Match with the next edit */
                         etag: string;
-                        /** @description the revision that it was begun from */
+                        /** @description the revision it started from */
                         baseRevision: number;
                         createdBy: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -3703,9 +3703,9 @@ export interface components {
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         updatedAt: string;
                     } | null;
-                    /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
+                    /** @description edits of the draft since the version in If-Match, newest first, at most 200 */
                     edits?: {
-                        /** @description of the draft, that it made */
+                        /** @description version of the draft after the edit */
                         version: number;
                         /** @enum {unknown} */
                         kind: "edit" | "undo" | "redo";
@@ -3720,19 +3720,19 @@ export interface components {
                             /** @description group or group/key, or the name of a language */
                             path: string;
                             details: string[];
-                            /** @description what each detail is about; missing where a revision was published before there were any */
+                            /** @description subject of each detail; absent in old revisions */
                             facts?: {
                                 /** @enum {unknown} */
                                 what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                /** @description it is about this allowed value alone */
+                                /** @description only this allowed value */
                                 value?: unknown;
                                 /** @description of a text */
                                 language?: string;
-                                /** @description null: there was none; constraints as in the catalog file */
+                                /** @description null: none; constraints as in the catalog file */
                                 from?: unknown;
-                                /** @description null: there is none; of a new key its definition without texts */
+                                /** @description null: none; for a new key its definition without texts */
                                 to?: unknown;
-                                /** @description how many more there are than `to` lists */
+                                /** @description number of entries that `to` omits */
                                 more?: number;
                             }[];
                         }[];
@@ -3751,11 +3751,11 @@ export interface components {
                     code: "1014";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                     current?: {
@@ -3768,12 +3768,12 @@ export interface components {
                         option_group_uid: string;
                         /**
                          * Format: uuid
-                         * @description the key it belongs to, also after a rename
+                         * @description UID of its key, which survives renames
                          */
                         option_key_uid: string;
                         group: {
                             name: string;
-                            /** @description the text to show, by the catalog of today */
+                            /** @description the text to show, from the current catalog */
                             label: string;
                             label_language: string | null;
                             translations: {
@@ -3785,15 +3785,15 @@ export interface components {
                         };
                         option: {
                             name: string;
-                            /** @description the text to show, by the catalog of today */
+                            /** @description the text to show, from the current catalog */
                             label: string;
                             label_language: string | null;
                             /**
                              * OptionValue
-                             * @description one value, or an array for a key that takes several
+                             * @description one value, or an array for a multiple-choice key
                              */
                             value: (boolean | string | number) | (boolean | string | number)[];
-                            /** @description the text of the value, or of each of several, by the catalog of today */
+                            /** @description text of the value, or of each of several, from the current catalog */
                             value_label: string | string[];
                             translations: {
                                 /** Format: uuid */
@@ -3802,7 +3802,7 @@ export interface components {
                                 name: string;
                                 /**
                                  * OptionValue
-                                 * @description one value, or an array for a key that takes several
+                                 * @description one value, or an array for a multiple-choice key
                                  */
                                 value: (boolean | string | number) | (boolean | string | number)[];
                             }[];
@@ -3811,7 +3811,7 @@ export interface components {
                         created_at: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         updated_at: string;
-                        /** @description changes when the record does, not with labels or languages: send it as If-Match, or `if_match` */
+                        /** @description changes with the record, not with labels or languages; send it as If-Match or `if_match` */
                         etag: string;
                         /**
                          * @description with effective=true
@@ -3847,11 +3847,11 @@ export interface components {
                     code: "9422";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3868,11 +3868,11 @@ export interface components {
                     code: "1008";
                     /** @description for people */
                     message: string;
-                    /** @description each field at fault */
+                    /** @description each invalid field */
                     errors?: {
                         field: string;
                         message: string;
-                        /** @description what it may be */
+                        /** @description allowed values */
                         allowed?: unknown;
                     }[];
                 };
@@ -3897,9 +3897,9 @@ export interface components {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
-                /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
                 "RateLimit-Policy"?: string;
-                /** @description requests that are left (r), and the seconds until there are more (t) */
+                /** @description remaining requests (r), and seconds until more are available (t) */
                 RateLimit?: string;
                 [name: string]: unknown;
             };
@@ -3920,9 +3920,9 @@ export interface components {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
-                /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
                 "RateLimit-Policy"?: string;
-                /** @description requests that are left (r), and the seconds until there are more (t) */
+                /** @description remaining requests (r), and seconds until more are available (t) */
                 RateLimit?: string;
                 [name: string]: unknown;
             };
@@ -3944,9 +3944,9 @@ export interface components {
             headers: {
                 /** @description seconds to wait */
                 "Retry-After"?: string;
-                /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
                 "RateLimit-Policy"?: string;
-                /** @description requests that are left (r), and the seconds until there are more (t) */
+                /** @description remaining requests (r), and seconds until more are available (t) */
                 RateLimit?: string;
                 [name: string]: unknown;
             };
@@ -4095,7 +4095,7 @@ export interface operations {
             /** @description - `9401` Credentials are required. */
             401: {
                 headers: {
-                    /** @description which credentials are taken */
+                    /** @description accepted credentials */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -4113,9 +4113,9 @@ export interface operations {
                 headers: {
                     /** @description seconds to wait */
                     "Retry-After"?: string;
-                    /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                    /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
                     "RateLimit-Policy"?: string;
-                    /** @description requests that are left (r), and the seconds until there are more (t) */
+                    /** @description remaining requests (r), and seconds until more are available (t) */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -4135,7 +4135,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description makes a repeat within 24 hours safe */
+                /** @description makes a retry within 24 hours safe */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4321,16 +4321,16 @@ export interface operations {
     listApplicationUsers: {
         parameters: {
             query?: {
-                /** @description the user with exactly this one */
+                /** @description exact match */
                 clientUserId?: string;
                 status?: "active" | "suspended";
-                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be its UID. For a key with several values, `=` means "contains". At most 20. */
+                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must match. The key may be its UID. For a multiple-choice key, `=` means "contains". At most 20. */
                 where?: string[];
-                /** @description defaults count */
+                /** @description include defaults */
                 effective?: boolean;
                 /** @description adds `total` */
                 count?: boolean;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 after?: string;
                 limit?: number;
             };
@@ -4416,7 +4416,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user is gone. */
+            /** @description The user was deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4497,7 +4497,7 @@ export interface operations {
             header?: never;
             path: {
                 clientId: string;
-                /** @description percent-encoded, slashes included */
+                /** @description percent-encoded, including slashes */
                 clientUserId: string;
             };
             cookie?: never;
@@ -4525,14 +4525,14 @@ export interface operations {
             header?: never;
             path: {
                 clientId: string;
-                /** @description percent-encoded, slashes included */
+                /** @description percent-encoded, including slashes */
                 clientUserId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The user is gone. */
+            /** @description The user was deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4551,7 +4551,7 @@ export interface operations {
             header?: never;
             path: {
                 clientId: string;
-                /** @description percent-encoded, slashes included */
+                /** @description percent-encoded, including slashes */
                 clientUserId: string;
             };
             cookie?: never;
@@ -4679,11 +4679,11 @@ export interface operations {
             content: {
                 "application/x-www-form-urlencoded": {
                     token: string;
-                    /** @description accepted, not needed */
+                    /** @description accepted, not required */
                     token_type_hint?: string;
-                    /** @description where HTTP Basic is not used */
+                    /** @description if HTTP Basic is not used */
                     client_id?: string;
-                    /** @description where HTTP Basic is not used */
+                    /** @description if HTTP Basic is not used */
                     client_secret?: string;
                 };
             };
@@ -4735,9 +4735,9 @@ export interface operations {
                 headers: {
                     /** @description seconds to wait */
                     "Retry-After"?: string;
-                    /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                    /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
                     "RateLimit-Policy"?: string;
-                    /** @description requests that are left (r), and the seconds until there are more (t) */
+                    /** @description remaining requests (r), and seconds until more are available (t) */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -4805,17 +4805,17 @@ export interface operations {
             content: {
                 "application/x-www-form-urlencoded": {
                     token: string;
-                    /** @description accepted, not needed */
+                    /** @description accepted, not required */
                     token_type_hint?: string;
-                    /** @description where HTTP Basic is not used */
+                    /** @description if HTTP Basic is not used */
                     client_id?: string;
-                    /** @description where HTTP Basic is not used */
+                    /** @description if HTTP Basic is not used */
                     client_secret?: string;
                 };
             };
         };
         responses: {
-            /** @description The token is not live, or no longer. */
+            /** @description The token is revoked, or was not valid. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4849,9 +4849,9 @@ export interface operations {
                 headers: {
                     /** @description seconds to wait */
                     "Retry-After"?: string;
-                    /** @description the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w) */
+                    /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
                     "RateLimit-Policy"?: string;
-                    /** @description requests that are left (r), and the seconds until there are more (t) */
+                    /** @description remaining requests (r), and seconds until more are available (t) */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -4911,15 +4911,15 @@ export interface operations {
     listOptionGroups: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
-                /** @description name or tag of one of the application's languages; holds translations to it */
+                /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
             };
             header?: {
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -4930,9 +4930,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description validator of these bytes: send it as If-None-Match */
+                    /** @description send it as If-None-Match */
                     ETag?: string;
-                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    /** @description first, prev, next and last page (RFC 8288) */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4945,7 +4945,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4962,11 +4962,11 @@ export interface operations {
     getOptionGroup: {
         parameters: {
             query?: {
-                /** @description name or tag of one of the application's languages; holds translations to it */
+                /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
             };
             header?: {
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path: {
@@ -4979,7 +4979,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description validator of these bytes: send it as If-None-Match */
+                    /** @description send it as If-None-Match */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4987,7 +4987,7 @@ export interface operations {
                     "application/json": components["schemas"]["OptionGroup"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5005,17 +5005,17 @@ export interface operations {
     listOptionKeys: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
-                /** @description name or tag of one of the application's languages; holds translations to it */
+                /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
                 option_group_name?: string;
                 option_group_uid?: string;
             };
             header?: {
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -5026,9 +5026,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description validator of these bytes: send it as If-None-Match */
+                    /** @description send it as If-None-Match */
                     ETag?: string;
-                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    /** @description first, prev, next and last page (RFC 8288) */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5041,7 +5041,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5063,11 +5063,11 @@ export interface operations {
                         code: "1003" | "1009" | "1010";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -5083,11 +5083,11 @@ export interface operations {
     getOptionKey: {
         parameters: {
             query?: {
-                /** @description name or tag of one of the application's languages; holds translations to it */
+                /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
             };
             header?: {
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path: {
@@ -5100,7 +5100,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description validator of these bytes: send it as If-None-Match */
+                    /** @description send it as If-None-Match */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -5108,7 +5108,7 @@ export interface operations {
                     "application/json": components["schemas"]["OptionKey"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5128,11 +5128,11 @@ export interface operations {
                         code: "1005";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -5146,22 +5146,22 @@ export interface operations {
     listUserOptions: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
-                /** @description name or tag of one of the application's languages; holds translations to it */
+                /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
                 /** @description with HTTP Basic */
                 user_uid?: string;
                 option_group_uid?: string;
                 option_group_name?: string;
                 option_key_uid?: string;
-                /** @description what to act on now: with the defaults of keys never saved, without archived keys, and with the default in place of a value that the key no longer allows */
+                /** @description return effective values: includes defaults, omits archived keys, and replaces values the key no longer allows by the default */
                 effective?: boolean;
             };
             header?: {
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -5172,9 +5172,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description validator of these bytes: send it as If-None-Match */
+                    /** @description send it as If-None-Match */
                     ETag?: string;
-                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    /** @description first, prev, next and last page (RFC 8288) */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5187,7 +5187,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5207,7 +5207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -5223,23 +5223,23 @@ export interface operations {
                     user_uid?: string;
                     /** @description or as Bearer */
                     access_token?: string;
-                    /** @description of all options that name none */
+                    /** @description default for options without one */
                     language?: string;
                     options: {
                         /** Format: uuid */
                         option_group_uid: string;
-                        /** @description if it is sent, it must mean the same group */
+                        /** @description if given, must identify the same group */
                         option_group_name?: string;
                         /** Format: uuid */
                         option_key_uid: string;
                         value?: (boolean | string | number)[];
-                        /** @description in place of `value`, of a key that takes several: values to add to the list as it is at that moment */
+                        /** @description instead of `value`, for a multiple-choice key: values to add to the current list */
                         add?: (boolean | string | number)[];
-                        /** @description the same: values to remove from the list */
+                        /** @description likewise: values to remove from the current list */
                         remove?: (boolean | string | number)[];
-                        /** @description with it, values may be in that language; of an open text, whose text is saved */
+                        /** @description language of the values; for an open text, the language to save */
                         language?: string;
-                        /** @description the `etag` of the record: all are saved only if it is still the same */
+                        /** @description `etag` of the record; saves all options only if it has not changed */
                         if_match?: string;
                     }[];
                 };
@@ -5275,9 +5275,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag of the record: it is saved only if the record is still the same */
+                /** @description ETag of the record; saves only if the record has not changed */
                 "If-Match"?: string;
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path?: never;
@@ -5295,16 +5295,16 @@ export interface operations {
                     access_token?: string;
                     /** Format: uuid */
                     option_group_uid: string;
-                    /** @description if it is sent, it must mean the same group */
+                    /** @description if given, must identify the same group */
                     option_group_name?: string;
                     /** Format: uuid */
                     option_key_uid: string;
                     value?: (boolean | string | number)[];
-                    /** @description in place of `value`, of a key that takes several: values to add to the list as it is at that moment */
+                    /** @description instead of `value`, for a multiple-choice key: values to add to the current list */
                     add?: (boolean | string | number)[];
-                    /** @description the same: values to remove from the list */
+                    /** @description likewise: values to remove from the current list */
                     remove?: (boolean | string | number)[];
-                    /** @description with it, values may be in that language; of an open text, whose text is saved */
+                    /** @description language of the values; for an open text, the language to save */
                     language?: string;
                 };
             };
@@ -5313,9 +5313,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description of the record, as `etag` */
+                    /** @description of the record, as in `etag` */
                     ETag?: string;
-                    /** @description where the record is */
+                    /** @description URL of the record */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -5326,9 +5326,9 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description of the record, as `etag` */
+                    /** @description of the record, as in `etag` */
                     ETag?: string;
-                    /** @description where the record is */
+                    /** @description URL of the record */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -5354,11 +5354,11 @@ export interface operations {
                         code: "1008";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -5372,13 +5372,13 @@ export interface operations {
     getUserOption: {
         parameters: {
             query?: {
-                /** @description name or tag of one of the application's languages; holds translations to it */
+                /** @description name or tag of one of the application's languages; limits `translations` to it */
                 language?: string;
                 /** @description with HTTP Basic */
                 user_uid?: string;
             };
             header?: {
-                /** @description the language of labels where `language` is not given */
+                /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
             path: {
@@ -5391,7 +5391,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description begins with the `etag` of the record: send it as If-None-Match with GET, or as If-Match with POST */
+                    /** @description starts with the `etag` of the record; send it as If-None-Match with GET, or as If-Match with POST */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -5399,7 +5399,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserOption"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5421,11 +5421,11 @@ export interface operations {
                         code: "1003" | "1009";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -5453,7 +5453,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The default holds again. */
+            /** @description The default applies again. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5472,9 +5472,9 @@ export interface operations {
     listUserOptionHistory: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
                 /** @description with HTTP Basic */
                 user_uid?: string;
@@ -5490,9 +5490,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description validator of these bytes: send it as If-None-Match */
+                    /** @description send it as If-None-Match */
                     ETag?: string;
-                    /** @description the pages around this one: first, prev, next, last (RFC 8288) */
+                    /** @description first, prev, next and last page (RFC 8288) */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -5505,7 +5505,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5564,11 +5564,11 @@ export interface operations {
                         code: "1005";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                         key?: string;
@@ -5614,7 +5614,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5648,7 +5648,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5675,13 +5675,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what follows # in a link */
+                    /** @description the part of a link after # */
                     token?: string;
-                    /** @description of the account; not with a sign-in link or an invitation */
+                    /** @description of the account; omit it with a sign-in link or invitation */
                     email?: string;
-                    /** @description of the account, or the new one; not with a sign-in link */
+                    /** @description current or new password; omit it with a sign-in link */
                     password?: string;
-                    /** @description of the authenticator app, or a recovery code */
+                    /** @description from the authenticator app, or a recovery code */
                     code?: string;
                 };
             };
@@ -5690,7 +5690,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description the session: HttpOnly, SameSite=Strict, and Secure where there is HTTPS */
+                    /** @description the session: HttpOnly, SameSite=Strict, and Secure with HTTPS */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -5706,7 +5706,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description which credentials are taken */
+                    /** @description accepted credentials */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -5717,7 +5717,7 @@ export interface operations {
                         /** @description for people */
                         message: string;
                         /**
-                         * @description all else was right: send it again with a code
+                         * @description everything else is correct: send it again with a code
                          * @enum {unknown}
                          */
                         needs?: "code";
@@ -5757,7 +5757,7 @@ export interface operations {
             /** @description The session has ended. */
             204: {
                 headers: {
-                    /** @description takes the cookie away */
+                    /** @description clears the cookie */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -5783,7 +5783,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what follows # in the link */
+                    /** @description the part of the link after # */
                     token: string;
                 };
             };
@@ -5802,7 +5802,7 @@ export interface operations {
             /** @description - `9401` This link is no longer valid: it was used, has expired or was replaced by a newer one. */
             401: {
                 headers: {
-                    /** @description which credentials are taken */
+                    /** @description accepted credentials */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -5842,7 +5842,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5915,7 +5915,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5939,18 +5939,18 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what it is for, 1 to 255 characters; revisions name it as their author */
+                    /** @description its purpose, 1 to 255 characters; shown as the author of revisions */
                     name: string;
                     access?: components["schemas"]["Access"];
                     apps?: string[] | null;
                     /**
-                     * @description how long it is good, up to 365d
+                     * @description lifetime, up to 365d
                      * @default 90d
                      */
                     expires?: string;
-                    /** @description yours, if you have one */
+                    /** @description your password, if you have one */
                     password?: string;
-                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
                     code?: string;
                 };
             };
@@ -5999,7 +5999,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is no longer good. */
+            /** @description The token was revoked. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6034,7 +6034,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6058,12 +6058,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what it is for, 1 to 255 characters */
+                    /** @description its purpose, 1 to 255 characters */
                     name: string;
                     access?: components["schemas"]["Access"];
                     apps?: string[] | null;
                     /**
-                     * @description how long it is valid, up to 365d
+                     * @description lifetime, up to 365d
                      * @default 90d
                      */
                     expires?: string;
@@ -6139,17 +6139,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description the password as it is */
+                    /** @description the current password */
                     current?: string;
-                    /** @description 12 to 256 characters, and none that many people use */
+                    /** @description 12 to 256 characters, not a common password */
                     password: string;
-                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
                     code?: string;
                 };
             };
         };
         responses: {
-            /** @description It is the new one from now on. */
+            /** @description The password was changed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6223,9 +6223,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description yours, if you have one */
+                    /** @description your password, if you have one */
                     password?: string;
-                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
                     code?: string;
                 };
             };
@@ -6238,9 +6238,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description in base32, to be typed */
+                        /** @description base32, to type in */
                         secret: string;
-                        /** @description otpauth://, to be scanned as a QR code */
+                        /** @description otpauth:// URL, to scan as a QR code */
                         uri: string;
                     };
                 };
@@ -6278,15 +6278,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description yours, if you have one */
+                    /** @description your password, if you have one */
                     password?: string;
-                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
                     code?: string;
                 };
             };
         };
         responses: {
-            /** @description The password is enough from now on. */
+            /** @description Two-step sign-in is off. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6313,9 +6313,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description yours, if you have one */
+                    /** @description your password, if you have one */
                     password?: string;
-                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
                     code?: string;
                 };
             };
@@ -6385,7 +6385,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what follows # in the link */
+                    /** @description the part of the link after # */
                     token: string;
                 };
             };
@@ -6412,7 +6412,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description which credentials are taken */
+                    /** @description accepted credentials */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -6452,9 +6452,9 @@ export interface operations {
     listApplications: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -6483,7 +6483,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6507,7 +6507,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what people call it, 1 to 255 characters */
+                    /** @description display name, 1 to 255 characters */
                     name: string;
                 };
             };
@@ -6556,7 +6556,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManagedApplication"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6585,7 +6585,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The application is gone. */
+            /** @description The application was deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6603,11 +6603,11 @@ export interface operations {
                         code: "9400";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -6636,25 +6636,25 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     settings?: {
-                        /** @description lifetime of a special token, 1 minute to 7 days (10m, 2h, 7d); null: back to the default */
+                        /** @description lifetime of a special token, 1 minute to 7 days (10m, 2h, 7d); null: reset to the default */
                         specialTokenTtl?: unknown;
-                        /** @description lifetime of an access token, 1 minute to 30 days (30m, 12h, 30d); null: back to the default */
+                        /** @description lifetime of an access token, 1 minute to 30 days (30m, 12h, 30d); null: reset to the default */
                         accessTokenTtl?: unknown;
-                        /** @description whether deleting a user requires credentials: true or false; null: back to the default */
+                        /** @description whether deleting a user requires credentials: true or false; null: reset to the default */
                         deleteNeedsCredentials?: unknown;
-                        /** @description who can save selections by user_uid: open (anyone), secret (with the secret) or off; null: back to the default */
+                        /** @description who can save selections by user_uid: open (anyone), secret (with the secret) or off; null: reset to the default */
                         saveByUserUid?: unknown;
-                        /** @description what access tokens are signed with: EdDSA, RS256 or ES256; null: back to the default */
+                        /** @description signature algorithm of access tokens: EdDSA, RS256 or ES256; null: reset to the default */
                         tokenAlgorithm?: unknown;
-                        /** @description option keys whose effective values travel in access tokens, comma-separated: group.key or UID; null: back to the default */
+                        /** @description option keys whose effective values are included in access tokens, comma-separated: group.key or UID; null: reset to the default */
                         tokenClaims?: unknown;
-                        /** @description web origins allowed to call the options API, comma-separated, or * for all; null: back to the default */
+                        /** @description web origins allowed to call the options API, comma-separated, or * for all; null: reset to the default */
                         allowedOrigins?: unknown;
-                        /** @description rate limit of the application, counted separately for users and options: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d), or default for INNKEEPER_RATE_LIMIT; null: back to the default */
+                        /** @description rate limit of the application, counted separately for users and options: off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d), or default for INNKEEPER_RATE_LIMIT; null: reset to the default */
                         rateLimit?: unknown;
-                        /** @description rate limit per IP address for the options API: off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d); null: back to the default */
+                        /** @description rate limit per IP address for the options API: off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d); null: reset to the default */
                         addressRateLimit?: unknown;
-                        /** @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited; null: back to the default */
+                        /** @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited; null: reset to the default */
                         historyKept?: unknown;
                     };
                 };
@@ -6681,11 +6681,11 @@ export interface operations {
                         code: "9400";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -6714,13 +6714,13 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d
+                     * @description a number of seconds, or a string with a unit: 0s, 30m, 24h; at most 30d
                      * @default 24h
                      */
                     overlap?: number | string;
-                    /** @description yours, if you have one */
+                    /** @description your password, if you have one */
                     password?: string;
-                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
                     code?: string;
                 };
             };
@@ -6734,7 +6734,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         clientSecret: string;
-                        /** @description what this clientSecret is told apart by; it opens nothing */
+                        /** @description identifies the clientSecret; grants no access */
                         fingerprint: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         previousExpiresAt: string;
@@ -6763,7 +6763,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The current clientSecret is the only one. */
+            /** @description Only the current clientSecret is valid. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6802,7 +6802,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6830,7 +6830,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They can no longer see the application. */
+            /** @description The member was removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6908,7 +6908,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6938,9 +6938,9 @@ export interface operations {
                 "application/json": {
                     email: string;
                     role: components["schemas"]["Role"];
-                    /** @description yours, if you have one */
+                    /** @description your password, if you have one */
                     password?: string;
-                    /** @description of the authenticator app, or a recovery code, where the account asks for one */
+                    /** @description from the authenticator app, or a recovery code, if two-step sign-in is on */
                     code?: string;
                 };
             };
@@ -7003,7 +7003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Its link is no longer good. */
+            /** @description The link no longer works. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7053,7 +7053,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description in its canonical form */
+                        /** @description canonical form */
                         tag: string;
                         /** @description in the language itself */
                         name: string;
@@ -7061,7 +7061,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7078,7 +7078,7 @@ export interface operations {
     getCatalog: {
         parameters: {
             query?: {
-                /** @description as it is in the draft; without a draft, as it is published */
+                /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
             };
             header?: never;
@@ -7093,7 +7093,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7101,7 +7101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Catalog"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7119,13 +7119,13 @@ export interface operations {
     putCatalog: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -7140,10 +7140,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7168,7 +7168,7 @@ export interface operations {
     getCatalogTree: {
         parameters: {
             query?: {
-                /** @description as it is in the draft; without a draft, as it is published */
+                /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
             };
             header?: never;
@@ -7183,13 +7183,13 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description of a draft, the one that it was begun from */
+                        /** @description of a draft: the revision it started from */
                         revision: number;
                         languages: {
                             name: string;
@@ -7214,41 +7214,41 @@ export interface operations {
                                 keyUid: string;
                                 archived: boolean;
                                 name: string;
-                                /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
+                                /** @description the previous name: renames the key; `group/name` moves it from another group */
                                 was?: string;
                                 /**
-                                 * @description the type of its values; a date is written YYYY-MM-DD
+                                 * @description type of the values; dates are YYYY-MM-DD
                                  * @enum {unknown}
                                  */
                                 type: "boolean" | "string" | "integer" | "number" | "date";
                                 /**
-                                 * @description takes several values
+                                 * @description multiple choice
                                  * @default false
                                  */
                                 multiple: boolean;
-                                /** @description how many values at least, with `multiple` */
+                                /** @description minimum number of values, with `multiple` */
                                 min?: number;
-                                /** @description how many values at most, with `multiple` */
+                                /** @description maximum number of values, with `multiple` */
                                 max?: number;
-                                /** @description what those have who never chose; a list with `multiple` */
+                                /** @description used until a user chooses; a list with `multiple` */
                                 default?: boolean | string | number | (boolean | string | number)[];
-                                /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                                /** @description allowed values, in order; without them the key is open (a boolean has true and false) */
                                 values?: ((boolean | string | number) | {
                                     value: boolean | string | number;
-                                    /** @description text by language, named as in `languages` (or by its tag) */
+                                    /** @description text by language, by name as in `languages` or by tag */
                                     translations?: {
                                         [key: string]: string;
                                     };
-                                    /** @description kept by those who have it, refused to others */
+                                    /** @description kept by users who already have it, refused for others */
                                     retired?: boolean;
-                                    /** @description what to choose instead of a retired value */
+                                    /** @description suggested replacement of a retired value */
                                     replacement?: boolean | string | number;
                                 })[];
-                                /** @description what an open key allows */
+                                /** @description constraint of an open key */
                                 constraint?: {
-                                    /** @description number, or a date */
+                                    /** @description number or date */
                                     min?: number | string;
-                                    /** @description number, or a date */
+                                    /** @description number or date */
                                     max?: number | string;
                                     /** @description counted from `min`, or from 0 */
                                     step?: number;
@@ -7257,11 +7257,11 @@ export interface operations {
                                     /** @description in characters */
                                     max_length?: number;
                                 };
-                                /** @description text by language, named as in `languages` (or by its tag) */
+                                /** @description text by language, by name as in `languages` or by tag */
                                 translations?: {
                                     [key: string]: string;
                                 };
-                                /** @description help text by language, shown beside the name */
+                                /** @description help text by language */
                                 descriptions?: {
                                     [key: string]: string;
                                 };
@@ -7270,7 +7270,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7288,7 +7288,7 @@ export interface operations {
     getCatalogTypes: {
         parameters: {
             query?: {
-                /** @description as it is in the draft; without a draft, as it is published */
+                /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
             };
             header?: never;
@@ -7303,7 +7303,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description a name for the file */
+                    /** @description file name */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -7311,7 +7311,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7345,7 +7345,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision that it was compared with: If-Match of the change itself */
+                    /** @description the revision it was compared with; send it as If-Match to apply */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7367,11 +7367,11 @@ export interface operations {
     listLanguages: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
-                /** @description as it is in the draft; without a draft, as it is published */
+                /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
             };
             header?: never;
@@ -7386,7 +7386,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7396,9 +7396,9 @@ export interface operations {
                             name: string;
                             tag: string;
                             default: boolean;
-                            /** @description how many there could be */
+                            /** @description total */
                             texts: number;
-                            /** @description how many are not there; of the default language, names stand in */
+                            /** @description missing; in the default language, names are used instead */
                             missing: number;
                         }[];
                         total: number;
@@ -7407,7 +7407,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7425,13 +7425,13 @@ export interface operations {
     putLanguages: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -7449,17 +7449,17 @@ export interface operations {
                         name: string;
                         /** @description BCP 47: de, es, pt-BR */
                         tag: string;
-                        /** @description the language of those who ask for none; the first one, if none says so */
+                        /** @description used for requests without a language; by default the first */
                         default?: boolean;
                     }[];
                 };
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7484,13 +7484,13 @@ export interface operations {
     createGroup: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -7503,51 +7503,51 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @description text by language, named as in `languages` (or by its tag) */
+                    /** @description text by language, by name as in `languages` or by tag */
                     translations?: {
                         [key: string]: string;
                     };
-                    /** @description help text by language, shown beside the name */
+                    /** @description help text by language */
                     descriptions?: {
                         [key: string]: string;
                     };
                     keys?: {
                         name: string;
-                        /** @description the name before: renames the key instead of making another; `group/name` moves it here from another group */
+                        /** @description the previous name: renames the key; `group/name` moves it from another group */
                         was?: string;
                         /**
-                         * @description the type of its values; a date is written YYYY-MM-DD
+                         * @description type of the values; dates are YYYY-MM-DD
                          * @enum {unknown}
                          */
                         type: "boolean" | "string" | "integer" | "number" | "date";
                         /**
-                         * @description takes several values
+                         * @description multiple choice
                          * @default false
                          */
                         multiple?: boolean;
-                        /** @description how many values at least, with `multiple` */
+                        /** @description minimum number of values, with `multiple` */
                         min?: number;
-                        /** @description how many values at most, with `multiple` */
+                        /** @description maximum number of values, with `multiple` */
                         max?: number;
-                        /** @description what those have who never chose; a list with `multiple` */
+                        /** @description used until a user chooses; a list with `multiple` */
                         default?: boolean | string | number | (boolean | string | number)[];
-                        /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                        /** @description allowed values, in order; without them the key is open (a boolean has true and false) */
                         values?: ((boolean | string | number) | {
                             value: boolean | string | number;
-                            /** @description text by language, named as in `languages` (or by its tag) */
+                            /** @description text by language, by name as in `languages` or by tag */
                             translations?: {
                                 [key: string]: string;
                             };
-                            /** @description kept by those who have it, refused to others */
+                            /** @description kept by users who already have it, refused for others */
                             retired?: boolean;
-                            /** @description what to choose instead of a retired value */
+                            /** @description suggested replacement of a retired value */
                             replacement?: boolean | string | number;
                         })[];
-                        /** @description what an open key allows */
+                        /** @description constraint of an open key */
                         constraint?: {
-                            /** @description number, or a date */
+                            /** @description number or date */
                             min?: number | string;
-                            /** @description number, or a date */
+                            /** @description number or date */
                             max?: number | string;
                             /** @description counted from `min`, or from 0 */
                             step?: number;
@@ -7556,16 +7556,16 @@ export interface operations {
                             /** @description in characters */
                             max_length?: number;
                         };
-                        /** @description text by language, named as in `languages` (or by its tag) */
+                        /** @description text by language, by name as in `languages` or by tag */
                         translations?: {
                             [key: string]: string;
                         };
-                        /** @description help text by language, shown beside the name */
+                        /** @description help text by language */
                         descriptions?: {
                             [key: string]: string;
                         };
                     }[];
-                    /** @description place among its siblings; at the end without */
+                    /** @description position among its siblings; default: last */
                     position?: number;
                 };
             };
@@ -7574,7 +7574,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7582,31 +7582,31 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         groupUid: string;
-                        /** @description of the catalog as it is now; of a draft, the one that it was begun from */
+                        /** @description current revision; of a draft: the revision it started from */
                         revision: number;
-                        /** @description false: it was so already */
+                        /** @description false: nothing to change */
                         changed: boolean;
                         changes: components["schemas"]["PlannedChange"][];
-                        /** @description what may not be meant: a `was` that names nothing there is */
+                        /** @description possible mistakes: a `was` that matches nothing */
                         notes: {
                             path: string;
                             text: string;
                         }[];
-                        /** @description what users could choose before, or have chosen, and no longer can */
+                        /** @description values users have chosen or could choose, and no longer can */
                         breaking?: {
                             path: string;
                             text: string;
                             fact: components["schemas"]["ChangeFact"];
-                            /** @description saved selections that it touches */
+                            /** @description affected selections */
                             selections: number;
                         }[];
-                        /** @description texts that a language has not got */
+                        /** @description missing texts of a language */
                         missing?: {
                             language: string;
                             total: number;
-                            /** @description how many are missing */
+                            /** @description number of missing texts */
                             count: number;
-                            /** @description path of what has no text, the first 1,000 */
+                            /** @description paths without a text, the first 1,000 */
                             missing: string[];
                         }[];
                         draft?: components["schemas"]["CatalogDraft"] | null;
@@ -7630,13 +7630,13 @@ export interface operations {
     archiveGroup: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -7648,10 +7648,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7675,13 +7675,13 @@ export interface operations {
     changeGroup: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -7695,18 +7695,18 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @description texts by language, name or tag; null takes one away, what is not named stays */
+                    /** @description texts by language (name or tag); null removes one, others stay unchanged */
                     translations?: {
                         [key: string]: string | null;
                     };
-                    /** @description help texts by language, name or tag; null takes one away, what is not named stays */
+                    /** @description help texts by language (name or tag); null removes one, others stay unchanged */
                     descriptions?: {
                         [key: string]: string | null;
                     };
-                    /** @description place among its siblings; at the end without */
+                    /** @description position among its siblings; default: last */
                     position?: number;
                     /**
-                     * @description brings it back from the archive
+                     * @description restores it from the archive
                      * @constant
                      */
                     archived?: false;
@@ -7714,10 +7714,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7744,14 +7744,14 @@ export interface operations {
                         code: "9412";
                         /** @description for people */
                         message: string;
-                        /** @description of the catalog as it is now */
+                        /** @description current revision of the catalog */
                         revision?: number;
-                        /** @description what was published since the revision that If-Match names, newest first, at most 50 */
+                        /** @description revisions published since the one in If-Match, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                            /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
                             author: string;
-                            /** @description who made the changes: all that edited the draft, or the author */
+                            /** @description everyone who edited the draft, or the author */
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
@@ -7763,19 +7763,19 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
-                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                /** @description subject of each detail; absent in old revisions */
                                 facts?: {
                                     /** @enum {unknown} */
                                     what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                    /** @description it is about this allowed value alone */
+                                    /** @description only this allowed value */
                                     value?: unknown;
                                     /** @description of a text */
                                     language?: string;
-                                    /** @description null: there was none; constraints as in the catalog file */
+                                    /** @description null: none; constraints as in the catalog file */
                                     from?: unknown;
-                                    /** @description null: there is none; of a new key its definition without texts */
+                                    /** @description null: none; for a new key its definition without texts */
                                     to?: unknown;
-                                    /** @description how many more there are than `to` lists */
+                                    /** @description number of entries that `to` omits */
                                     more?: number;
                                 }[];
                             }[];
@@ -7783,11 +7783,11 @@ export interface operations {
                         draft?: {
                             /** Format: uuid */
                             draftId: string;
-                            /** @description grows with every edit */
+                            /** @description increases with every edit */
                             version: number;
-                            /** @description what If-Match wants of the next edit */
+                            /** @description send it as If-Match with the next edit */
                             etag: string;
-                            /** @description the revision that it was begun from */
+                            /** @description the revision it started from */
                             baseRevision: number;
                             createdBy: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -7796,9 +7796,9 @@ export interface operations {
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             updatedAt: string;
                         } | null;
-                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
+                        /** @description edits of the draft since the version in If-Match, newest first, at most 200 */
                         edits?: {
-                            /** @description of the draft, that it made */
+                            /** @description version of the draft after the edit */
                             version: number;
                             /** @enum {unknown} */
                             kind: "edit" | "undo" | "redo";
@@ -7813,19 +7813,19 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
-                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                /** @description subject of each detail; absent in old revisions */
                                 facts?: {
                                     /** @enum {unknown} */
                                     what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                    /** @description it is about this allowed value alone */
+                                    /** @description only this allowed value */
                                     value?: unknown;
                                     /** @description of a text */
                                     language?: string;
-                                    /** @description null: there was none; constraints as in the catalog file */
+                                    /** @description null: none; constraints as in the catalog file */
                                     from?: unknown;
-                                    /** @description null: there is none; of a new key its definition without texts */
+                                    /** @description null: none; for a new key its definition without texts */
                                     to?: unknown;
-                                    /** @description how many more there are than `to` lists */
+                                    /** @description number of entries that `to` omits */
                                     more?: number;
                                 }[];
                             }[];
@@ -7844,13 +7844,13 @@ export interface operations {
     createKey: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -7865,38 +7865,38 @@ export interface operations {
                 "application/json": {
                     name: string;
                     /**
-                     * @description the type of its values; a date is written YYYY-MM-DD
+                     * @description type of the values; dates are YYYY-MM-DD
                      * @enum {unknown}
                      */
                     type: "boolean" | "string" | "integer" | "number" | "date";
                     /**
-                     * @description takes several values
+                     * @description multiple choice
                      * @default false
                      */
                     multiple?: boolean;
-                    /** @description how many values at least, with `multiple` */
+                    /** @description minimum number of values, with `multiple` */
                     min?: number;
-                    /** @description how many values at most, with `multiple` */
+                    /** @description maximum number of values, with `multiple` */
                     max?: number;
-                    /** @description what those have who never chose; a list with `multiple` */
+                    /** @description used until a user chooses; a list with `multiple` */
                     default?: boolean | string | number | (boolean | string | number)[];
-                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    /** @description allowed values, in order; without them the key is open (a boolean has true and false) */
                     values?: ((boolean | string | number) | {
                         value: boolean | string | number;
-                        /** @description text by language, named as in `languages` (or by its tag) */
+                        /** @description text by language, by name as in `languages` or by tag */
                         translations?: {
                             [key: string]: string;
                         };
-                        /** @description kept by those who have it, refused to others */
+                        /** @description kept by users who already have it, refused for others */
                         retired?: boolean;
-                        /** @description what to choose instead of a retired value */
+                        /** @description suggested replacement of a retired value */
                         replacement?: boolean | string | number;
                     })[];
-                    /** @description what an open key allows */
+                    /** @description constraint of an open key */
                     constraint?: {
-                        /** @description number, or a date */
+                        /** @description number or date */
                         min?: number | string;
-                        /** @description number, or a date */
+                        /** @description number or date */
                         max?: number | string;
                         /** @description counted from `min`, or from 0 */
                         step?: number;
@@ -7905,15 +7905,15 @@ export interface operations {
                         /** @description in characters */
                         max_length?: number;
                     };
-                    /** @description text by language, named as in `languages` (or by its tag) */
+                    /** @description text by language, by name as in `languages` or by tag */
                     translations?: {
                         [key: string]: string;
                     };
-                    /** @description help text by language, shown beside the name */
+                    /** @description help text by language */
                     descriptions?: {
                         [key: string]: string;
                     };
-                    /** @description place among its siblings; at the end without */
+                    /** @description position among its siblings; default: last */
                     position?: number;
                 };
             };
@@ -7922,7 +7922,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7930,31 +7930,31 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         keyUid: string;
-                        /** @description of the catalog as it is now; of a draft, the one that it was begun from */
+                        /** @description current revision; of a draft: the revision it started from */
                         revision: number;
-                        /** @description false: it was so already */
+                        /** @description false: nothing to change */
                         changed: boolean;
                         changes: components["schemas"]["PlannedChange"][];
-                        /** @description what may not be meant: a `was` that names nothing there is */
+                        /** @description possible mistakes: a `was` that matches nothing */
                         notes: {
                             path: string;
                             text: string;
                         }[];
-                        /** @description what users could choose before, or have chosen, and no longer can */
+                        /** @description values users have chosen or could choose, and no longer can */
                         breaking?: {
                             path: string;
                             text: string;
                             fact: components["schemas"]["ChangeFact"];
-                            /** @description saved selections that it touches */
+                            /** @description affected selections */
                             selections: number;
                         }[];
-                        /** @description texts that a language has not got */
+                        /** @description missing texts of a language */
                         missing?: {
                             language: string;
                             total: number;
-                            /** @description how many are missing */
+                            /** @description number of missing texts */
                             count: number;
-                            /** @description path of what has no text, the first 1,000 */
+                            /** @description paths without a text, the first 1,000 */
                             missing: string[];
                         }[];
                         draft?: components["schemas"]["CatalogDraft"] | null;
@@ -7979,11 +7979,11 @@ export interface operations {
                         code: "9422";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -7998,13 +7998,13 @@ export interface operations {
     archiveKey: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8016,10 +8016,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8042,7 +8042,7 @@ export interface operations {
                         code: "9409";
                         /** @description for people */
                         message: string;
-                        /** @description what users could choose before, or have chosen, and no longer can */
+                        /** @description values users have chosen or could choose, and no longer can */
                         breaking?: {
                             path: string;
                             text: string;
@@ -8050,18 +8050,18 @@ export interface operations {
                             fact: {
                                 /** @enum {unknown} */
                                 what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                /** @description it is about this allowed value alone */
+                                /** @description only this allowed value */
                                 value?: unknown;
                                 /** @description of a text */
                                 language?: string;
-                                /** @description null: there was none; constraints as in the catalog file */
+                                /** @description null: none; constraints as in the catalog file */
                                 from?: unknown;
-                                /** @description null: there is none; of a new key its definition without texts */
+                                /** @description null: none; for a new key its definition without texts */
                                 to?: unknown;
-                                /** @description how many more there are than `to` lists */
+                                /** @description number of entries that `to` omits */
                                 more?: number;
                             };
-                            /** @description saved selections that it touches */
+                            /** @description affected selections */
                             selections: number;
                         }[];
                     };
@@ -8078,13 +8078,13 @@ export interface operations {
     changeKey: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8105,19 +8105,19 @@ export interface operations {
                     default?: (boolean | string | number | (boolean | string | number)[]) | null;
                     values?: ((boolean | string | number) | {
                         value: boolean | string | number;
-                        /** @description text by language, named as in `languages` (or by its tag) */
+                        /** @description text by language, by name as in `languages` or by tag */
                         translations?: {
                             [key: string]: string;
                         };
-                        /** @description kept by those who have it, refused to others */
+                        /** @description kept by users who already have it, refused for others */
                         retired?: boolean;
-                        /** @description what to choose instead of a retired value */
+                        /** @description suggested replacement of a retired value */
                         replacement?: boolean | string | number;
                     })[] | null;
                     constraint?: {
-                        /** @description number, or a date */
+                        /** @description number or date */
                         min?: number | string;
-                        /** @description number, or a date */
+                        /** @description number or date */
                         max?: number | string;
                         /** @description counted from `min`, or from 0 */
                         step?: number;
@@ -8126,23 +8126,23 @@ export interface operations {
                         /** @description in characters */
                         max_length?: number;
                     } | null;
-                    /** @description texts by language, name or tag; null takes one away, what is not named stays */
+                    /** @description texts by language (name or tag); null removes one, others stay unchanged */
                     translations?: {
                         [key: string]: string | null;
                     };
-                    /** @description help texts by language, name or tag; null takes one away, what is not named stays */
+                    /** @description help texts by language (name or tag); null removes one, others stay unchanged */
                     descriptions?: {
                         [key: string]: string | null;
                     };
                     /**
                      * Format: uuid
-                     * @description moves it to this group, with its UID and its selections
+                     * @description moves it to this group; UID and selections stay
                      */
                     groupUid?: string;
-                    /** @description place among its siblings; at the end without */
+                    /** @description position among its siblings; default: last */
                     position?: number;
                     /**
-                     * @description brings it back from the archive
+                     * @description restores it from the archive
                      * @constant
                      */
                     archived?: false;
@@ -8150,10 +8150,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8191,7 +8191,7 @@ export interface operations {
                 "application/json": {
                     /** @description the value to replace; it may be retired, or no longer in the catalog */
                     from: boolean | string | number;
-                    /** @description a value that the key offers */
+                    /** @description an allowed value of the key */
                     to: boolean | string | number;
                     /**
                      * @description only count them
@@ -8211,11 +8211,11 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         keyUid: string;
-                        /** @description selections that held the value when the request came */
+                        /** @description selections with the value when the request arrived */
                         planned: number;
-                        /** @description those that this request changed */
+                        /** @description selections changed by this request */
                         migrated: number;
-                        /** @description those that still hold it */
+                        /** @description selections that still have it */
                         remaining: number;
                     };
                 };
@@ -8233,13 +8233,13 @@ export interface operations {
     putValues: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8252,26 +8252,26 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what can be chosen, in order; without it the key is open (a boolean has true and false) */
+                    /** @description allowed values, in order; without them the key is open (a boolean has true and false) */
                     values?: ((boolean | string | number) | {
                         value: boolean | string | number;
-                        /** @description text by language, named as in `languages` (or by its tag) */
+                        /** @description text by language, by name as in `languages` or by tag */
                         translations?: {
                             [key: string]: string;
                         };
-                        /** @description kept by those who have it, refused to others */
+                        /** @description kept by users who already have it, refused for others */
                         retired?: boolean;
-                        /** @description what to choose instead of a retired value */
+                        /** @description suggested replacement of a retired value */
                         replacement?: boolean | string | number;
                     })[];
                 };
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8294,7 +8294,7 @@ export interface operations {
                         code: "9409";
                         /** @description for people */
                         message: string;
-                        /** @description what users could choose before, or have chosen, and no longer can */
+                        /** @description values users have chosen or could choose, and no longer can */
                         breaking?: {
                             path: string;
                             text: string;
@@ -8302,18 +8302,18 @@ export interface operations {
                             fact: {
                                 /** @enum {unknown} */
                                 what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                /** @description it is about this allowed value alone */
+                                /** @description only this allowed value */
                                 value?: unknown;
                                 /** @description of a text */
                                 language?: string;
-                                /** @description null: there was none; constraints as in the catalog file */
+                                /** @description null: none; constraints as in the catalog file */
                                 from?: unknown;
-                                /** @description null: there is none; of a new key its definition without texts */
+                                /** @description null: none; for a new key its definition without texts */
                                 to?: unknown;
-                                /** @description how many more there are than `to` lists */
+                                /** @description number of entries that `to` omits */
                                 more?: number;
                             };
-                            /** @description saved selections that it touches */
+                            /** @description affected selections */
                             selections: number;
                         }[];
                     };
@@ -8331,13 +8331,13 @@ export interface operations {
     putOrder: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8358,10 +8358,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8386,15 +8386,15 @@ export interface operations {
     listTranslations: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
                 /** @description page size, at most 5000 */
                 limit?: number;
-                /** @description as it is in the draft; without a draft, as it is published */
+                /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
-                /** @description only what has no text in this language, name or tag */
+                /** @description only entries without a text in this language (name or tag) */
                 missing?: string;
-                /** @description only what has this in its path or in a text, in any case */
+                /** @description only entries with this in the path or a text, case-insensitive */
                 search?: string;
             };
             header?: never;
@@ -8409,16 +8409,16 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         items: {
-                            /** @description group, group/key or group/key=value; of a description, one of the first two and //description */
+                            /** @description group, group/key or group/key=value; for a description one of the first two and //description */
                             path: string;
-                            /** @description what to translate: the text of the default language, or the name */
+                            /** @description source text: the text in the default language, or the name */
                             source: string;
                             /** @description by tag */
                             texts: {
@@ -8432,7 +8432,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8450,13 +8450,13 @@ export interface operations {
     changeTranslations: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8469,7 +8469,7 @@ export interface operations {
             content: {
                 "application/json": {
                     texts: {
-                        /** @description as the list of translations has it */
+                        /** @description as in the list of texts */
                         path: string;
                         /** @description name or tag */
                         language: string;
@@ -8480,10 +8480,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8510,14 +8510,14 @@ export interface operations {
                         code: "9412";
                         /** @description for people */
                         message: string;
-                        /** @description of the catalog as it is now */
+                        /** @description current revision of the catalog */
                         revision?: number;
-                        /** @description what was published since the revision that If-Match names, newest first, at most 50 */
+                        /** @description revisions published since the one in If-Match, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                            /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
                             author: string;
-                            /** @description who made the changes: all that edited the draft, or the author */
+                            /** @description everyone who edited the draft, or the author */
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
@@ -8529,19 +8529,19 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
-                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                /** @description subject of each detail; absent in old revisions */
                                 facts?: {
                                     /** @enum {unknown} */
                                     what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                    /** @description it is about this allowed value alone */
+                                    /** @description only this allowed value */
                                     value?: unknown;
                                     /** @description of a text */
                                     language?: string;
-                                    /** @description null: there was none; constraints as in the catalog file */
+                                    /** @description null: none; constraints as in the catalog file */
                                     from?: unknown;
-                                    /** @description null: there is none; of a new key its definition without texts */
+                                    /** @description null: none; for a new key its definition without texts */
                                     to?: unknown;
-                                    /** @description how many more there are than `to` lists */
+                                    /** @description number of entries that `to` omits */
                                     more?: number;
                                 }[];
                             }[];
@@ -8549,11 +8549,11 @@ export interface operations {
                         draft?: {
                             /** Format: uuid */
                             draftId: string;
-                            /** @description grows with every edit */
+                            /** @description increases with every edit */
                             version: number;
-                            /** @description what If-Match wants of the next edit */
+                            /** @description send it as If-Match with the next edit */
                             etag: string;
-                            /** @description the revision that it was begun from */
+                            /** @description the revision it started from */
                             baseRevision: number;
                             createdBy: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -8562,9 +8562,9 @@ export interface operations {
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             updatedAt: string;
                         } | null;
-                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
+                        /** @description edits of the draft since the version in If-Match, newest first, at most 200 */
                         edits?: {
-                            /** @description of the draft, that it made */
+                            /** @description version of the draft after the edit */
                             version: number;
                             /** @enum {unknown} */
                             kind: "edit" | "undo" | "redo";
@@ -8579,24 +8579,24 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
-                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                /** @description subject of each detail; absent in old revisions */
                                 facts?: {
                                     /** @enum {unknown} */
                                     what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                    /** @description it is about this allowed value alone */
+                                    /** @description only this allowed value */
                                     value?: unknown;
                                     /** @description of a text */
                                     language?: string;
-                                    /** @description null: there was none; constraints as in the catalog file */
+                                    /** @description null: none; constraints as in the catalog file */
                                     from?: unknown;
-                                    /** @description null: there is none; of a new key its definition without texts */
+                                    /** @description null: none; for a new key its definition without texts */
                                     to?: unknown;
-                                    /** @description how many more there are than `to` lists */
+                                    /** @description number of entries that `to` omits */
                                     more?: number;
                                 }[];
                             }[];
                         }[];
-                        /** @description the texts that are not what `was` says */
+                        /** @description texts that differ from `was` */
                         texts?: {
                             path: string;
                             /** @description its tag */
@@ -8620,7 +8620,7 @@ export interface operations {
                 format?: "csv" | "xliff";
                 /** @description name or tag; several for CSV, separated by commas */
                 language?: string;
-                /** @description as it is in the draft; without a draft, as it is published */
+                /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
             };
             header?: never;
@@ -8635,7 +8635,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description a name for the file */
+                    /** @description file name */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -8644,7 +8644,7 @@ export interface operations {
                     "application/xliff+xml": string;
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -8662,7 +8662,7 @@ export interface operations {
     previewTranslations: {
         parameters: {
             query?: {
-                /** @description as it is in the draft; without a draft, as it is published */
+                /** @description read the draft; without a draft, the published catalog */
                 draft?: boolean;
             };
             header?: never;
@@ -8675,9 +8675,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what the CSV or XLIFF 2 file holds, as text */
+                    /** @description content of the CSV or XLIFF 2 file */
                     file: string;
-                    /** @description of the file: tells XLIFF from CSV where its beginning does not */
+                    /** @description file name; distinguishes XLIFF from CSV if the content does not */
                     name?: string;
                 };
             };
@@ -8686,7 +8686,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision that it was compared with: If-Match of the import itself */
+                    /** @description the revision it was compared with; send it as If-Match to import */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8710,11 +8710,11 @@ export interface operations {
                         code: "9422";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -8728,11 +8728,11 @@ export interface operations {
     importTranslations: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8744,16 +8744,16 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what the CSV or XLIFF 2 file holds, as text */
+                    /** @description content of the CSV or XLIFF 2 file */
                     file: string;
-                    /** @description of the file: tells XLIFF from CSV where its beginning does not */
+                    /** @description file name; distinguishes XLIFF from CSV if the content does not */
                     name?: string;
                     /**
-                     * @description where both changed a text since the export; else 9409
+                     * @description which text wins if both changed since the export; without it 9409
                      * @enum {unknown}
                      */
                     prefer?: "file" | "catalog";
-                    /** @description these texts of the file alone, whatever the catalog has in their place */
+                    /** @description import only these texts, overwriting the catalog */
                     take?: {
                         path: string;
                         /** @description name or tag */
@@ -8766,7 +8766,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8794,7 +8794,7 @@ export interface operations {
                             path: string;
                             /** @description its name */
                             language: string;
-                            /** @description where it stands in the file */
+                            /** @description position in the file */
                             line: number;
                             inFile: string;
                             inCatalog: string | null;
@@ -8818,11 +8818,11 @@ export interface operations {
                         code: "9422";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -8837,7 +8837,7 @@ export interface operations {
     getDraft: {
         parameters: {
             query?: {
-                /** @description false leaves out `plan`, which takes its time to count */
+                /** @description false omits `plan`, which takes time to count */
                 plan?: boolean;
             };
             header?: never;
@@ -8852,22 +8852,22 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description that is published now */
+                        /** @description the published revision */
                         revision: number;
                         draft: {
                             /** Format: uuid */
                             draftId: string;
-                            /** @description grows with every edit */
+                            /** @description increases with every edit */
                             version: number;
-                            /** @description what If-Match wants of the next edit */
+                            /** @description send it as If-Match with the next edit */
                             etag: string;
-                            /** @description the revision that it was begun from */
+                            /** @description the revision it started from */
                             baseRevision: number;
                             createdBy: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -8875,22 +8875,22 @@ export interface operations {
                             updatedBy: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             updatedAt: string;
-                            /** @description what is different from what is published now */
+                            /** @description differences from the published catalog */
                             changeCount: number;
-                            /** @description whoever has access "texts" may publish it */
+                            /** @description access "texts" is enough to publish it */
                             textsOnly: boolean;
-                            /** @description whoever has access "texts" may discard it, whatever else was published since it was begun */
+                            /** @description access "texts" is enough to discard it */
                             editsTextsOnly: boolean;
                             undo: components["schemas"]["CatalogDraftEdit"] | null;
                             redo: components["schemas"]["CatalogDraftEdit"] | null;
                             /** @description the last 20, newest first */
                             edits: components["schemas"]["CatalogDraftEdit"][];
-                            /** @description what was published since the draft was begun: publishing it would undo that */
+                            /** @description revisions published since the draft was started; publishing the draft would undo them */
                             revisions: {
                                 revision: number;
-                                /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                                /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
                                 author: string;
-                                /** @description who made the changes: all that edited the draft, or the author */
+                                /** @description everyone who edited the draft, or the author */
                                 authors: string[];
                                 /** @description UTC, YYYY-MM-DD HH:MM:SS */
                                 createdAt: string;
@@ -8898,24 +8898,24 @@ export interface operations {
                             }[];
                             plan?: {
                                 changes: components["schemas"]["PlannedChange"][];
-                                /** @description what users could choose before, or have chosen, and no longer can */
+                                /** @description values users have chosen or could choose, and no longer can */
                                 breaking: {
                                     path: string;
                                     text: string;
                                     fact: components["schemas"]["ChangeFact"];
-                                    /** @description saved selections that it touches */
+                                    /** @description affected selections */
                                     selections: number;
                                 }[];
-                                /** @description what may not be meant: a `was` that names nothing there is */
+                                /** @description possible mistakes: a `was` that matches nothing */
                                 notes: {
                                     path: string;
                                     text: string;
                                 }[];
                                 missing: {
                                     language: string;
-                                    /** @description how many texts there could be */
+                                    /** @description total number of texts */
                                     total: number;
-                                    /** @description how many are not there */
+                                    /** @description number of missing texts */
                                     missing: number;
                                 }[];
                             };
@@ -8935,7 +8935,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8950,10 +8950,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -8978,7 +8978,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -8989,7 +8989,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description The draft was discarded. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9010,7 +9010,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -9023,20 +9023,20 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description publish even what breaks saved selections
+                     * @description publish breaking changes too
                      * @default false
                      */
                     allowBreaking?: boolean;
-                    /** @description the newest revision, which you have looked at: what it changed is undone where the draft has it otherwise */
+                    /** @description the newest revision, which you have reviewed; the draft overrides its changes */
                     over?: number;
                 };
             };
         };
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now */
+                    /** @description the current revision of the catalog */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -9063,14 +9063,14 @@ export interface operations {
                         code: "9412";
                         /** @description for people */
                         message: string;
-                        /** @description of the catalog as it is now */
+                        /** @description current revision of the catalog */
                         revision?: number;
-                        /** @description what was published since the revision that If-Match names, newest first, at most 50 */
+                        /** @description revisions published since the one in If-Match, newest first, at most 50 */
                         revisions?: {
                             revision: number;
-                            /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                            /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
                             author: string;
-                            /** @description who made the changes: all that edited the draft, or the author */
+                            /** @description everyone who edited the draft, or the author */
                             authors: string[];
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             createdAt: string;
@@ -9082,19 +9082,19 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
-                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                /** @description subject of each detail; absent in old revisions */
                                 facts?: {
                                     /** @enum {unknown} */
                                     what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                    /** @description it is about this allowed value alone */
+                                    /** @description only this allowed value */
                                     value?: unknown;
                                     /** @description of a text */
                                     language?: string;
-                                    /** @description null: there was none; constraints as in the catalog file */
+                                    /** @description null: none; constraints as in the catalog file */
                                     from?: unknown;
-                                    /** @description null: there is none; of a new key its definition without texts */
+                                    /** @description null: none; for a new key its definition without texts */
                                     to?: unknown;
-                                    /** @description how many more there are than `to` lists */
+                                    /** @description number of entries that `to` omits */
                                     more?: number;
                                 }[];
                             }[];
@@ -9102,11 +9102,11 @@ export interface operations {
                         draft?: {
                             /** Format: uuid */
                             draftId: string;
-                            /** @description grows with every edit */
+                            /** @description increases with every edit */
                             version: number;
-                            /** @description what If-Match wants of the next edit */
+                            /** @description send it as If-Match with the next edit */
                             etag: string;
-                            /** @description the revision that it was begun from */
+                            /** @description the revision it started from */
                             baseRevision: number;
                             createdBy: string;
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
@@ -9115,9 +9115,9 @@ export interface operations {
                             /** @description UTC, YYYY-MM-DD HH:MM:SS */
                             updatedAt: string;
                         } | null;
-                        /** @description of a draft: what was done to it since the version that If-Match names, newest first, at most 200 */
+                        /** @description edits of the draft since the version in If-Match, newest first, at most 200 */
                         edits?: {
-                            /** @description of the draft, that it made */
+                            /** @description version of the draft after the edit */
                             version: number;
                             /** @enum {unknown} */
                             kind: "edit" | "undo" | "redo";
@@ -9132,19 +9132,19 @@ export interface operations {
                                 /** @description group or group/key, or the name of a language */
                                 path: string;
                                 details: string[];
-                                /** @description what each detail is about; missing where a revision was published before there were any */
+                                /** @description subject of each detail; absent in old revisions */
                                 facts?: {
                                     /** @enum {unknown} */
                                     what: "tag" | "tagOfDefault" | "becomesDefault" | "notServed" | "name" | "order" | "orderOfKeys" | "orderOfValues" | "key" | "notOffered" | "type" | "multiple" | "min" | "max" | "default" | "constraint" | "takesAny" | "takesOnly" | "valueAdded" | "valueAddedRetired" | "valueRemoved" | "valueRetired" | "valueBack" | "replacement" | "text" | "description" | "group" | "moreChanges";
-                                    /** @description it is about this allowed value alone */
+                                    /** @description only this allowed value */
                                     value?: unknown;
                                     /** @description of a text */
                                     language?: string;
-                                    /** @description null: there was none; constraints as in the catalog file */
+                                    /** @description null: none; constraints as in the catalog file */
                                     from?: unknown;
-                                    /** @description null: there is none; of a new key its definition without texts */
+                                    /** @description null: none; for a new key its definition without texts */
                                     to?: unknown;
-                                    /** @description how many more there are than `to` lists */
+                                    /** @description number of entries that `to` omits */
                                     more?: number;
                                 }[];
                             }[];
@@ -9163,7 +9163,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -9174,10 +9174,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -9213,7 +9213,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -9224,10 +9224,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -9262,9 +9262,9 @@ export interface operations {
     listRevisions: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -9290,7 +9290,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9308,7 +9308,7 @@ export interface operations {
     compareRevisions: {
         parameters: {
             query: {
-                /** @description 0 is the empty catalog that all begin with */
+                /** @description 0 is the empty catalog */
                 from: number;
                 to: number;
             };
@@ -9334,7 +9334,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9370,9 +9370,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         revision: number;
-                        /** @description who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write" */
+                        /** @description publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
                         author: string;
-                        /** @description who made the changes: all that edited the draft, or the author */
+                        /** @description everyone who edited the draft, or the author */
                         authors: string[];
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         createdAt: string;
@@ -9381,7 +9381,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9399,13 +9399,13 @@ export interface operations {
     restoreRevision: {
         parameters: {
             query?: {
-                /** @description changes the draft, which is begun when there is none; nothing is published */
+                /** @description change the draft, starting one if needed, instead of publishing */
                 draft?: boolean;
-                /** @description publish even what breaks saved selections */
+                /** @description publish breaking changes too */
                 allow_breaking?: boolean;
             };
             header: {
-                /** @description the ETag of the catalog, or of the draft, that was changed; or * for whatever there is */
+                /** @description ETag of the catalog or draft that you changed, or * for any version */
                 "If-Match": string;
             };
             path: {
@@ -9417,10 +9417,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole. */
+            /** @description With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts. */
             200: {
                 headers: {
-                    /** @description the revision of the catalog as it is now, or the version of its draft */
+                    /** @description the current revision of the catalog, or the version of its draft */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -9454,13 +9454,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description the number of each line in its file, and the line itself: one user as JSON */
+                    /** @description line number in the file, and the line: one user as JSON */
                     lines: {
                         line: number;
                         text: string;
                     }[];
                     /**
-                     * @description a user who is there already: reject the line if it differs, update the user, or keep the user
+                     * @description for existing users: reject a line that differs, update the user, or keep the user
                      * @default compare
                      * @enum {unknown}
                      */
@@ -9471,7 +9471,7 @@ export interface operations {
                     withRetired?: boolean;
                     /** @default false */
                     restoreDeleted?: boolean;
-                    /** @description clientUserIds in this part that an earlier part had too */
+                    /** @description clientUserIds of this part that were in an earlier part */
                     earlierIds?: string[];
                     import?: string;
                 };
@@ -9493,7 +9493,7 @@ export interface operations {
                             field: string | null;
                             reason: string;
                         }[];
-                        /** @description names the import in the next part */
+                        /** @description send it with the next part */
                         import: string;
                     };
                 };
@@ -9512,11 +9512,11 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "active" | "suspended";
-                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be its UID. For a key with several values, `=` means "contains". At most 20. */
+                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must match. The key may be its UID. For a multiple-choice key, `=` means "contains". At most 20. */
                 where?: string[];
-                /** @description defaults count */
+                /** @description include defaults */
                 effective?: boolean;
-                /** @description `next` of the answer before */
+                /** @description `next` of the previous response */
                 after?: string;
             };
             header?: never;
@@ -9535,7 +9535,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description as `users import` reads them */
+                        /** @description as accepted by `users import` */
                         lines: {
                             [key: string]: unknown;
                         }[];
@@ -9559,15 +9559,15 @@ export interface operations {
             query?: {
                 search?: string;
                 status?: "active" | "suspended";
-                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be its UID. For a key with several values, `=` means "contains". At most 20. */
+                /** @description `group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must match. The key may be its UID. For a multiple-choice key, `=` means "contains". At most 20. */
                 where?: string[];
-                /** @description defaults count */
+                /** @description include defaults */
                 effective?: boolean;
                 /** @description adds `total`; not with `search` alone */
                 count?: boolean;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -9594,7 +9594,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9649,7 +9649,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9678,7 +9678,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nothing of the user is left. */
+            /** @description The user was deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9789,14 +9789,14 @@ export interface operations {
                         clientId: string;
                         user: components["schemas"]["ManagedUser"];
                         accessTokens: components["schemas"]["ManagedAccessToken"][];
-                        /** @description what they chose */
+                        /** @description their selections */
                         options: components["schemas"]["ManagedUserOption"][];
                         /** @description newest first */
                         history: components["schemas"]["ManagedUserOptionEvent"][];
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9861,7 +9861,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is no longer good. */
+            /** @description The token was revoked. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9907,7 +9907,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user has no token that is good. */
+            /** @description The user has no valid token. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9925,9 +9925,9 @@ export interface operations {
     listManagedUserOptions: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -9955,7 +9955,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -9986,23 +9986,23 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description of all options that name none */
+                    /** @description default for options without one */
                     language?: string;
                     options: {
                         /** Format: uuid */
                         option_group_uid: string;
-                        /** @description if it is sent, it must mean the same group */
+                        /** @description if given, must identify the same group */
                         option_group_name?: string;
                         /** Format: uuid */
                         option_key_uid: string;
                         value?: (boolean | string | number)[];
-                        /** @description in place of `value`, of a key that takes several: values to add to the list as it is at that moment */
+                        /** @description instead of `value`, for a multiple-choice key: values to add to the current list */
                         add?: (boolean | string | number)[];
-                        /** @description the same: values to remove from the list */
+                        /** @description likewise: values to remove from the current list */
                         remove?: (boolean | string | number)[];
-                        /** @description with it, values may be in that language; of an open text, whose text is saved */
+                        /** @description language of the values; for an open text, the language to save */
                         language?: string;
-                        /** @description the `etag` of the record: all are saved only if it is still the same */
+                        /** @description `etag` of the record; saves all options only if it has not changed */
                         if_match?: string;
                     }[];
                 };
@@ -10036,11 +10036,11 @@ export interface operations {
                         code: "1003" | "1010" | "9400";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -10064,11 +10064,11 @@ export interface operations {
                         code: "1004" | "1005" | "9404";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -10086,11 +10086,11 @@ export interface operations {
                         code: "1014";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                         current?: {
@@ -10105,10 +10105,10 @@ export interface operations {
                             archived: boolean;
                             /**
                              * OptionValue
-                             * @description one value, or an array for a key that takes several
+                             * @description one value, or an array for a multiple-choice key
                              */
                             value: (boolean | string | number) | (boolean | string | number)[];
-                            /** @description the user never chose: the default holds */
+                            /** @description true: the user never chose, and the default applies */
                             isDefault: boolean;
                             userOptionsUid: string | null;
                             revision: number | null;
@@ -10147,7 +10147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The defaults hold again. */
+            /** @description The defaults apply again. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -10173,11 +10173,11 @@ export interface operations {
                         code: "1005" | "9404";
                         /** @description for people */
                         message: string;
-                        /** @description each field at fault */
+                        /** @description each invalid field */
                         errors?: {
                             field: string;
                             message: string;
-                            /** @description what it may be */
+                            /** @description allowed values */
                             allowed?: unknown;
                         }[];
                     };
@@ -10191,9 +10191,9 @@ export interface operations {
     listUserHistory: {
         parameters: {
             query?: {
-                /** @description where the page starts */
+                /** @description index of the first item */
                 offset?: number;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -10221,7 +10221,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10259,7 +10259,7 @@ export interface operations {
                     "application/json": {
                         /** Format: uuid */
                         keyUid: string;
-                        /** @description users who chose */
+                        /** @description users with a selection */
                         total: number;
                         items: {
                             value: components["schemas"]["OptionValue"];
@@ -10267,12 +10267,12 @@ export interface operations {
                             /** @description false: retired, or no longer in the catalog */
                             offered: boolean;
                         }[];
-                        /** @description how many more different values there are; without access "users", values that users typed are among them */
+                        /** @description number of further distinct values; without access "users" this includes values that users typed */
                         otherValues: number;
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10289,9 +10289,9 @@ export interface operations {
     getKeyInsights: {
         parameters: {
             query?: {
-                /** @description in UTC; weeks begin on Monday */
+                /** @description in UTC; weeks start on Monday */
                 period?: "day" | "week";
-                /** @description how many periods, this one included */
+                /** @description number of periods, including the current one */
                 last?: number;
             };
             header?: never;
@@ -10318,10 +10318,10 @@ export interface operations {
                         /** @description of the application */
                         users: number;
                         chose: number;
-                        /** @description they have the default, if there is one */
+                        /** @description users without a selection; they get the default, if there is one */
                         neverChose: number;
                         defaultValue: components["schemas"]["OptionValue"] | null;
-                        /** @description in the order of the catalog; of an open key, the most common first */
+                        /** @description in catalog order; for an open key, most frequent first */
                         values: {
                             value: components["schemas"]["OptionValue"];
                             /** @description in the default language of the catalog */
@@ -10330,28 +10330,28 @@ export interface operations {
                             /** @description false: retired, or no longer in the catalog */
                             offered: boolean;
                         }[];
-                        /** @description how many more different values there are; without access "users", values that users typed are among them */
+                        /** @description number of further distinct values; without access "users" this includes values that users typed */
                         otherValues: number;
-                        /** @description last saved before the first of the periods */
+                        /** @description last saved before the first period */
                         earlier: {
-                            /** @description users who chose */
+                            /** @description users with a selection */
                             total: number;
-                            /** @description for each of `values`, in their order; of an open key none */
+                            /** @description for each of `values`, in the same order; none for an open key */
                             counts: number[];
                         };
                         /** @description oldest first */
                         periods: {
                             /** @description YYYY-MM-DD */
                             from: string;
-                            /** @description users who chose */
+                            /** @description users with a selection */
                             total: number;
-                            /** @description for each of `values`, in their order; of an open key none */
+                            /** @description for each of `values`, in the same order; none for an open key */
                             counts: number[];
                         }[];
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10369,9 +10369,9 @@ export interface operations {
     exportKeyInsights: {
         parameters: {
             query?: {
-                /** @description in UTC; weeks begin on Monday */
+                /** @description in UTC; weeks start on Monday */
                 period?: "day" | "week";
-                /** @description how many periods, this one included */
+                /** @description number of periods, including the current one */
                 last?: number;
             };
             header?: never;
@@ -10393,7 +10393,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10429,7 +10429,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationOverview"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10474,23 +10474,23 @@ export interface operations {
                         from: string;
                         /** @description UTC, YYYY-MM-DD HH:MM:SS */
                         to: string;
-                        /** @description every step, also those in which nothing happened, oldest first */
+                        /** @description every step, including empty ones, oldest first */
                         points: components["schemas"]["ActivityPoint"][];
                         total: {
-                            /** @description that could be told to be of this application */
+                            /** @description requests that belong to this application */
                             requests: number;
-                            /** @description requests that were answered with a code */
+                            /** @description requests with an error code */
                             errors: number;
                             usersCreated: number;
                             usersErased: number;
                             /** @description access tokens */
                             tokensIssued: number;
-                            /** @description that the token service did not make (0002, 0009) */
+                            /** @description exchanges that failed at the token service (0002, 0009) */
                             tokensFailed: number;
                             selectionsSaved: number;
                             selectionsUnset: number;
                         };
-                        /** @description the most frequent first */
+                        /** @description most frequent first */
                         errorsByCode: {
                             code: string;
                             count: number;
@@ -10498,7 +10498,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10521,15 +10521,15 @@ export interface operations {
                 /** @description UTC, not included */
                 to?: string;
                 status?: "2xx" | "3xx" | "4xx" | "5xx";
-                /** @description of an error */
+                /** @description error code */
                 code?: string;
                 method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-                /** @description how it begins */
+                /** @description prefix */
                 path?: string;
                 userUid?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -10551,7 +10551,7 @@ export interface operations {
                         items: components["schemas"]["LoggedRequest"][];
                         limit: number;
                         next: string | null;
-                        /** @description of the requests from `from` to `to` (otherwise of 24 hours), whatever the other filters say */
+                        /** @description of all requests from `from` to `to` (default: 24 hours), regardless of other filters */
                         sampled: {
                             kept: number;
                             of: number;
@@ -10559,7 +10559,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10597,7 +10597,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoggedRequestWithBodies"];
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10635,14 +10635,14 @@ export interface operations {
                 from?: string;
                 /** @description UTC, not included */
                 to?: string;
-                /** @description as it is told; needs access "write" */
+                /** @description exact match; requires access "write" */
                 actor?: string;
                 action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -10667,7 +10667,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10690,14 +10690,14 @@ export interface operations {
                 from?: string;
                 /** @description UTC, not included */
                 to?: string;
-                /** @description as it is told; needs access "write" */
+                /** @description exact match; requires access "write" */
                 actor?: string;
                 action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
-                /** @description `next` of the page before */
+                /** @description `next` of the previous page */
                 after?: string;
-                /** @description page size, at most 200; a larger one is clamped */
+                /** @description page size, at most 200; larger values are clamped */
                 limit?: number;
             };
             header?: never;
@@ -10719,7 +10719,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still current. */
+            /** @description Not modified. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10753,9 +10753,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description false: the last but one of the steps failed, and the flow ended there */
+                        /** @description false: a step failed, and the flow ended there */
                         complete: boolean;
-                        /** @description as they were sent, one after another */
+                        /** @description in the order they were sent */
                         steps: components["schemas"]["TriedRequest"][];
                     };
                 };

@@ -245,7 +245,7 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
   else if (url.startsWith('http:') && !isLoopback(new URL(url).hostname))
     problems.push(`INNKEEPER_URL is ${url}: the token would be sent unencrypted. Use an https URL.`);
   if (!token && problems.length === 0)
-    problems.push('INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. Make one there with: innkeeper token create');
+    problems.push('INNKEEPER_URL is set, but INNKEEPER_TOKEN is not. Create one there with: innkeeper token create');
   if (problems.length > 0) throw new ConfigError(problems);
   return { url: url as string, token: token as string };
 }
@@ -311,8 +311,8 @@ export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[]
     if (!name.startsWith(PREFIX) || !value || known.includes(name)) return [];
     if (OTHERS_VARIABLE.test(name) || /^(tcp|udp|sctp):\/\//.test(value)) return [];
     const meant = nearestName(name, known, PREFIX);
-    const wayOut = meant === undefined ? 'See: innkeeper serve --help' : `Is ${meant} meant?`;
-    return [`${name} is no setting: it has no effect. ${wayOut}`];
+    const wayOut = meant === undefined ? 'See: innkeeper serve --help' : `Did you mean ${meant}?`;
+    return [`${name} is not a setting and has no effect. ${wayOut}`];
   });
 }
 

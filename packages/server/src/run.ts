@@ -25,7 +25,7 @@ export async function run(
     tellListening();
     // Node ends the worker right after this.
     cluster.worker?.once('disconnect', () => {
-      if (!isEnding) server.logger.error('the process above the workers has ended, so this worker ends');
+      if (!isEnding) server.logger.error('the parent process has ended, so this worker ends');
     });
     const isFirst = (cluster.worker?.id ?? 1) === 1;
     // A folder that was moved, or a mistyped path, shows as a database that is new.
@@ -65,9 +65,9 @@ async function welcome(server: RunningServer, config: Config): Promise<void> {
   process.stdout.write(
     demo
       ? demoLines(url, demo)
-      : `\n  The demo application of an earlier start is still there: npx innkeeper app list\n  A new secret for it: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
+      : `\n  The demo application already exists: npx innkeeper app list\n  For a new secret: npx innkeeper app rotate-secret ${await storage.facts.get('demo-application')}\n`,
   );
-  process.stdout.write(`\n  The guide: ${url}/guide\n  Stop with Ctrl+C.\n\n`);
+  process.stdout.write(`\n  Guide: ${url}/guide\n  Stop with Ctrl+C.\n\n`);
 }
 
 /** CONTRACT.md section 1: the first start prints the portal's one-time set-up link; later ones print no secrets. */
@@ -75,6 +75,6 @@ async function portalLines({ service }: RunningServer, isFirst: boolean): Promis
   const { storage, keyring, publicUrl, now } = service;
   const setUp = isFirst ? await createSetUpLink(storage, keyring, { publicUrl, now: now() }) : undefined;
   if (!setUp)
-    return `\n  The portal: ${publicUrl}/portal\n  A link to sign in: npx innkeeper admin create --email YOUR-ADDRESS\n`;
-  return `\n  Begin here: open this link in a browser and make your account. It works once, within 24 hours.\n\n    ${setUp.link}\n`;
+    return `\n  Portal: ${publicUrl}/portal\n  For a sign-in link: npx innkeeper admin create --email YOUR-ADDRESS\n`;
+  return `\n  Start here: open this link in a browser to create your account. It works once, within 24 hours.\n\n    ${setUp.link}\n`;
 }

@@ -95,22 +95,22 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
         },
         reloadSigningKeys: () => keys.load(),
       },
-      (error) => logger.warn({ err: error }, 'could not look for changes; trying again'),
+      (error) => logger.warn({ err: error }, 'could not read changes; retrying'),
     );
     held.push(tokens, { close: () => changes.stop() });
     applications.onMiss(() => changes.refresh());
     await keys.makeFirst();
     const tidying = keepTidy(storage, keys, clock, (error) =>
-      logger.warn({ err: error }, 'could not tidy up; trying again'),
+      logger.warn({ err: error }, 'could not delete expired rows; retrying'),
     );
 
     held.push({ close: () => tidying.stop() });
     const { refresh } = changes;
     const activity = new ActivityCounter(storage, now, (error) =>
-      logger.warn({ err: error }, 'could not write statistics; trying again'),
+      logger.warn({ err: error }, 'could not write statistics; retrying'),
     );
     const allowances = new Allowances(storage, keyring, now, (error) =>
-      logger.warn({ err: error }, 'could not tell other replicas of requests that count against limits; trying again'),
+      logger.warn({ err: error }, 'could not share rate limit counts with other replicas; retrying'),
     );
     const openCatalogs = new OpenCatalogs(storage);
     const work = new WorkPool();
@@ -133,7 +133,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       refresh,
     };
     const requestLog = new RequestLog(service, config.requestLog, (error) =>
-      logger.warn({ err: error }, 'could not write the request log; some requests are not in it'),
+      logger.warn({ err: error }, 'could not write the request log; some requests are missing from it'),
     );
     held.push(activity, allowances, requestLog);
     const reporting = reportProblems(service.problems, {
@@ -148,10 +148,10 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
         {
           done(outcome, seconds) {
             if (outcome.outcome === 'scrubbed') logger.info({ ...outcome, seconds }, 'the database file was scrubbed');
-            else logger.warn(outcome, 'the database file could not be scrubbed; trying again in an hour');
+            else logger.warn(outcome, 'the database file could not be scrubbed; retrying in an hour');
           },
           failed: (error) =>
-            logger.warn({ err: error }, 'the database file could not be scrubbed; trying again in an hour'),
+            logger.warn({ err: error }, 'the database file could not be scrubbed; retrying in an hour'),
         },
       );
       held.push({ close: () => scrubbing.stop() });

@@ -26,7 +26,7 @@ export async function waitForDatabase({ databaseUrl, databaseWaitMs }: Config, l
       if (left <= 0) throw error;
       const nextMs = Math.round(Math.min(pauseMs, left));
       const giveUpMs = Math.round(left);
-      logger.warn({ err: error, nextMs, giveUpMs }, 'the database cannot be reached; trying again');
+      logger.warn({ err: error, nextMs, giveUpMs }, 'the database cannot be reached; retrying');
       await sleep(nextMs);
     }
   }

@@ -18,7 +18,7 @@ export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { is
   cluster.on('message', (worker, message: Message) => {
     if (message.watch !== 'pong') return;
     askedAt.delete(worker);
-    if (silent.delete(worker)) logger.info({ worker: worker.process.pid }, 'a worker answers again');
+    if (silent.delete(worker)) logger.info({ worker: worker.process.pid }, 'a worker responds again');
   });
   cluster.on('exit', (worker) => {
     askedAt.delete(worker);
@@ -36,7 +36,7 @@ export function watchWorkers(workers: ReadonlySet<Worker>, logger: Logger): { is
         send(worker, { watch: 'ping' });
       } else if (now - since > SILENT_MS && !silent.has(worker)) {
         silent.add(worker);
-        logger.error({ worker: worker.process.pid }, 'a worker does not answer; its requests are not answered');
+        logger.error({ worker: worker.process.pid }, 'a worker does not respond; its requests hang');
       }
     }
     const pids = [...silent].map((worker) => Number(worker.process.pid));
@@ -65,6 +65,6 @@ export function answerWatch(): void {
 export function workerProblems(): Problem[] {
   if (silentPids.length === 0) return [];
   const one = silentPids.length === 1;
-  const message = `${one ? 'Worker' : 'Workers'} ${silentPids.join(', ')} ${one ? 'does' : 'do'} not answer: part of the requests are not answered. If ${one ? 'it was' : 'they were'} stopped (SIGSTOP), continue ${one ? 'it' : 'them'} with \`kill -CONT\`; otherwise end ${one ? 'it' : 'them'} with \`kill -KILL\`, and another is started.`;
+  const message = `${one ? 'Worker' : 'Workers'} ${silentPids.join(', ')} ${one ? 'does' : 'do'} not respond, so some requests hang. If ${one ? 'it was' : 'they were'} stopped (SIGSTOP), continue ${one ? 'it' : 'them'} with \`kill -CONT\`; otherwise end ${one ? 'it' : 'them'} with \`kill -KILL\`, and another is started.`;
   return [{ kind: 'worker', message, effect: 'none' }];
 }

@@ -24,7 +24,7 @@ export function catalogMigrate(): Command {
     .requiredOption(...APP_OPTION)
     .requiredOption('--key <GROUP.KEY>', 'the option key, or its UID')
     .requiredOption('--from <VALUE>', 'the value to replace; it may be retired, or no longer in the catalog')
-    .requiredOption('--to <VALUE>', 'a value that the key offers')
+    .requiredOption('--to <VALUE>', 'an allowed value of the key')
     .option('--dry-run', 'only count the selections')
     .action(run);
 }

@@ -55,7 +55,7 @@ export const DEMO_CATALOG: CatalogFile = {
           values: [
             {
               value: 'system',
-              translations: { English: 'As the device', Deutsch: 'Wie das Gerät', Español: 'Como el dispositivo' },
+              translations: { English: 'System', Deutsch: 'Wie das Gerät', Español: 'Como el dispositivo' },
             },
             { value: 'light', translations: { English: 'Light', Deutsch: 'Hell', Español: 'Claro' } },
             { value: 'dark', translations: { English: 'Dark', Deutsch: 'Dunkel', Español: 'Oscuro' } },

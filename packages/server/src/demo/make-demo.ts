@@ -75,26 +75,26 @@ export function demoLines(url: string, { clientId, clientSecret, ada, theme }: D
   const credentials = `"clientId":"${clientId}","clientSecret":"${clientSecret}"`;
   const fresh = `curl -s ${url}/api/v2/app/special-token -d '{${credentials},"clientUserId":"ada@example.com"}'`;
   return `
-  A demo application was made. Its secret is shown this once:
+  Demo application created. Its secret is shown only once:
 
     clientId      ${clientId}
     clientSecret  ${clientSecret}
 
-  Try it. These lines work as pasted:
+  Try it by pasting any of these lines:
 
   # create a user
   curl -s ${url}/api/v2/app/create-user -d '{${credentials},"clientUserId":"user-'$(date +%s)'@example.com","clientUserName":"A new user"}'
 
-  # exchange a specialToken, here a fresh one for Ada, for an access token
+  # exchange a new specialToken for an access token for Ada
   curl -s ${url}/oauth/v2/get-access-token -d '{"clientSecret":"${clientSecret}","specialToken":"'$(${fresh} | cut -d'"' -f4)'"}'
 
-  # what Ada can choose, in German
+  # list the options, in German
   curl -s '${url}/api/option_keys?language=Deutsch' -H 'apiKey: ${clientId}'
 
-  # save that she chose the dark theme
+  # save the dark theme for Ada
   curl -s ${url}/api/user_options -H 'apiKey: ${clientId}' -d '{"user_uid":"${ada}","option_group_uid":"${theme.groupUid}","option_key_uid":"${theme.keyUid}","value":["dark"]}'
 
-  # and read back all that holds for her, defaults included
+  # read her effective options, including defaults
   curl -s '${url}/api/user_options?effective=true&user_uid=${ada}' -H 'apiKey: ${clientId}' -u ${clientId}:${clientSecret}
 `;
 }

@@ -49,10 +49,10 @@ export type Operation = {
 
 const TAGS: Record<string, string> = {
   users: 'Create the users of an application, exchange a specialToken for an access token, delete users.',
-  tokens: 'The OAuth 2.0 side of access tokens: metadata, public keys, introspection, revocation.',
-  options: 'What the users of an application can choose, and what they chose.',
+  tokens: 'OAuth 2.0 for access tokens: metadata, public keys, introspection, revocation.',
+  options: 'Option catalogs and the selections of users.',
   manage: 'Applications, catalogs and users, for programs and the developer portal.',
-  operations: 'For whoever runs the service.',
+  operations: 'For operators.',
 };
 
 const SECURITY_SCHEMES: Record<string, Json> = {
@@ -60,7 +60,7 @@ const SECURITY_SCHEMES: Record<string, Json> = {
     type: 'apiKey',
     in: 'header',
     name: 'apiKey',
-    description: 'The clientId of the application. It is public: it identifies, it never authorises.',
+    description: 'The clientId of the application. It is public: it identifies the application and authorizes nothing.',
   },
   basic: { type: 'http', scheme: 'basic', description: 'clientId and clientSecret of the application.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The access token of a user, from get-access-token.' },
@@ -74,21 +74,21 @@ const SECURITY_SCHEMES: Record<string, Json> = {
     in: 'cookie',
     name: '__Host-innkeeper',
     description:
-      'A session in the portal, from POST /manage/v1/session; without HTTPS the cookie is called innkeeper. Whatever changes something also needs the header X-Innkeeper-Portal: 1 and has to come from the portal itself.',
+      'A portal session, from POST /manage/v1/session; without HTTPS the cookie is called innkeeper. Changes also require the header X-Innkeeper-Portal: 1 and must come from the portal itself.',
   },
   metricsToken: { type: 'http', scheme: 'bearer', description: 'INNKEEPER_METRICS_TOKEN.' },
 };
 
-const DESCRIPTION = `Errors have the same two fields everywhere: \`code\`, which programs go by, and \`message\`, for people.
-Each operation lists its own, with an example that says what to do. Any request can also be answered with ${ANYWHERE.map(brief).join(', ')}.
+const DESCRIPTION = `Errors have the same two fields everywhere: \`code\`, for programs, and \`message\`, for people.
+Each operation lists its errors, with an example that says what to do. Any request can also return ${ANYWHERE.map(brief).join(', ')}.
 
-Where \`Accept\` prefers \`application/problem+json\` to \`application/json\`, an error is also problem details (RFC 9457): \`type\`, \`title\`, \`status\` and \`detail\` stand beside these fields.
+If \`Accept\` prefers \`application/problem+json\` to \`application/json\`, errors are problem details (RFC 9457), with \`type\`, \`title\`, \`status\` and \`detail\` in addition.
 
-Every answer carries \`X-Request-Id\`, which the log of the service has too.
+Every response carries \`X-Request-Id\`, which is also in the service's log.
 
-Where the operator or the application limits how many requests are answered, answers say so: \`RateLimit-Policy: "application";q=600;w=60\`
-is a limit of 600 requests, all of which come back within 60 seconds, and \`RateLimit: "application";r=599;t=1\` says that 599 are left,
-and that all are back in one second. Limits are "application", "address" and "application-address", an address at one application.`;
+If a rate limit applies, responses show it: \`RateLimit-Policy: "application";q=600;w=60\` allows a burst of 600 requests, refilled evenly over
+60 seconds; \`RateLimit: "application";r=599;t=1\` means that 599 are left and that all are available again in one second. Limits are
+"application", "address" and "application-address" (one address at one application).`;
 
 /** The OpenAPI 3.1 document of these routes, from nothing but their own schemas and the table of errors. */
 export function describeApi(

@@ -6,7 +6,7 @@ import { Type } from '../schema.ts';
  */
 export const UserWithTokenAnswer = Type.Object(
   {
-    specialToken: Type.String({ description: 'good for one exchange' }),
+    specialToken: Type.String({ description: 'valid for one exchange' }),
     clientId: Type.String(),
     clientUserId: Type.String(),
     clientUserName: Type.String(),

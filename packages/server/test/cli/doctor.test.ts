@@ -65,8 +65,8 @@ describe.each(databases)('innkeeper doctor on $kind', ({ kind, empty, execute })
     expect(proxies).toEqual({
       check: 'environment',
       ok: true,
-      detail: 'INNKEEPER_TRUSTED_PROXYS is no setting: it has no effect.',
-      wayOut: 'Is INNKEEPER_TRUSTED_PROXIES meant?',
+      detail: 'INNKEEPER_TRUSTED_PROXYS is not a setting and has no effect.',
+      wayOut: 'Did you mean INNKEEPER_TRUSTED_PROXIES?',
     });
     expect(bogus).toMatchObject({ ok: true, wayOut: 'See: innkeeper serve --help' });
   });

@@ -34,7 +34,7 @@ describe('npm start in an empty folder', () => {
     await vi.waitFor(() => expect(first.stdout()).toContain('Ctrl+C'), { timeout: 30_000 });
 
     const shown = first.stdout();
-    expect(shown).toContain(`The guide: ${first.url}/guide\n`);
+    expect(shown).toContain(`Guide: ${first.url}/guide\n`);
     const clientId = /clientId\s+(\d+_\w+)/.exec(shown)?.[1];
     const clientSecret = /clientSecret\s+(\S{40,})/.exec(shown)?.[1];
     expect(clientId).toBeDefined();

@@ -58,7 +58,8 @@ describe.each(databases)('the log of a server on $kind, at the level trace', ({ 
     await lineOf('after-them');
     expect(server.logs().filter(({ reqId }) => String(reqId).startsWith('unlogged'))).toEqual([]);
     // A variable that is ignored is told of, by its name alone.
-    const mistyped = 'INNKEEPER_TRUSTED_PROXIS is no setting: it has no effect. Is INNKEEPER_TRUSTED_PROXIES meant?';
+    const mistyped =
+      'INNKEEPER_TRUSTED_PROXIS is not a setting and has no effect. Did you mean INNKEEPER_TRUSTED_PROXIES?';
     const told = expect.objectContaining({ level: 'warn', msg: mistyped });
     await vi.waitFor(() => expect(server.logs()).toContainEqual(told), { timeout: 30_000 });
     for (const line of server.stdout().split('\n').slice(0, -1)) {

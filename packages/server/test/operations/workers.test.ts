@@ -111,7 +111,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     const [stopped] = workersOf(server) as [number, number];
     process.kill(stopped, 'SIGSTOP');
     const told = () =>
-      server.logs().filter(({ msg, worker }) => worker === stopped && /^a worker does not answer/.test(String(msg)));
+      server.logs().filter(({ msg, worker }) => worker === stopped && /^a worker does not respond/.test(String(msg)));
     await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 30_000 });
     // The kernel gives the stopped one its share of the connections.
     const ready = async () => {
@@ -119,10 +119,10 @@ describe('INNKEEPER_WORKERS=2', () => {
       const answer = await fetch(`${server.url}/readyz`, { headers: { connection: 'close' }, signal });
       return (await answer.json()) as object;
     };
-    const problems = [{ kind: 'worker', message: expect.stringContaining(`Worker ${stopped} does not answer`) }];
+    const problems = [{ kind: 'worker', message: expect.stringContaining(`Worker ${stopped} does not respond`) }];
     await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ok', problems }), { timeout: 30_000 });
     process.kill(stopped, 'SIGCONT');
-    const again = { msg: 'a worker answers again', worker: stopped };
+    const again = { msg: 'a worker responds again', worker: stopped };
     await vi.waitFor(() => expect(server.logs()).toContainEqual(expect.objectContaining(again)), { timeout: 30_000 });
 
     process.kill(stopped, 'SIGSTOP');
@@ -140,7 +140,7 @@ describe('INNKEEPER_WORKERS=2', () => {
     server.signal('SIGKILL');
     // Its output ends with the last of them.
     await server.exited;
-    const told = server.logs().filter(({ msg }) => String(msg).startsWith('the process above the workers has ended'));
+    const told = server.logs().filter(({ msg }) => String(msg).startsWith('the parent process has ended'));
     expect(told.map(({ pid }) => pid).toSorted()).toEqual(workers.toSorted());
   });
 

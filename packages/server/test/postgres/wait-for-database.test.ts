@@ -61,7 +61,7 @@ test('a start waits for a database that comes later, says so, and /readyz tells 
   await waiting.promise;
   await way.open();
   await waited;
-  expect(lines[0]).toEqual({ msg: 'the database cannot be reached; trying again', level: 40 });
+  expect(lines[0]).toEqual({ msg: 'the database cannot be reached; retrying', level: 40 });
   expect(lines.at(-1)).toEqual({ msg: 'the database is reachable', level: 30 });
 
   const server = await startTestServer(databaseUrl);

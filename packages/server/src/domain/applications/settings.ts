@@ -56,7 +56,7 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   },
   tokenAlgorithm: {
     default: 'EdDSA',
-    describe: 'what access tokens are signed with: EdDSA, RS256 or ES256',
+    describe: 'signature algorithm of access tokens: EdDSA, RS256 or ES256',
     read: (value) => {
       const found = TOKEN_ALGORITHMS.find((each) => each === value);
       return found ? { value: found } : { problem: 'must be EdDSA, RS256 or ES256' };
@@ -64,7 +64,7 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   },
   tokenClaims: {
     default: [],
-    describe: 'option keys whose effective values travel in access tokens, comma-separated: group.key or UID',
+    describe: 'option keys whose effective values are included in access tokens, comma-separated: group.key or UID',
     read: readClaims,
   },
   allowedOrigins: {

@@ -6,11 +6,11 @@ export const TEXT_LIMIT = 2_000;
 const VALUE_LIMIT = 1_000;
 
 const Translations = Type.Record(Type.String(), Type.String({ maxLength: TEXT_LIMIT }), {
-  description: 'text by language, named as in `languages` (or by its tag)',
+  description: 'text by language, by name as in `languages` or by tag',
 });
 
 const Descriptions = Type.Record(Type.String(), Type.String({ maxLength: TEXT_LIMIT }), {
-  description: 'help text by language, shown beside the name',
+  description: 'help text by language',
 });
 
 const Scalar = Type.Unsafe<boolean | string | number>({
@@ -22,9 +22,9 @@ const Value = Type.Object(
   {
     value: Scalar,
     translations: Type.Optional(Translations),
-    retired: Type.Optional(Type.Boolean({ description: 'kept by those who have it, refused to others' })),
+    retired: Type.Optional(Type.Boolean({ description: 'kept by users who already have it, refused for others' })),
     replacement: Type.Optional(
-      Type.Unsafe<boolean | string | number>({ ...Scalar, description: 'what to choose instead of a retired value' }),
+      Type.Unsafe<boolean | string | number>({ ...Scalar, description: 'suggested replacement of a retired value' }),
     ),
   },
   { additionalProperties: false },
@@ -35,13 +35,13 @@ const MAX_ITEMS = 10_000;
 
 const Constraint = Type.Object(
   {
-    min: Type.Optional(Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'number, or a date' })),
-    max: Type.Optional(Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'number, or a date' })),
+    min: Type.Optional(Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'number or date' })),
+    max: Type.Optional(Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'number or date' })),
     step: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: 'counted from `min`, or from 0' })),
     pattern: Type.Optional(Type.String({ maxLength: 1000, description: 'RE2 syntax; the whole text must match' })),
     max_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 4000, description: 'in characters' })),
   },
-  { additionalProperties: false, description: 'what an open key allows' },
+  { additionalProperties: false, description: 'constraint of an open key' },
 );
 
 const Key = Type.Object(
@@ -49,27 +49,26 @@ const Key = Type.Object(
     name: Type.String(NAME),
     was: Type.Optional(
       Type.String({
-        description:
-          'the name before: renames the key instead of making another; `group/name` moves it here from another group',
+        description: 'the previous name: renames the key; `group/name` moves it from another group',
       }),
     ),
-    type: Type.Enum([...VALUE_TYPES], { description: 'the type of its values; a date is written YYYY-MM-DD' }),
-    multiple: Type.Optional(Type.Boolean({ default: false, description: 'takes several values' })),
-    min: Type.Optional(Type.Integer({ minimum: 0, description: 'how many values at least, with `multiple`' })),
-    max: Type.Optional(Type.Integer({ minimum: 1, description: 'how many values at most, with `multiple`' })),
+    type: Type.Enum([...VALUE_TYPES], { description: 'type of the values; dates are YYYY-MM-DD' }),
+    multiple: Type.Optional(Type.Boolean({ default: false, description: 'multiple choice' })),
+    min: Type.Optional(Type.Integer({ minimum: 0, description: 'minimum number of values, with `multiple`' })),
+    max: Type.Optional(Type.Integer({ minimum: 1, description: 'maximum number of values, with `multiple`' })),
     default: Type.Optional(
       Type.Unsafe<boolean | string | number | (boolean | string | number)[]>({
         type: ['boolean', 'string', 'number', 'array'],
         items: { type: ['boolean', 'string', 'number'] },
         maxItems: 2000,
-        description: 'what those have who never chose; a list with `multiple`',
+        description: 'used until a user chooses; a list with `multiple`',
       }),
     ),
     values: Type.Optional(
       Type.Array(Type.Unsafe<boolean | string | number | Static<typeof Value>>({ anyOf: [Scalar, Value] }), {
         minItems: 1,
         maxItems: 2000,
-        description: 'what can be chosen, in order; without it the key is open (a boolean has true and false)',
+        description: 'allowed values, in order; without them the key is open (a boolean has true and false)',
       }),
     ),
     constraint: Type.Optional(Constraint),
@@ -82,7 +81,7 @@ const Key = Type.Object(
 const Group = Type.Object(
   {
     name: Type.String(NAME),
-    was: Type.Optional(Type.String({ description: 'the name before: renames the group instead of making another' })),
+    was: Type.Optional(Type.String({ description: 'the previous name: renames the group' })),
     translations: Type.Optional(Translations),
     descriptions: Type.Optional(Descriptions),
     keys: Type.Optional(Type.Array(Key, { maxItems: MAX_ITEMS })),
@@ -94,9 +93,7 @@ const Language = Type.Object(
   {
     name: Type.String({ ...NAME, description: 'in the language itself: Deutsch, Español' }),
     tag: Type.String({ minLength: 2, maxLength: 100, description: 'BCP 47: de, es, pt-BR' }),
-    default: Type.Optional(
-      Type.Boolean({ description: 'the language of those who ask for none; the first one, if none says so' }),
-    ),
+    default: Type.Optional(Type.Boolean({ description: 'used for requests without a language; by default the first' })),
   },
   { additionalProperties: false },
 );
@@ -104,7 +101,7 @@ const Language = Type.Object(
 /** CONTRACT.md section 4. The same schema checks the file, types it, and is published for editors. */
 export const CatalogFileSchema = Type.Object(
   {
-    $schema: Type.Optional(Type.String({ description: 'where this schema is, for editors' })),
+    $schema: Type.Optional(Type.String({ description: 'URL of this schema, for editors' })),
     languages: Type.Array(Language, { maxItems: 200, description: 'at least one, unless there are no groups' }),
     groups: Type.Array(Group, { maxItems: MAX_ITEMS }),
   },

@@ -3,7 +3,8 @@ import { parseDuration } from '../duration.ts';
 /** So many requests at once, all of which are earned back, evenly, in `seconds`. */
 export type RateLimit = { quota: number; seconds: number };
 
-export const RATE_LIMIT_FORM = 'off, or requests and the time in which they are earned back, as in 600/1m (1s to 1d)';
+export const RATE_LIMIT_FORM =
+  'off, or a burst of requests and the period that refills it, for example 600/1m (1s to 1d)';
 
 /** `600/1m`, `100/1s`, or `off`; undefined: it is none of these. */
 export function readRateLimit(value: unknown): RateLimit | 'off' | undefined {

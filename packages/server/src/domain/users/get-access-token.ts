@@ -109,7 +109,7 @@ async function spend(
 
 function suspended(): InnkeeperError {
   return new InnkeeperError('tokenNotGenerated', {
-    message: 'The user is suspended, so a token cannot be added to the user. The specialToken is still good.',
+    message: 'The user is suspended, so a token cannot be added to the user. The specialToken is still valid.',
   });
 }
 

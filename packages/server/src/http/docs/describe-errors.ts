@@ -80,11 +80,11 @@ function errorShape(
 const TEXT = { type: 'string' };
 const FIELD_ERRORS = {
   type: 'array',
-  description: 'each field at fault',
+  description: 'each invalid field',
   items: {
     type: 'object',
     required: ['field', 'message'],
-    properties: { field: TEXT, message: TEXT, allowed: { description: 'what it may be' } },
+    properties: { field: TEXT, message: TEXT, allowed: { description: 'allowed values' } },
   },
 };
 
@@ -116,13 +116,12 @@ function errorExample(name: ErrorName, oauthErrors: boolean): Example {
 }
 
 const LIMIT_HEADERS = {
-  'RateLimit-Policy':
-    'the limits that were met, if it was for them: requests (q) and the seconds in which they come back (w)',
-  RateLimit: 'requests that are left (r), and the seconds until there are more (t)',
+  'RateLimit-Policy': 'the exceeded limits, if any: requests (q) per period in seconds (w)',
+  RateLimit: 'remaining requests (r), and seconds until more are available (t)',
 };
 
 function errorHeaders(status: number): Record<string, string> | undefined {
-  if (status === 401) return { 'WWW-Authenticate': 'which credentials are taken' };
+  if (status === 401) return { 'WWW-Authenticate': 'accepted credentials' };
   if (status === 429) return { 'Retry-After': 'seconds to wait', ...LIMIT_HEADERS };
   if (status === 503) return { 'Retry-After': 'seconds to wait' };
   return undefined;

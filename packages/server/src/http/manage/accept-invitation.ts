@@ -10,9 +10,9 @@ import { RoleShape } from './member-views.ts';
 
 const schema = {
   operationId: 'acceptInvitation',
-  summary: 'Accept an invitation with the account that you have',
-  description: 'Spends the link. A role that you have in the application already stays as it is.',
-  body: Type.Object({ token: Type.String({ description: 'what follows # in the link' }) }),
+  summary: 'Accept an invitation with your account',
+  description: 'Uses the link up. If you already have a role in the application, it stays.',
+  body: Type.Object({ token: Type.String({ description: 'the part of the link after #' }) }),
   response: { 200: Type.Object({ clientId: Type.String(), role: RoleShape }) },
   errors: ['linkInvalid', 'invitationNotYours'] as const,
   examples: {

@@ -11,7 +11,7 @@ import { AccessShape, Nullable, Time } from './schemas.ts';
 export const PreferencesShape = Type.Object(
   {
     theme: Type.Enum([...THEMES]),
-    language: Nullable(Type.Enum([...PORTAL_LANGUAGES], { description: 'of the portal; null: that of the browser' })),
+    language: Nullable(Type.Enum([...PORTAL_LANGUAGES], { description: "of the portal; null: the browser's" })),
   },
   { title: 'PortalPreferences' },
 );
@@ -20,8 +20,8 @@ export const SignedInShape = Type.Object(
   {
     accountId: Type.String({ format: 'uuid' }),
     email: Type.String(),
-    administrator: Type.Boolean({ description: 'an owner of every application, who can make new ones' }),
-    hasPassword: Type.Boolean({ description: 'without one, a link is the only way in' }),
+    administrator: Type.Boolean({ description: 'an owner of every application, who can create new ones' }),
+    hasPassword: Type.Boolean({ description: 'false: only a link can sign in' }),
     needsPassword: Type.Boolean({
       description:
         'whether changes to the account and new tokens require the password; not in the first 15 minutes after a sign-in link',
@@ -40,11 +40,11 @@ export const SignedInShape = Type.Object(
         { clientId: Type.String(), name: Type.String(), access: AccessShape },
         { title: 'ApplicationAccess' },
       ),
-      { description: 'all that this account may see, oldest first' },
+      { description: 'applications this account can access, oldest first' },
     ),
     sessionId: Type.String({ format: 'uuid' }),
     signedInAt: Time,
-    expiresAt: Type.String({ description: 'UTC; moves on while the session is used, up to 30 days' }),
+    expiresAt: Type.String({ description: 'UTC; extended while the session is used, up to 30 days' }),
   },
   { title: 'SignedIn' },
 );
@@ -77,10 +77,10 @@ const appIdOf = ({ appId }: { appId: number }): number => appId;
 export const SessionShape = Type.Object(
   {
     sessionId: Type.String({ format: 'uuid' }),
-    current: Type.Boolean({ description: 'the one that asks' }),
-    userAgent: Type.String({ description: 'what the browser called itself' }),
+    current: Type.Boolean({ description: 'the calling session' }),
+    userAgent: Type.String({ description: 'User-Agent of the browser' }),
     signedInAt: Time,
-    lastSeenAt: Type.String({ description: 'UTC, to the minute or so' }),
+    lastSeenAt: Type.String({ description: 'UTC, to about a minute' }),
     expiresAt: Time,
   },
   { title: 'PortalSession' },

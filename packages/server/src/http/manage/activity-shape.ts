@@ -1,12 +1,12 @@
 import { Type } from '../../schema.ts';
 
 export const ActivityShape = {
-  requests: Type.Integer({ description: 'that could be told to be of this application' }),
-  errors: Type.Integer({ description: 'requests that were answered with a code' }),
+  requests: Type.Integer({ description: 'requests that belong to this application' }),
+  errors: Type.Integer({ description: 'requests with an error code' }),
   usersCreated: Type.Integer(),
   usersErased: Type.Integer(),
   tokensIssued: Type.Integer({ description: 'access tokens' }),
-  tokensFailed: Type.Integer({ description: 'that the token service did not make (0002, 0009)' }),
+  tokensFailed: Type.Integer({ description: 'exchanges that failed at the token service (0002, 0009)' }),
   selectionsSaved: Type.Integer(),
   selectionsUnset: Type.Integer(),
 };

@@ -14,7 +14,7 @@ import { refuse } from './input.ts';
 import { manageRoute } from './manage-route.ts';
 import { AccessShape, Nullable } from './schemas.ts';
 
-const NEEDS = 'Needs a token for all applications with access own.';
+const NEEDS = 'Requires a token for all applications with access own.';
 
 /** Tokens for `innkeeper token` from afar. A token makes no other that outlives it, and none that may more. */
 export function allTokensRoutes(app: Routes, service: Service): void {
@@ -73,7 +73,7 @@ const listSchema = {
   errors: ['manageForbidden'] as const,
   examples: {
     all: {
-      summary: 'One for an application, and the one that asks',
+      summary: 'A token for one application, and the calling token',
       status: 200,
       answer: { items: [MANAGE_TOKEN, { ...MANAGE_TOKEN, tokenId: EXAMPLE_UIDS.newManageToken, apps: null }] },
     },
@@ -82,13 +82,13 @@ const listSchema = {
 
 const createSchema = {
   operationId: 'createManageToken',
-  summary: 'Make a personal access token',
+  summary: 'Create a personal access token',
   description: `${NEEDS} The token is in this answer and nowhere else. It expires no later than the token that made it.`,
   body: Type.Object({
-    name: Type.String({ description: 'what it is for, 1 to 255 characters' }),
+    name: Type.String({ description: 'its purpose, 1 to 255 characters' }),
     access: Type.Optional(AccessShape),
     apps: Type.Optional(Nullable(Type.Array(Type.String(), { description: 'clientIds; null: all applications' }))),
-    expires: Type.Optional(Type.String({ description: 'how long it is valid, up to 365d', default: '90d' })),
+    expires: Type.Optional(Type.String({ description: 'lifetime, up to 365d', default: '90d' })),
   }),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }) },
   errors: ['manageForbidden', 'applicationNotFound'] as const,

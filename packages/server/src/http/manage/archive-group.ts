@@ -11,7 +11,7 @@ import { EDITED_HEADERS, EditedAnswer, GroupParams } from './schemas.ts';
 const schema = {
   operationId: 'archiveGroup',
   summary: 'Archive a group with its keys',
-  description: 'It is no longer offered; what users chose stays theirs.',
+  description: 'It is no longer offered; users keep their selections.',
   headers: IfMatchHeader,
   params: GroupParams,
   querystring: EditQuery,
@@ -20,7 +20,7 @@ const schema = {
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
   examples: {
     notifications: {
-      summary: 'A group of which nobody chose anything',
+      summary: 'A group without selections',
       params: { ...APPLICATION, groupUid: EXAMPLE.secondGroupUid },
       headers: IF_MATCH,
       status: 200,

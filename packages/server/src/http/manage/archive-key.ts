@@ -12,7 +12,7 @@ const ARCHIVED = breaks('appearance/theme', { what: 'notOffered' }, 1);
 const schema = {
   operationId: 'archiveKey',
   summary: 'Archive a key',
-  description: 'It is no longer offered; what users chose stays theirs.',
+  description: 'It is no longer offered; users keep their selections.',
   headers: IfMatchHeader,
   params: KeyParams,
   querystring: EditQuery,
@@ -21,14 +21,14 @@ const schema = {
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
   examples: {
     chosen: {
-      summary: 'Refused, as somebody chose it',
+      summary: 'Refused: someone chose it',
       params: THEME_KEY,
       headers: IF_MATCH,
       status: 409,
       answer: { ...BREAKS, breaking: [ARCHIVED] },
     },
     allowed: {
-      summary: 'Archived all the same',
+      summary: 'Archived anyway',
       params: THEME_KEY,
       query: { allow_breaking: true },
       headers: IF_MATCH,

@@ -8,14 +8,14 @@ import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.
 
 const schema = {
   operationId: 'beginTotp',
-  summary: 'Begin to ask for codes of an authenticator app at sign-in',
+  summary: 'Start turning on two-step sign-in',
   description:
-    'Nothing is asked for until a first code has confirmed it. The secret is in this answer and nowhere else.',
+    'Codes are required only after a first code has confirmed it. The secret is shown only in this response.',
   body: Type.Object(ProofMembers),
   response: {
     200: Type.Object({
-      secret: Type.String({ description: 'in base32, to be typed' }),
-      uri: Type.String({ description: 'otpauth://, to be scanned as a QR code' }),
+      secret: Type.String({ description: 'base32, to type in' }),
+      uri: Type.String({ description: 'otpauth:// URL, to scan as a QR code' }),
     }),
     ...ProofAnswer,
   },

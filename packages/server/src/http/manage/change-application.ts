@@ -13,13 +13,12 @@ import { ApplicationAnswer, SettingsPatch } from './schemas.ts';
 const schema = {
   operationId: 'changeApplication',
   summary: 'Change the name or settings of an application',
-  description:
-    'All that are given, or none. Settings that are not named stay as they are; null puts one back to its default.',
+  description: 'Changes all given settings or none. Others stay unchanged; null resets one to its default.',
   body: Type.Object({ name: Type.Optional(Type.String()), settings: Type.Optional(SettingsPatch) }),
   response: { 200: ApplicationAnswer },
   examples: {
     settings: {
-      summary: 'Another name and one setting; the other settings stay',
+      summary: 'A new name and one setting',
       params: APPLICATION,
       body: { name: 'My app', settings: { accessTokenTtl: '2h' } },
       status: 200,
@@ -31,7 +30,7 @@ const schema = {
       },
     },
     outOfRange: {
-      summary: 'A setting that cannot be so long',
+      summary: 'A lifetime that is too long',
       params: APPLICATION,
       body: { settings: { accessTokenTtl: '60d' } },
       status: 400,

@@ -12,20 +12,20 @@ import { EDITED_HEADERS, EditedAnswer, GroupParams, Nullable } from './schemas.t
 
 export const TranslationsPatch = Type.Optional(
   Type.Record(Type.String(), Nullable(Type.String()), {
-    description: 'texts by language, name or tag; null takes one away, what is not named stays',
+    description: 'texts by language (name or tag); null removes one, others stay unchanged',
   }),
 );
 export const DescriptionsPatch = Type.Optional(
   Type.Record(Type.String(), Nullable(Type.String()), {
-    description: 'help texts by language, name or tag; null takes one away, what is not named stays',
+    description: 'help texts by language (name or tag); null removes one, others stay unchanged',
   }),
 );
-export const ArchivedMember = Type.Optional(Type.Literal(false, { description: 'brings it back from the archive' }));
+export const ArchivedMember = Type.Optional(Type.Literal(false, { description: 'restores it from the archive' }));
 
 const schema = {
   operationId: 'changeGroup',
-  summary: 'Change a group: its name, texts or place, or bring it back',
-  description: 'A group that comes back brings the keys that were live when it was archived.',
+  summary: 'Change a group: name, texts or position, or restore it',
+  description: 'Restoring a group restores the keys that were live when it was archived.',
   headers: IfMatchHeader,
   params: GroupParams,
   querystring: EditQuery,
@@ -41,7 +41,7 @@ const schema = {
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
   examples: {
     text: {
-      summary: 'Another text in German',
+      summary: 'A new German text',
       params: APPEARANCE_GROUP,
       headers: IF_MATCH,
       body: { translations: { Deutsch: 'Aussehen' } },
@@ -55,7 +55,7 @@ const schema = {
       }),
     },
     changedMeanwhile: {
-      summary: 'The catalog was published after it was looked at',
+      summary: 'The catalog was published in the meantime',
       params: APPEARANCE_GROUP,
       headers: { 'If-Match': '"0"' },
       body: { translations: { Deutsch: 'Aussehen' } },

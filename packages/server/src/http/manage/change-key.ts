@@ -19,9 +19,9 @@ const patched: TProperties = Object.fromEntries(
 
 const schema = {
   operationId: 'changeKey',
-  summary: 'Change a key: its definition, texts, group or place, or bring it back',
+  summary: 'Change a key: definition, texts, group or position, or restore it',
   description:
-    'What is not named stays, null takes it away. Texts are changed one by one; anything else is replaced as a whole.',
+    'Fields that are not given stay unchanged, null removes one. Texts change one by one; anything else is replaced completely.',
   headers: IfMatchHeader,
   params: KeyParams,
   querystring: EditQuery,
@@ -30,7 +30,7 @@ const schema = {
     translations: TranslationsPatch,
     descriptions: DescriptionsPatch,
     groupUid: Type.Optional(
-      Type.String({ format: 'uuid', description: 'moves it to this group, with its UID and its selections' }),
+      Type.String({ format: 'uuid', description: 'moves it to this group; UID and selections stay' }),
     ),
     position: PositionMember,
     archived: ArchivedMember,
@@ -40,7 +40,7 @@ const schema = {
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
   examples: {
     byDefault: {
-      summary: 'Another default, one text less, and the last place',
+      summary: 'A new default, one text removed, moved to the end',
       params: THEME_KEY,
       headers: IF_MATCH,
       body: { default: 'light', translations: { Español: null }, position: 2 },

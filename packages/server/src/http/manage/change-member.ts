@@ -9,8 +9,8 @@ import { MemberParams, MemberShape, RoleShape, readRole, viewMember } from './me
 
 const schema = {
   operationId: 'changeMember',
-  summary: 'Give a member another role',
-  description: 'It holds at once, for the tokens of the member too.',
+  summary: 'Change the role of a member',
+  description: "Applies immediately, to the member's tokens too.",
   params: MemberParams,
   body: Type.Object({ role: RoleShape }),
   response: { 200: MemberShape },

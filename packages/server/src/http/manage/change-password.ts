@@ -14,13 +14,13 @@ const schema = {
   description:
     'Ends your other sessions. Requires the current password, except in the first 15 minutes after a sign-in link, and a code if two-step sign-in is on.',
   body: Type.Object({
-    current: Type.Optional(Type.String({ description: 'the password as it is' })),
-    password: Type.String({ description: '12 to 256 characters, and none that many people use' }),
+    current: Type.Optional(Type.String({ description: 'the current password' })),
+    password: Type.String({ description: '12 to 256 characters, not a common password' }),
     ...CodeMember,
   }),
-  response: { 204: Type.Null({ description: 'It is the new one from now on.' }), ...ProofAnswer },
+  response: { 204: Type.Null({ description: 'The password was changed.' }), ...ProofAnswer },
   errors: PROOF_ERRORS,
-  examples: { first: { summary: 'The first one', body: { password: PASSWORD }, status: 204 } },
+  examples: { first: { summary: 'A first password', body: { password: PASSWORD }, status: 204 } },
 };
 
 export function changePasswordRoute(app: Routes, service: Service): void {

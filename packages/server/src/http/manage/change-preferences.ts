@@ -9,8 +9,8 @@ import { accountRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'changePreferences',
-  summary: 'Say how you want the portal to be',
-  description: 'What is not named stays as it is.',
+  summary: 'Change your portal preferences',
+  description: 'Fields that are not given stay unchanged.',
   body: Type.Object({
     theme: Type.Optional(PreferencesShape.properties.theme),
     language: Type.Optional(PreferencesShape.properties.language),

@@ -19,9 +19,9 @@ const ChangedTextsMembers = Type.Object({
       Type.Object({
         path: Type.String(),
         language: Type.String({ description: 'its tag' }),
-        text: Nullable(Type.String({ description: 'as it is now' })),
+        text: Nullable(Type.String({ description: 'current text' })),
       }),
-      { description: 'the texts that are not what `was` says' },
+      { description: 'texts that differ from `was`' },
     ),
   ),
 });
@@ -30,17 +30,19 @@ const schema = {
   operationId: 'changeTranslations',
   summary: 'Change many texts at once, all or none',
   description:
-    'Those who send `was` with each text can send If-Match: * and never overwrite anybody: 9412 lists in `texts` what is there instead.',
+    'With `was` in each text, If-Match: * is safe: if a text has changed, 9412 lists the current ones in `texts`.',
   headers: IfMatchHeader,
   querystring: EditQuery,
   body: Type.Object({
     texts: Type.Array(
       Type.Object({
-        path: Type.String({ description: 'as the list of translations has it' }),
+        path: Type.String({ description: 'as in the list of texts' }),
         language: Type.String({ description: 'name or tag' }),
-        text: Nullable(Type.String({ description: 'null takes it away' })),
+        text: Nullable(Type.String({ description: 'null removes it' })),
         was: Type.Optional(
-          Nullable(Type.String({ description: 'the text to replace, null for none: another one there refuses all' })),
+          Nullable(
+            Type.String({ description: 'the expected current text, null for none; if it differs, nothing changes' }),
+          ),
         ),
       }),
       { maxItems: MAX_TEXTS },
@@ -51,7 +53,7 @@ const schema = {
   errors: EDIT_ERRORS,
   examples: {
     two: {
-      summary: 'A text in another word, and one taken away',
+      summary: 'One text changed, one removed',
       params: APPLICATION,
       headers: IF_MATCH,
       body: {
@@ -75,7 +77,7 @@ const schema = {
       }),
     },
     gone: {
-      summary: 'Somebody else changed the text meanwhile',
+      summary: 'The text was changed in the meantime',
       params: APPLICATION,
       headers: { 'If-Match': '*' },
       body: { texts: [{ path: 'appearance/theme', language: 'de', text: 'Farben', was: 'Thema' }] },
@@ -89,7 +91,7 @@ const schema = {
       },
     },
     draft: {
-      summary: 'In the draft, which this begins',
+      summary: 'In a new draft',
       params: APPLICATION,
       query: { draft: true },
       headers: IF_MATCH,

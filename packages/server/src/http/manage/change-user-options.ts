@@ -23,7 +23,7 @@ const MAX_KEYS = 500;
 const saveSchema = {
   operationId: 'saveManagedUserOptions',
   summary: 'Save options of a user, all or none',
-  description: 'For support. The history of the user and the audit say who did it. Suspended users can be changed too.',
+  description: "For support. The user's history and the audit record who did it. Works for suspended users too.",
   params: UserParams,
   body: Type.Object(OptionsToSave),
   response: {
@@ -49,7 +49,7 @@ const unsetSchema = {
   querystring: Type.Object({
     option_key_uid: Type.Array(Type.String({ format: 'uuid' }), { description: 'repeatable', minItems: 1 }),
   }),
-  response: { 204: Type.Null({ description: 'The defaults hold again.' }) },
+  response: { 204: Type.Null({ description: 'The defaults apply again.' }) },
   errors: ['userNotFound', 'keyNotFound', 'selectionNotFound'] as const,
   examples: {
     theme: { summary: 'One option', params: USER, query: { option_key_uid: EXAMPLE.keyUid }, status: 204 },

@@ -16,7 +16,7 @@ const schema = {
   operationId: 'changeUser',
   summary: 'Rename, suspend or resume a user',
   description:
-    'All of the change or nothing. A suspended user cannot sign in, and their access tokens answer as revoked.',
+    'Changes all given fields or none. A suspended user gets no access token, and existing ones count as revoked.',
   params: UserParams,
   body: Type.Object({
     clientUserName: Type.Optional(Type.String()),

@@ -10,16 +10,16 @@ import { Change } from './schemas.ts';
 
 const schema = {
   operationId: 'compareRevisions',
-  summary: 'See what is different between two revisions',
+  summary: 'Compare two revisions',
   querystring: Type.Object({
-    from: Type.Integer({ minimum: 0, description: '0 is the empty catalog that all begin with' }),
+    from: Type.Integer({ minimum: 0, description: '0 is the empty catalog' }),
     to: Type.Integer({ minimum: 0 }),
   }),
   response: { 200: Type.Object({ from: Type.Integer(), to: Type.Integer(), changes: Type.Array(Change) }) },
   errors: ['revisionNotFound'] as const,
   examples: {
     fromNothing: {
-      summary: 'All that the first revision brought',
+      summary: 'Everything in the first revision',
       params: APPLICATION,
       query: { from: 0, to: 1 },
       status: 200,

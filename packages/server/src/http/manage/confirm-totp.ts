@@ -10,21 +10,20 @@ import { readText, refuse } from './input.ts';
 import { accountRoute } from './manage-route.ts';
 
 export const RecoveryCodesAnswer = Type.Object(
-  { recoveryCodes: Type.Array(Type.String(), { description: 'each is good once, in place of a code' }) },
+  { recoveryCodes: Type.Array(Type.String(), { description: 'each works once, instead of a code' }) },
   { title: 'RecoveryCodes' },
 );
 
 const schema = {
   operationId: 'confirmTotp',
-  summary: 'Ask for codes of an authenticator app at sign-in from now on',
-  description:
-    'The first code proves that the app has the secret. The recovery codes are in this answer and nowhere else.',
+  summary: 'Turn on two-step sign-in',
+  description: 'The first code proves that the app has the secret. The recovery codes are shown only in this response.',
   body: Type.Object({ code: Type.String({ description: 'six digits' }) }),
   response: { 200: RecoveryCodesAnswer },
   errors: ['totpNotBegun'] as const,
   examples: {
     confirmed: {
-      summary: 'With the code that the app shows',
+      summary: 'With a code from the app',
       body: { code: EXAMPLE.totpCode },
       status: 200,
       answer: { recoveryCodes: RECOVERY_CODES },

@@ -12,14 +12,14 @@ import { KeyParams } from './schemas.ts';
 
 const schema = {
   operationId: 'countValues',
-  summary: 'See how users chose: for each value of a key, how many have it',
+  summary: 'Count the selections of each value of a key',
   description:
-    'Of a key that takes several values, each is counted for itself, so the counts add up to more than `total`. Of an open key, the 200 that most have.',
+    'For a multiple-choice key each value counts separately, so the sum can exceed `total`. For an open key, the 200 most frequent values.',
   params: KeyParams,
   response: {
     200: Type.Object({
       keyUid: Type.String({ format: 'uuid' }),
-      total: Type.Integer({ description: 'users who chose' }),
+      total: Type.Integer({ description: 'users with a selection' }),
       items: Type.Array(
         Type.Object({
           value: ValueAnswer,
@@ -28,15 +28,14 @@ const schema = {
         }),
       ),
       otherValues: Type.Integer({
-        description:
-          'how many more different values there are; without access "users", values that users typed are among them',
+        description: 'number of further distinct values; without access "users" this includes values that users typed',
       }),
     }),
   },
   errors: ['catalogItemNotFound'] as const,
   examples: {
     theme: {
-      summary: 'One user chose',
+      summary: 'One selection',
       params: THEME_KEY,
       status: 200,
       answer: {

@@ -18,16 +18,13 @@ const MAX_APPS = 1000;
 
 const schema = {
   operationId: 'createAccountToken',
-  summary: 'Make a personal access token',
-  description:
-    'The token is in this answer and nowhere else. It never opens more than you may at the moment it is used, whatever its access.',
+  summary: 'Create a personal access token',
+  description: 'The token is shown only in this response. It never exceeds your own permissions at the time of use.',
   body: Type.Object({
-    name: Type.String({ description: 'what it is for, 1 to 255 characters; revisions name it as their author' }),
+    name: Type.String({ description: 'its purpose, 1 to 255 characters; shown as the author of revisions' }),
     access: Type.Optional(AccessShape),
-    apps: Type.Optional(
-      Nullable(Type.Array(Type.String(), { description: 'clientIds it is for; null: all applications' })),
-    ),
-    expires: Type.Optional(Type.String({ description: 'how long it is good, up to 365d', default: '90d' })),
+    apps: Type.Optional(Nullable(Type.Array(Type.String(), { description: 'clientIds; null: all applications' }))),
+    expires: Type.Optional(Type.String({ description: 'lifetime, up to 365d', default: '90d' })),
     ...ProofMembers,
   }),
   response: { 201: Type.Object({ token: Type.String(), ...TokenShape.properties }), ...ProofAnswer },
@@ -40,7 +37,7 @@ const schema = {
       answer: REPORTS_TOKEN,
     },
     forAll: {
-      summary: 'To change whatever you may, for 90 days',
+      summary: 'With all of your permissions, for 90 days',
       body: { name: 'deploy' },
       status: 201,
       answer: {

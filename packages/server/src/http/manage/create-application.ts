@@ -9,10 +9,10 @@ import { manageRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'createApplication',
-  summary: 'Make an application',
+  summary: 'Create an application',
   description:
-    'The clientSecret is in this answer and nowhere else. Needs an administrator, or a token for all applications with access own.',
-  body: Type.Object({ name: Type.String({ description: 'what people call it, 1 to 255 characters' }) }),
+    'The clientSecret is shown only in this response. Requires an administrator, or a token for all applications with access own.',
+  body: Type.Object({ name: Type.String({ description: 'display name, 1 to 255 characters' }) }),
   response: {
     201: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), name: Type.String() }),
   },

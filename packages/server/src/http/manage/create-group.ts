@@ -14,13 +14,13 @@ import { EDIT_LIMIT } from './uploads.ts';
 
 const { name, translations, descriptions, keys } = CatalogFileSchema.properties.groups.items.properties;
 export const PositionMember = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'place among its siblings; at the end without' }),
+  Type.Integer({ minimum: 0, description: 'position among its siblings; default: last' }),
 );
 
 const schema = {
   operationId: 'createGroup',
   summary: 'Add a group to the catalog',
-  description: 'As in the catalog file. A group that was archived under this name comes back.',
+  description: 'As in the catalog file. An archived group of this name is restored.',
   headers: IfMatchHeader,
   querystring: EditQuery,
   body: Type.Object({ name, translations, descriptions, keys, position: PositionMember }),

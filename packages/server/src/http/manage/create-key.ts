@@ -18,7 +18,7 @@ export const KEY_MEMBERS = Object.keys(KeyMembers) as (keyof typeof KeyMembers)[
 const schema = {
   operationId: 'createKey',
   summary: 'Add a key to a group',
-  description: 'As in the catalog file. A key that was archived under this name comes back.',
+  description: 'As in the catalog file. An archived key of this name is restored.',
   headers: IfMatchHeader,
   params: GroupParams,
   querystring: EditQuery,
@@ -55,7 +55,7 @@ const schema = {
       },
     },
     badDefault: {
-      summary: 'A default that is none of its values',
+      summary: 'A default that is not an allowed value',
       params: APPEARANCE_GROUP,
       headers: IF_MATCH,
       body: { name: 'density', type: 'string', default: 'normal', values: ['wide', 'narrow'] },

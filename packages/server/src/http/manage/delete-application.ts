@@ -10,19 +10,19 @@ import { applicationRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'deleteApplication',
-  summary: 'Delete an application with all its users and everything that is theirs',
-  description: 'There is no way back: so that nothing is deleted by mistake, the clientId has to be given once more.',
+  summary: 'Delete an application with all of its data',
+  description: 'This cannot be undone, so the clientId must be sent again as confirmation.',
   querystring: Type.Object({ confirm: Type.String({ description: 'the clientId again' }) }),
-  response: { 204: Type.Null({ description: 'The application is gone.' }) },
+  response: { 204: Type.Null({ description: 'The application was deleted.' }) },
   examples: {
     confirmed: {
-      summary: 'Said twice',
+      summary: 'Confirmed',
       params: APPLICATION,
       query: { confirm: EXAMPLE.clientId },
       status: 204,
     },
     unconfirmed: {
-      summary: 'The name in place of the clientId',
+      summary: 'The name instead of the clientId',
       params: APPLICATION,
       query: { confirm: 'Demo' },
       status: 400,

@@ -8,11 +8,12 @@ import { applicationRoute } from './manage-route.ts';
 const schema = {
   operationId: 'discardDraft',
   summary: 'Discard the draft of the catalog',
-  description: 'What is published stays as it is. A draft in which more than texts was changed takes access "write".',
+  description:
+    'The published catalog stays unchanged. Access "write" is required if the draft changes more than texts.',
   headers: IfMatchHeader,
-  response: { 204: { description: 'It is gone.', type: 'null' } },
+  response: { 204: { description: 'The draft was discarded.', type: 'null' } },
   errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound'] as const,
-  examples: { any: { summary: 'Whatever is in it', params: APPLICATION, headers: ANY_MATCH, status: 204 } },
+  examples: { any: { summary: 'Any draft', params: APPLICATION, headers: ANY_MATCH, status: 204 } },
 };
 
 export function discardDraftRoute(app: Routes, service: Service): void {

@@ -17,7 +17,7 @@ import { viewPlan } from './views.ts';
 /** Of whatever shows the catalog. */
 export const DraftQuery = Type.Object({
   draft: Type.Optional(
-    Type.Boolean({ description: 'as it is in the draft; without a draft, as it is published', default: false }),
+    Type.Boolean({ description: 'read the draft; without a draft, the published catalog', default: false }),
   ),
 });
 
@@ -25,18 +25,16 @@ export const DraftQuery = Type.Object({
 export const EditQuery = Type.Object({
   draft: Type.Optional(
     Type.Boolean({
-      description: 'changes the draft, which is begun when there is none; nothing is published',
+      description: 'change the draft, starting one if needed, instead of publishing',
       default: false,
     }),
   ),
-  allow_breaking: Type.Optional(
-    Type.Boolean({ description: 'publish even what breaks saved selections', default: false }),
-  ),
+  allow_breaking: Type.Optional(Type.Boolean({ description: 'publish breaking changes too', default: false })),
 });
 
 export const IfMatchHeader = Type.Object({
   'If-Match': Type.String({
-    description: 'the ETag of the catalog, or of the draft, that was changed; or * for whatever there is',
+    description: 'ETag of the catalog or draft that you changed, or * for any version',
   }),
 });
 

@@ -8,12 +8,12 @@ import { accountRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'endAccountSession',
-  summary: 'End one of your sessions in the portal',
-  description: 'It fails at once everywhere.',
+  summary: 'End one of your portal sessions',
+  description: 'It stops working immediately, in every replica.',
   params: Type.Object({ sessionId: Type.String({ format: 'uuid' }) }),
   response: { 204: Type.Null({ description: 'The session has ended.' }) },
   errors: ['sessionNotFound'] as const,
-  examples: { one: { summary: 'One of those listed', params: { sessionId: EXAMPLE.sessionId }, status: 204 } },
+  examples: { one: { summary: 'One of the list', params: { sessionId: EXAMPLE.sessionId }, status: 204 } },
 };
 
 export function endAccountSessionRoute(app: Routes, service: Service): void {

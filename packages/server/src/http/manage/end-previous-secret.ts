@@ -7,12 +7,12 @@ import { applicationRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'endPreviousSecret',
-  summary: 'End the overlap of a rotation now',
-  description: 'The clientSecret before the current one stops working. Without one in an overlap, nothing happens.',
-  response: { 204: Type.Null({ description: 'The current clientSecret is the only one.' }) },
+  summary: 'Revoke the previous clientSecret now',
+  description: 'The previous clientSecret stops working. If there is none, nothing happens.',
+  response: { 204: Type.Null({ description: 'Only the current clientSecret is valid.' }) },
   examples: {
     now: {
-      summary: 'The new one is everywhere',
+      summary: 'After the new one is deployed',
       params: APPLICATION,
       status: 204,
     },

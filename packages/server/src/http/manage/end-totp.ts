@@ -8,10 +8,10 @@ import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.
 
 const schema = {
   operationId: 'endTotp',
-  summary: 'Ask for no codes of an authenticator app any more',
-  description: 'The recovery codes stop working as well.',
+  summary: 'Turn off two-step sign-in',
+  description: 'The recovery codes stop working too.',
   body: Type.Object(ProofMembers),
-  response: { 204: Type.Null({ description: 'The password is enough from now on.' }), ...ProofAnswer },
+  response: { 204: Type.Null({ description: 'Two-step sign-in is off.' }), ...ProofAnswer },
   errors: [...PROOF_ERRORS, 'totpOff'] as const,
   examples: { ended: { summary: 'Without a password', body: { code: EXAMPLE.totpCode }, status: 204 } },
 };

@@ -9,14 +9,14 @@ import { UserParams } from './schemas.ts';
 
 const schema = {
   operationId: 'eraseUser',
-  summary: 'Erase a user and everything that is theirs',
-  description: 'There is no way back. Their tokens fail at once everywhere.',
+  summary: 'Delete a user with all of their data',
+  description: 'This cannot be undone. Their tokens stop working immediately, in every replica.',
   params: UserParams,
-  response: { 204: Type.Null({ description: 'Nothing of the user is left.' }) },
+  response: { 204: Type.Null({ description: 'The user was deleted.' }) },
   errors: ['userNotFound'] as const,
   examples: {
     ada: {
-      summary: 'A user and everything that is theirs',
+      summary: 'A user with all of their data',
       params: USER,
       status: 204,
     },

@@ -14,7 +14,7 @@ const schema = {
   operationId: 'exportTranslations',
   summary: 'Download the texts as a file for a spreadsheet or a translation tool',
   description:
-    'CSV holds all languages, or those that `language` names; XLIFF 2.0 is for one. The file says which revision it is of: when it comes back, what changed meanwhile is noticed.',
+    'CSV contains all languages, or those in `language`; XLIFF 2.0 contains one. The file records its revision, so an import detects conflicting changes.',
   querystring: Type.Object({
     format: Type.Optional(Type.Enum([...TEXT_FORMATS], { default: 'csv' })),
     language: Type.Optional(Type.String({ description: 'name or tag; several for CSV, separated by commas' })),
@@ -22,7 +22,7 @@ const schema = {
   }),
   response: { 200: Type.String() },
   produces: Object.values(TYPES),
-  answerHeaders: { 'Content-Disposition': 'a name for the file' },
+  answerHeaders: { 'Content-Disposition': 'file name' },
   examples: {
     spreadsheet: { summary: 'All texts for a spreadsheet', params: APPLICATION, query: { format: 'csv' }, status: 200 },
     tool: {

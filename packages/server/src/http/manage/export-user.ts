@@ -13,14 +13,14 @@ import { viewAccessToken, viewEvent, viewOption, viewUser } from './views.ts';
 
 const schema = {
   operationId: 'exportUser',
-  summary: 'Get everything that is kept of a user',
+  summary: 'Export all data about a user',
   params: UserParams,
   response: {
     200: Type.Object({
       clientId: Type.String(),
       user: Type.Object(UserShape, { title: 'ManagedUser' }),
       accessTokens: Type.Array(AccessTokenShape),
-      options: Type.Array(OptionShape, { description: 'what they chose' }),
+      options: Type.Array(OptionShape, { description: 'their selections' }),
       history: Type.Array(EventShape, { description: 'newest first' }),
     }),
   },

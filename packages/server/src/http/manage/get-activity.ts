@@ -26,10 +26,10 @@ const NOTHING = {
 
 const schema = {
   operationId: 'getActivity',
-  summary: 'See what happened in an application over time',
+  summary: 'Get the activity of an application over time',
   description:
-    'Statistics: counted in memory and added up every few seconds, so that a process that is killed takes its last seconds along. ' +
-    'Hours are kept for 7 days, days for 400. Steps are those of UTC. Without from and to, the last 24 hours or 30 days.',
+    'Counted in memory and saved every few seconds, so a killed process loses its last seconds. ' +
+    'Hours are kept for 7 days, days for 400, in UTC. Without from and to: the last 24 hours or 30 days.',
   querystring: Type.Object({ ...SpanQuery, step: Type.Optional(Type.Enum(['hour', 'day'])) }),
   response: {
     200: Type.Object({
@@ -37,17 +37,17 @@ const schema = {
       from: Time,
       to: Time,
       points: Type.Array(Type.Object({ at: Time, ...ActivityShape }, { title: 'ActivityPoint' }), {
-        description: 'every step, also those in which nothing happened, oldest first',
+        description: 'every step, including empty ones, oldest first',
       }),
       total: Type.Object(ActivityShape),
       errorsByCode: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
-        description: 'the most frequent first',
+        description: 'most frequent first',
       }),
     }),
   },
   examples: {
     twoDays: {
-      summary: 'Two days in which nothing happened',
+      summary: 'Two days without activity',
       params: APPLICATION,
       query: { from: '2025-11-22', to: '2025-11-24', step: 'day' },
       status: 200,

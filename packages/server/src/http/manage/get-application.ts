@@ -8,7 +8,7 @@ import { ApplicationAnswer } from './schemas.ts';
 const schema = {
   operationId: 'getApplication',
   summary: 'Get one application',
-  description: 'Its settings as they are in force, the age of its secrets, and how much it has of everything.',
+  description: 'With its effective settings, the age of its secrets, and counts of its contents.',
   response: { 200: ApplicationAnswer },
   examples: {
     demo: {

@@ -14,11 +14,11 @@ const Translations = Type.Record(Type.String(), Type.String(), { description: 't
 const schema = {
   operationId: 'getCatalogTree',
   summary: 'Get the catalog with the UIDs of its groups and keys',
-  description: 'Archived ones too, after the others. Groups and keys are written as in the catalog file.',
+  description: 'Includes archived ones, after the others. Groups and keys have the form of the catalog file.',
   querystring: DraftQuery,
   response: {
     200: Type.Object({
-      revision: Type.Integer({ description: 'of a draft, the one that it was begun from' }),
+      revision: Type.Integer({ description: 'of a draft: the revision it started from' }),
       languages: Type.Array(
         Type.Object({ name: Type.String(), tag: Type.String(), default: Type.Optional(Type.Boolean()) }),
       ),

@@ -10,11 +10,11 @@ import { applicationRoute, FileAnswer } from './manage-route.ts';
 const schema = {
   operationId: 'getCatalogTypes',
   summary: 'Get the groups, keys and allowed values as a TypeScript module',
-  description: 'As `innkeeper catalog types` writes it, for the client and the React package.',
+  description: 'The output of `innkeeper catalog types`, for the client and the React package.',
   querystring: DraftQuery,
   response: { 200: Type.String() },
   produces: ['text/plain'],
-  answerHeaders: { 'Content-Disposition': 'a name for the file' },
+  answerHeaders: { 'Content-Disposition': 'file name' },
   examples: { demo: { summary: 'The module of the demo application', params: APPLICATION, status: 200 } },
 };
 

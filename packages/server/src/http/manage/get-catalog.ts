@@ -10,9 +10,9 @@ import { CatalogAnswer, EDITED_HEADERS } from './schemas.ts';
 
 const schema = {
   operationId: 'getCatalog',
-  summary: 'Get the catalog, in the form of the catalog file',
+  summary: 'Get the catalog as a catalog file',
   description:
-    'Sent back as it is, it changes nothing. Its ETag is its revision, which If-Match of every change wants.',
+    'Sending it back unchanged changes nothing. Its ETag is the revision, required as If-Match by every change.',
   querystring: DraftQuery,
   response: { 200: CatalogAnswer },
   answerHeaders: EDITED_HEADERS,

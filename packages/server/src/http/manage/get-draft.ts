@@ -17,28 +17,26 @@ const EDITS_TOLD = 20;
 const schema = {
   operationId: 'getDraft',
   summary: 'Get the draft of the catalog, and what publishing it would change',
-  description: 'What is breaking, and how many saved selections it touches, is counted now.',
+  description: 'Breaking changes and affected selections are counted now.',
   querystring: Type.Object({
-    plan: Type.Optional(
-      Type.Boolean({ default: true, description: 'false leaves out `plan`, which takes its time to count' }),
-    ),
+    plan: Type.Optional(Type.Boolean({ default: true, description: 'false omits `plan`, which takes time to count' })),
   }),
   response: {
     200: Type.Object({
-      revision: Type.Integer({ description: 'that is published now' }),
+      revision: Type.Integer({ description: 'the published revision' }),
       draft: Nullable(
         Type.Object({
           ...DraftShape.properties,
-          changeCount: Type.Integer({ description: 'what is different from what is published now' }),
-          textsOnly: Type.Boolean({ description: 'whoever has access "texts" may publish it' }),
+          changeCount: Type.Integer({ description: 'differences from the published catalog' }),
+          textsOnly: Type.Boolean({ description: 'access "texts" is enough to publish it' }),
           editsTextsOnly: Type.Boolean({
-            description: 'whoever has access "texts" may discard it, whatever else was published since it was begun',
+            description: 'access "texts" is enough to discard it',
           }),
           undo: Nullable(DraftEditShape),
           redo: Nullable(DraftEditShape),
           edits: Type.Array(DraftEditShape, { description: `the last ${EDITS_TOLD}, newest first` }),
           revisions: Type.Array(Type.Object(RevisionShape), {
-            description: 'what was published since the draft was begun: publishing it would undo that',
+            description: 'revisions published since the draft was started; publishing the draft would undo them',
           }),
           plan: Type.Optional(
             Type.Object({
@@ -48,8 +46,8 @@ const schema = {
               missing: Type.Array(
                 Type.Object({
                   language: Type.String(),
-                  total: Type.Integer({ description: 'how many texts there could be' }),
-                  missing: Type.Integer({ description: 'how many are not there' }),
+                  total: Type.Integer({ description: 'total number of texts' }),
+                  missing: Type.Integer({ description: 'number of missing texts' }),
                 }),
               ),
             }),

@@ -10,36 +10,36 @@ import { Nullable, Time } from './schemas.ts';
 
 const Total = Type.Object({
   count: Type.Integer(),
-  more: Type.Boolean({ description: 'there are more: counting stopped at a bound' }),
+  more: Type.Boolean({ description: 'true: there are more; counting stopped at a limit' }),
 });
 
 const schema = {
   operationId: 'getOverview',
-  summary: 'See how an application is doing',
+  summary: 'Get an overview of an application',
   response: {
     200: Type.Object(
       {
         totals: Type.Object({ users: Total, selections: Total, liveTokens: Total }),
         catalog: Type.Object({
-          revision: Type.Integer({ description: '0: nothing was published yet' }),
+          revision: Type.Integer({ description: '0: nothing published yet' }),
           languages: Type.Integer(),
           groups: Type.Integer(),
           keys: Type.Integer(),
         }),
-        lastDay: Type.Object(ActivityShape, { description: 'of the last 24 hours, as far as they are counted' }),
+        lastDay: Type.Object(ActivityShape, { description: 'of the last 24 hours' }),
         tokenService: Type.Object({
           kind: Type.Enum(['embedded', 'remote']),
           state: Type.Enum(['ok', 'failing', 'unreachable'], {
-            description: '`failing`: it can be reached, but the latest token could not be had of it',
+            description: '`failing`: reachable, but it issued no token the last time',
           }),
           averageMilliseconds: Nullable(
-            Type.Number({ description: 'what a token took in the last 24 hours; null: there was none' }),
+            Type.Number({ description: 'time to issue a token in the last 24 hours; null: none issued' }),
           ),
           lastFailedAt: Nullable(Time),
         }),
         lastRequestAt: Nullable(Time),
         steps: Type.Array(Type.Object({ step: Type.Enum([...STEPS]), done: Type.Boolean() }), {
-          description: 'what an application needs to be of use, in the order one does it',
+          description: 'set-up steps, in order',
         }),
       },
       { title: 'ApplicationOverview' },
@@ -47,7 +47,7 @@ const schema = {
   },
   examples: {
     demo: {
-      summary: 'One user, who has chosen once',
+      summary: 'One user with one selection',
       params: APPLICATION,
       status: 200,
       answer: {

@@ -10,13 +10,13 @@ import { Nullable } from './schemas.ts';
 
 const Body = Nullable(
   Type.String({
-    description: 'at most about 2,000 characters; [n bytes]: it was no JSON object, or a large one; null: it had none',
+    description: 'about 2,000 characters at most; [n bytes]: not a JSON object, or too large; null: none',
   }),
 );
 
 const schema = {
   operationId: 'getRequest',
-  summary: 'See a request of the log with what was sent and answered',
+  summary: 'Get a logged request with its body and response',
   params: Type.Object({ requestUid: Type.String({ format: 'uuid' }) }),
   response: {
     200: Type.Object({ ...RequestShape, request: Body, answer: Body }, { title: 'LoggedRequestWithBodies' }),
@@ -24,7 +24,7 @@ const schema = {
   errors: ['loggedRequestNotFound'] as const,
   examples: {
     gone: {
-      summary: 'One that is no longer kept',
+      summary: 'An expired one',
       params: { ...APPLICATION, requestUid: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd4' },
       status: 404,
       answer: { code: '9404', message: 'Request not found in the log; it may have expired.' },

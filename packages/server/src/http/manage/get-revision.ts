@@ -13,13 +13,13 @@ import { viewRevision } from './views.ts';
 
 const schema = {
   operationId: 'getRevision',
-  summary: 'Get one revision: what it changed, and the whole catalog as it was then',
+  summary: 'Get one revision: its changes and the whole catalog of that time',
   params: RevisionParams,
   response: { 200: Type.Object({ ...RevisionShape, catalog: CatalogAnswer }) },
   errors: ['revisionNotFound', 'manageBadRequest'] as const,
   examples: {
     first: {
-      summary: 'The first one',
+      summary: 'A first password',
       params: { ...APPLICATION, revision: 1 },
       status: 200,
       answer: { ...FIRST_REVISION, catalog: DEMO_CATALOG },

@@ -6,7 +6,7 @@ import { accountRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'getSession',
-  summary: 'See who is signed in to the portal, and what they may do',
+  summary: 'Get the current portal session and its permissions',
   response: { 200: SignedInShape },
   examples: { owner: { summary: 'The owner', status: 200, answer: SIGNED_IN } },
 };

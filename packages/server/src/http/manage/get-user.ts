@@ -9,7 +9,7 @@ import { viewAccessToken, viewUser } from './views.ts';
 
 const schema = {
   operationId: 'getUser',
-  summary: 'Get one user, with the access tokens that are good',
+  summary: 'Get one user with their valid access tokens',
   params: UserParams,
   response: { 200: Type.Object({ ...UserShape, accessTokens: Type.Array(AccessTokenShape) }) },
   errors: ['userNotFound'] as const,

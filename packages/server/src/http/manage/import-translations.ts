@@ -20,35 +20,37 @@ const MAX_TAKEN = 100_000;
 const Outdated = Type.Object({
   path: Type.String(),
   language: Type.String({ description: 'its name' }),
-  line: Type.Integer({ description: 'where it stands in the file' }),
-  was: Type.String({ description: 'what it was translated from' }),
-  is: Type.String({ description: 'what there is now' }),
+  line: Type.Integer({ description: 'position in the file' }),
+  was: Type.String({ description: 'the text it was translated from' }),
+  is: Type.String({ description: 'the current text' }),
 });
 
 const Conflict = Type.Object({
   path: Type.String(),
   language: Type.String({ description: 'its name' }),
-  line: Type.Integer({ description: 'where it stands in the file' }),
+  line: Type.Integer({ description: 'position in the file' }),
   inFile: Type.String(),
   inCatalog: Nullable(Type.String()),
 });
 
 const schema = {
   operationId: 'importTranslations',
-  summary: 'Put the texts of a CSV or XLIFF 2 file into the catalog, all or none',
+  summary: 'Import texts from a CSV or XLIFF 2 file, all or none',
   description:
-    'A file that was exported from this application tells which texts were changed in it: only those are taken. An empty cell takes nothing away.',
+    'From a file exported by this application, only changed texts are imported. An empty cell removes nothing.',
   headers: IfMatchHeader,
   querystring: Type.Object({ draft: EditQuery.properties.draft }),
   body: Type.Object({
     ...TextsFileShape,
     prefer: Type.Optional(
-      Type.Enum(['file', 'catalog'], { description: 'where both changed a text since the export; else 9409' }),
+      Type.Enum(['file', 'catalog'], {
+        description: 'which text wins if both changed since the export; without it 9409',
+      }),
     ),
     take: Type.Optional(
       Type.Array(Type.Object({ path: Type.String(), language: Type.String({ description: 'name or tag' }) }), {
         maxItems: MAX_TAKEN,
-        description: 'these texts of the file alone, whatever the catalog has in their place',
+        description: 'import only these texts, overwriting the catalog',
       }),
     ),
   }),
@@ -56,7 +58,7 @@ const schema = {
     200: Type.Object(
       {
         ...EditedAnswer.properties,
-        outdated: Type.Array(Outdated, { description: 'texts to look at again: their source has changed' }),
+        outdated: Type.Array(Outdated, { description: 'texts to review: their source has changed' }),
       },
       { title: 'ImportedTranslations' },
     ),
@@ -73,7 +75,7 @@ const schema = {
   ] as const,
   examples: {
     theme: {
-      summary: 'One text in another word, one as it is',
+      summary: 'One text changed, one unchanged',
       params: APPLICATION,
       headers: IF_MATCH,
       body: { file: EXAMPLE_FILE },

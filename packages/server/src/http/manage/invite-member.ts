@@ -12,9 +12,9 @@ import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIfSignedIn } from './proo
 
 const schema = {
   operationId: 'inviteMember',
-  summary: 'Invite somebody to an application',
+  summary: 'Invite a member to an application',
   description:
-    'The link is in this answer and nowhere else: pass it on yourself, as no mail is sent. It is good once and for 7 days, and makes an account for this address where there is none. An invitation to the same address before it ends, and so does one whose maker no longer owns the application.',
+    'The link is shown only in this response; no mail is sent, so pass it on yourself. It works once within 7 days and creates an account for this address if there is none. It replaces earlier invitations to the address, and ends if its sender no longer owns the application.',
   body: Type.Object({ email: Type.String(), role: RoleShape, ...ProofMembers }),
   response: { ...ProofAnswer, 201: Type.Object({ link: Type.String(), ...InvitationShape.properties }) },
   errors: ['alreadyMember', ...PROOF_ERRORS] as const,

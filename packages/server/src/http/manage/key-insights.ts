@@ -28,31 +28,31 @@ const DEFAULT_PERIODS = 30;
 const MOST_PERIODS = 366;
 
 const COUNTS = {
-  total: Type.Integer({ description: 'users who chose' }),
-  counts: Type.Array(Type.Integer(), { description: 'for each of `values`, in their order; of an open key none' }),
+  total: Type.Integer({ description: 'users with a selection' }),
+  counts: Type.Array(Type.Integer(), { description: 'for each of `values`, in the same order; none for an open key' }),
 };
 
 const Day = Type.String({ description: 'YYYY-MM-DD' });
 
 const querystring = Type.Object({
-  period: Type.Optional(Type.Enum([...PERIODS], { default: 'day', description: 'in UTC; weeks begin on Monday' })),
+  period: Type.Optional(Type.Enum([...PERIODS], { default: 'day', description: 'in UTC; weeks start on Monday' })),
   last: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MOST_PERIODS,
       default: DEFAULT_PERIODS,
-      description: 'how many periods, this one included',
+      description: 'number of periods, including the current one',
     }),
   ),
 });
 
 const schema = {
   operationId: 'getKeyInsights',
-  summary: 'See how users chose for a key, now and over time',
+  summary: 'Get insights of a key, now and over time',
   description:
-    'Choices as they are now, by the day or week in which each was last saved; one that was changed since counts where it was changed. ' +
-    'Of a key that takes several values, each is counted for itself. Of an open key, the 200 values that most have. ' +
-    'Among millions of users it takes seconds; what took long is told again for a while, and `at` says of when it is.',
+    'Current selections by the day or week in which each was last saved. ' +
+    'For a multiple-choice key each value counts separately; for an open key, the 200 most frequent values. ' +
+    'Among millions of users this takes seconds; slow results are cached for a while, and `at` is the time of the result.',
   params: KeyParams,
   querystring,
   response: {
@@ -61,7 +61,7 @@ const schema = {
       at: Time,
       users: Type.Integer({ description: 'of the application' }),
       chose: Type.Integer(),
-      neverChose: Type.Integer({ description: 'they have the default, if there is one' }),
+      neverChose: Type.Integer({ description: 'users without a selection; they get the default, if there is one' }),
       defaultValue: Nullable(ValueAnswer),
       values: Type.Array(
         Type.Object({
@@ -70,20 +70,19 @@ const schema = {
           count: Type.Integer(),
           offered: Type.Boolean({ description: 'false: retired, or no longer in the catalog' }),
         }),
-        { description: 'in the order of the catalog; of an open key, the most common first' },
+        { description: 'in catalog order; for an open key, most frequent first' },
       ),
       otherValues: Type.Integer({
-        description:
-          'how many more different values there are; without access "users", values that users typed are among them',
+        description: 'number of further distinct values; without access "users" this includes values that users typed',
       }),
-      earlier: Type.Object(COUNTS, { description: 'last saved before the first of the periods' }),
+      earlier: Type.Object(COUNTS, { description: 'last saved before the first period' }),
       periods: Type.Array(Type.Object({ from: Day, ...COUNTS }), { description: 'oldest first' }),
     }),
   },
   errors: ['catalogItemNotFound'] as const,
   examples: {
     theme: {
-      summary: 'One user chose, today',
+      summary: 'One selection, today',
       params: THEME_KEY,
       query: { period: 'day', last: 1 },
       status: 200,
@@ -95,7 +94,7 @@ const schema = {
         neverChose: 0,
         defaultValue: 'system',
         values: [
-          { value: 'system', label: 'As the device', count: 0, offered: true },
+          { value: 'system', label: 'System', count: 0, offered: true },
           { value: 'light', label: 'Light', count: 0, offered: true },
           { value: 'dark', label: 'Dark', count: 1, offered: true },
         ],
@@ -109,10 +108,10 @@ const schema = {
 
 const csvSchema = {
   operationId: 'exportKeyInsights',
-  summary: 'Get how users chose for a key as CSV',
+  summary: 'Get insights of a key as CSV',
   description:
-    'The same as a table: a row for now, one for what was saved earlier and one for each period; a column for each value. ' +
-    'No spreadsheet takes a cell for a formula.',
+    'One row for now, one for earlier saves and one per period; one column per value. ' +
+    'Cells that a spreadsheet would read as formulas are quoted.',
   params: KeyParams,
   querystring,
   produces: 'text/csv',

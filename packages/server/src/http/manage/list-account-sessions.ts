@@ -7,10 +7,10 @@ import { accountRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'listAccountSessions',
-  summary: 'List where you are signed in to the portal',
-  description: 'The session seen latest comes first.',
+  summary: 'List your portal sessions',
+  description: 'Most recently used first.',
   response: { 200: Type.Object({ items: Type.Array(SessionShape) }) },
-  examples: { one: { summary: 'One browser', status: 200, answer: { items: [PORTAL_SESSION] } } },
+  examples: { one: { summary: 'One session', status: 200, answer: { items: [PORTAL_SESSION] } } },
 };
 
 export function listAccountSessionsRoute(app: Routes, service: Service): void {

@@ -8,7 +8,7 @@ import { accountRoute } from './manage-route.ts';
 const schema = {
   operationId: 'listAccountTokens',
   summary: 'List your personal access tokens',
-  description: 'Oldest first; expired ones too. Tokens of the command line are not among them.',
+  description: 'Oldest first, including expired ones, without tokens created by the command line.',
   response: { 200: Type.Object({ items: Type.Array(TokenShape) }) },
   examples: { one: { summary: 'For one application', status: 200, answer: { items: [MANAGE_TOKEN] } } },
 };

@@ -11,7 +11,7 @@ import { AccessShape, PageQuery, Time } from './schemas.ts';
 
 const schema = {
   operationId: 'listApplications',
-  summary: 'List the applications that the token is for',
+  summary: 'List applications',
   querystring: PageQuery,
   response: {
     200: ListAnswer(
@@ -25,7 +25,7 @@ const schema = {
   },
   examples: {
     all: {
-      summary: 'All that the token is for',
+      summary: 'All applications of the token',
       status: 200,
       answer: {
         items: [{ clientId: EXAMPLE.clientId, name: 'Demo', createdAt: TIME, access: 'own' }],

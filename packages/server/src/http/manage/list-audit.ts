@@ -20,9 +20,7 @@ import { Nullable, Time } from './schemas.ts';
 import { readSpan, SpanQuery } from './time-span.ts';
 import { hidesAddresses } from './without-addresses.ts';
 
-const Members = Nullable(
-  Type.Unknown({ description: 'the members that changed, as an object; null: there is nothing to tell' }),
-);
+const Members = Nullable(Type.Unknown({ description: 'changed members, as an object; null: none' }));
 
 const AuditShape = Type.Object(
   {
@@ -30,14 +28,14 @@ const AuditShape = Type.Object(
     at: Time,
     actor: Type.String({
       description:
-        'an address, token:NAME with the end of the tokenId, or cli:NAME; of an address only the first part without access "write"',
+        'an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address',
     }),
     action: Type.Enum([...AUDIT_ACTIONS]),
     subject: Type.String({ description: 'a name, an address or a revision; may be empty' }),
     userUid: Nullable(
       Type.String({
         format: 'uuid',
-        description: 'the user it is about, unless deleted since; null without access "users"',
+        description: 'the affected user, unless deleted since; null without access "users"',
       }),
     ),
     before: Members,
@@ -49,7 +47,7 @@ const AuditShape = Type.Object(
 const common = {
   querystring: Type.Object({
     ...SpanQuery,
-    actor: Type.Optional(Type.String({ description: 'as it is told; needs access "write"' })),
+    actor: Type.Optional(Type.String({ description: 'exact match; requires access "write"' })),
     action: Type.Optional(Type.Enum([...AUDIT_ACTIONS])),
     userUid: Type.Optional(Type.String({ format: 'uuid', description: 'requires access "users"' })),
     ...NewestFirstQuery,
@@ -59,14 +57,14 @@ const common = {
 
 const schema = {
   operationId: 'listAudit',
-  summary: 'List who changed what in an application, newest first',
+  summary: 'List the audit of an application, newest first',
   description:
-    'Every change made through /manage/v1 or the command line, edits of drafts included, and who read or exported users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. The details of a catalog revision are with the revision. Entries do not name deleted users.',
+    'Every change through /manage/v1 or the command line, including edits of drafts, and every read or export of users, kept for 400 days. The entry of a change is written in its transaction. Reading the same user again within 15 minutes adds no entry. Details of a catalog revision are in the revision. Entries do not name deleted users.',
   ...common,
   errors: ['manageForbidden'] as const,
   examples: {
     renamed: {
-      summary: 'It was given another name',
+      summary: 'Renamed',
       params: APPLICATION,
       status: 200,
       answer: {
@@ -91,13 +89,13 @@ const schema = {
 
 const installationSchema = {
   operationId: 'listInstallationAudit',
-  summary: 'List who changed what in the installation, newest first',
+  summary: 'List the audit of the installation, newest first',
   description: 'Changes not tied to one application: accounts, global tokens, deleted applications.',
   ...common,
   errors: ['manageForbidden'] as const,
   examples: {
     nothing: {
-      summary: 'A day on which nothing was changed',
+      summary: 'A day without changes',
       query: { from: '2025-11-22', to: '2025-11-23' },
       status: 200,
       answer: { items: [], limit: 50, next: null },

@@ -7,7 +7,7 @@ import { InvitationShape, viewInvitation } from './member-views.ts';
 
 const schema = {
   operationId: 'listInvitations',
-  summary: 'List the invitations to an application that nobody has accepted yet',
+  summary: 'List open invitations to an application',
   description: 'Newest first.',
   response: { 200: Type.Object({ items: Type.Array(InvitationShape) }) },
   examples: { one: { summary: 'One', params: APPLICATION, status: 200, answer: { items: [INVITATION] } } },

@@ -12,7 +12,7 @@ import { EDITED_HEADERS, PageQuery } from './schemas.ts';
 
 const schema = {
   operationId: 'listLanguages',
-  summary: 'List the languages of an application, with how far each is translated',
+  summary: 'List the languages of an application with their progress',
   querystring: Type.Object({ ...PageQuery.properties, ...DraftQuery.properties }),
   response: {
     200: ListAnswer(
@@ -20,8 +20,8 @@ const schema = {
         name: Type.String(),
         tag: Type.String(),
         default: Type.Boolean(),
-        texts: Type.Integer({ description: 'how many there could be' }),
-        missing: Type.Integer({ description: 'how many are not there; of the default language, names stand in' }),
+        texts: Type.Integer({ description: 'total' }),
+        missing: Type.Integer({ description: 'missing; in the default language, names are used instead' }),
       }),
     ),
   },

@@ -7,8 +7,8 @@ import { MemberShape, viewMember } from './member-views.ts';
 
 const schema = {
   operationId: 'listMembers',
-  summary: 'List who works on an application',
-  description: 'By address. Administrators are owners of every application, and told apart.',
+  summary: 'List the members of an application',
+  description: 'Ordered by address. Administrators are owners of every application and are listed separately.',
   response: {
     200: Type.Object({
       items: Type.Array(MemberShape),

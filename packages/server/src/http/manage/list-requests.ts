@@ -24,14 +24,14 @@ const schema = {
   operationId: 'listRequests',
   summary: 'List the latest requests of an application, newest first',
   description:
-    'About 1,000 are kept, for at most 7 days; of a busy application, a part of them. Secrets and tokens are masked. ' +
-    'What tells of a user is kept as long as the user is there.',
+    'About 1,000 are kept, for at most 7 days; requests of a busy application are sampled. Secrets and tokens are masked. ' +
+    'Requests about a user are deleted with the user.',
   querystring: Type.Object({
     ...SpanQuery,
     status: Type.Optional(Type.Enum([...STATUSES])),
-    code: Type.Optional(Type.String({ description: 'of an error' })),
+    code: Type.Optional(Type.String({ description: 'error code' })),
     method: Type.Optional(Type.Enum([...METHODS])),
-    path: Type.Optional(Type.String({ description: 'how it begins' })),
+    path: Type.Optional(Type.String({ description: 'prefix' })),
     userUid: Type.Optional(Type.String({ format: 'uuid' })),
     ...NewestFirstQuery,
   }),
@@ -41,13 +41,13 @@ const schema = {
       ...NewestFirstMembers,
       sampled: Type.Object(
         { kept: Type.Integer(), of: Type.Integer() },
-        { description: 'of the requests from `from` to `to` (otherwise of 24 hours), whatever the other filters say' },
+        { description: 'of all requests from `from` to `to` (default: 24 hours), regardless of other filters' },
       ),
     }),
   },
   examples: {
     failed: {
-      summary: 'Those that failed on a day without any',
+      summary: 'Failed requests of a day without any',
       params: APPLICATION,
       query: { status: '5xx', from: '2025-11-22', to: '2025-11-23' },
       status: 200,

@@ -11,12 +11,12 @@ import { viewRevision } from './views.ts';
 
 const schema = {
   operationId: 'listRevisions',
-  summary: 'List the revisions of the catalog, newest first, with what each changed',
+  summary: 'List the revisions of the catalog with their changes, newest first',
   querystring: PageQuery,
   response: { 200: ListAnswer(Type.Object(RevisionShape, { title: 'CatalogRevision' })) },
   examples: {
     first: {
-      summary: 'Published once',
+      summary: 'One revision',
       params: APPLICATION,
       status: 200,
       answer: { items: [FIRST_REVISION], total: 1, offset: 0, limit: 50 },

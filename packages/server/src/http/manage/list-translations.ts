@@ -16,37 +16,39 @@ const MAX_ROWS = 5_000;
 
 const schema = {
   operationId: 'listTranslations',
-  summary: 'List all texts of the catalog, by what they are the text of',
+  summary: 'List all texts of the catalog',
   querystring: Type.Object({
     ...PageQuery.properties,
     ...DraftQuery.properties,
     limit: Type.Optional(Type.Integer({ minimum: 0, default: 50, description: `page size, at most ${MAX_ROWS}` })),
-    missing: Type.Optional(Type.String({ description: 'only what has no text in this language, name or tag' })),
-    search: Type.Optional(Type.String({ description: 'only what has this in its path or in a text, in any case' })),
+    missing: Type.Optional(Type.String({ description: 'only entries without a text in this language (name or tag)' })),
+    search: Type.Optional(
+      Type.String({ description: 'only entries with this in the path or a text, case-insensitive' }),
+    ),
   }),
   response: {
     200: ListAnswer(
       Type.Object({
         path: Type.String({
-          description: 'group, group/key or group/key=value; of a description, one of the first two and //description',
+          description: 'group, group/key or group/key=value; for a description one of the first two and //description',
         }),
-        source: Type.String({ description: 'what to translate: the text of the default language, or the name' }),
+        source: Type.String({ description: 'source text: the text in the default language, or the name' }),
         texts: Type.Record(Type.String(), Type.String(), { description: 'by tag' }),
-        missing: Type.Array(Type.String({ description: 'tag of a language that has no text' })),
+        missing: Type.Array(Type.String({ description: 'tag of a language without a text' })),
       }),
     ),
   },
   answerHeaders: EDITED_HEADERS,
   examples: {
     search: {
-      summary: 'What has to do with themes',
+      summary: 'Texts about themes',
       params: APPLICATION,
       query: { search: 'theme' },
       status: 200,
       answer: {
         items: [
           ['appearance/theme', 'Theme', 'Farbschema', 'Tema'] as const,
-          ['appearance/theme=system', 'As the device', 'Wie das Gerät', 'Como el dispositivo'] as const,
+          ['appearance/theme=system', 'System', 'Wie das Gerät', 'Como el dispositivo'] as const,
           ['appearance/theme=light', 'Light', 'Hell', 'Claro'] as const,
           ['appearance/theme=dark', 'Dark', 'Dunkel', 'Oscuro'] as const,
         ].map(([path, en, de, es]) => ({ path, source: en, texts: { en, de, es }, missing: [] })),

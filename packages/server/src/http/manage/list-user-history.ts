@@ -10,7 +10,7 @@ import { viewEvent } from './views.ts';
 
 const schema = {
   operationId: 'listUserHistory',
-  summary: 'List what a user chose over time, newest first',
+  summary: "List the history of a user's selections, newest first",
   params: UserParams,
   querystring: PageQuery,
   response: { 200: ListAnswer(EventShape) },

@@ -11,14 +11,14 @@ import { viewOption } from './views.ts';
 
 const schema = {
   operationId: 'listManagedUserOptions',
-  summary: 'List what holds for a user: what they chose, and the defaults where they did not',
+  summary: 'List the effective options of a user',
   params: UserParams,
   querystring: PageQuery,
   response: { 200: ListAnswer(OptionShape) },
   errors: ['userNotFound'] as const,
   examples: {
     appearance: {
-      summary: 'A page of two: one chosen, one by default',
+      summary: 'A page of two: one chosen, one default',
       params: USER,
       query: { offset: 2, limit: 2 },
       status: 200,

@@ -7,7 +7,8 @@ import { Time } from './schemas.ts';
 
 export const RoleShape = Type.Enum([...ROLES], {
   title: 'Role',
-  description: 'viewer: read; translator: texts too; editor: catalog and users too; owner: everything',
+  description:
+    'viewer: read; translator: read and texts; support: read and users; editor: all of these and the catalog; owner: everything',
 });
 
 export const MemberParams = Type.Object({ accountId: Type.String({ format: 'uuid' }) });

@@ -19,25 +19,25 @@ const schema = {
   operationId: 'migrateValues',
   summary: 'Replace a value in the selections of all users',
   description:
-    'In a list, the new value takes the place of the old one, without repeats. Selections are changed in small batches, beside saves of users, each with its history. A request takes at most 20 seconds: send it again while `remaining` is not 0.',
+    'In a list, the new value replaces the old one, without duplicates. Selections change in small batches, with their history, while users keep saving. A request takes at most 20 seconds: repeat it until `remaining` is 0.',
   params: KeyParams,
   body: Type.Object({
     from: ScalarMember('the value to replace; it may be retired, or no longer in the catalog'),
-    to: ScalarMember('a value that the key offers'),
+    to: ScalarMember('an allowed value of the key'),
     dryRun: Type.Optional(Type.Boolean({ description: 'only count them', default: false })),
   }),
   response: {
     200: Type.Object({
       keyUid: Type.String({ format: 'uuid' }),
-      planned: Type.Integer({ description: 'selections that held the value when the request came' }),
-      migrated: Type.Integer({ description: 'those that this request changed' }),
-      remaining: Type.Integer({ description: 'those that still hold it' }),
+      planned: Type.Integer({ description: 'selections with the value when the request arrived' }),
+      migrated: Type.Integer({ description: 'selections changed by this request' }),
+      remaining: Type.Integer({ description: 'selections that still have it' }),
     }),
   },
   errors: ['catalogItemNotFound', 'manageBadRequest'] as const,
   examples: {
     preview: {
-      summary: 'How many selections hold a value',
+      summary: 'Count the selections with a value',
       params: THEME_KEY,
       body: { from: 'dark', to: 'light', dryRun: true },
       status: 200,

@@ -6,13 +6,13 @@ import { Nullable, PageQuery } from './schemas.ts';
 
 /** Lists that grow at their beginning are paged by the last one seen: nothing shifts, nothing is counted. */
 export const NewestFirstQuery = {
-  after: Type.Optional(Type.String({ format: 'uuid', description: '`next` of the page before' })),
+  after: Type.Optional(Type.String({ format: 'uuid', description: '`next` of the previous page' })),
   limit: PageQuery.properties.limit,
 };
 
 export const NewestFirstMembers = {
   limit: Type.Integer(),
-  next: Nullable(Type.String({ format: 'uuid', description: '`after` of the next page; null: this is the last' })),
+  next: Nullable(Type.String({ format: 'uuid', description: 'send it as `after` for the next page; null: last page' })),
 };
 
 export function readNewestFirst(query: Query): { before: string | null; limit: number } {

@@ -13,19 +13,19 @@ import { viewPlan } from './views.ts';
 
 const schema = {
   operationId: 'planCatalog',
-  summary: 'See what a file would change, without changing anything',
+  summary: 'Plan a catalog file without applying it',
   body: CatalogShape,
   response: {
     200: Type.Object(
-      { revision: Type.Integer({ description: 'that it was compared with' }), ...PlanShape },
+      { revision: Type.Integer({ description: 'the revision it was compared with' }), ...PlanShape },
       { title: 'CatalogPlan' },
     ),
   },
-  answerHeaders: { ETag: 'the revision that it was compared with: If-Match of the change itself' },
+  answerHeaders: { ETag: 'the revision it was compared with; send it as If-Match to apply' },
   errors: ['catalogInvalid'] as const,
   examples: {
     newValue: {
-      summary: 'One more value, which has no text in Spanish yet',
+      summary: 'A new value without a Spanish text',
       params: APPLICATION,
       body: CHANGED_CATALOG,
       status: 200,

@@ -15,30 +15,30 @@ import { toStored, UPLOAD_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'previewTranslations',
-  summary: 'See what the texts of a file would change, without changing anything',
+  summary: 'Preview a texts file without importing it',
   querystring: DraftQuery,
   body: Type.Object(TextsFileShape),
   response: {
     200: Type.Object(
       {
-        revision: Type.Integer({ description: 'that it was compared with' }),
-        exportedRevision: Nullable(Type.Integer({ description: 'that the file was exported from, where it tells' })),
-        same: Type.Integer({ description: 'how many texts of the file change nothing' }),
+        revision: Type.Integer({ description: 'the revision it was compared with' }),
+        exportedRevision: Nullable(Type.Integer({ description: 'revision the file was exported from, if known' })),
+        same: Type.Integer({ description: 'number of unchanged texts' }),
         texts: Type.Array(
           Type.Object({
             path: Type.String(),
             language: Type.String({ description: 'its tag' }),
-            line: Type.Integer({ description: 'where it stands in the file' }),
+            line: Type.Integer({ description: 'position in the file' }),
             kind: Type.Enum(['new', 'changed', 'conflict'], {
-              description: 'conflict: it was changed both in the file and in the catalog since the export',
+              description: 'conflict: changed both in the file and in the catalog since the export',
             }),
-            before: Nullable(Type.String({ description: 'in the catalog now' })),
+            before: Nullable(Type.String({ description: 'currently in the catalog' })),
             text: Type.String({ description: 'in the file' }),
-            exported: Nullable(Type.String({ description: 'when the file was exported, where that is known' })),
+            exported: Nullable(Type.String({ description: 'at the time of the export, if known' })),
             source: Nullable(
               Type.Object(
                 { was: Type.String(), is: Type.String() },
-                { description: 'what it was translated from and what there is now, where they differ' },
+                { description: 'the source it was translated from and the current one, if they differ' },
               ),
             ),
           }),
@@ -51,18 +51,18 @@ const schema = {
             message: Type.String(),
           }),
           {
-            description: `what cannot be taken: of no language or nothing there is, twice, or no good text; the first 200`,
+            description: 'invalid entries: unknown language or path, duplicate, or invalid text; the first 200',
           },
         ),
       },
       { title: 'TranslationsPreview' },
     ),
   },
-  answerHeaders: { ETag: 'the revision that it was compared with: If-Match of the import itself' },
+  answerHeaders: { ETag: 'the revision it was compared with; send it as If-Match to import' },
   errors: ['textsFileInvalid'] as const,
   examples: {
     theme: {
-      summary: 'One text in another word, one as it is',
+      summary: 'One text changed, one unchanged',
       params: APPLICATION,
       body: { file: EXAMPLE_FILE },
       status: 200,

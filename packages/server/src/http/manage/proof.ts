@@ -6,12 +6,12 @@ import type { AccountRequest, ApplicationRequest } from './manage-route.ts';
 
 export const CodeMember = {
   code: Type.Optional(
-    Type.String({ description: 'of the authenticator app, or a recovery code, where the account asks for one' }),
+    Type.String({ description: 'from the authenticator app, or a recovery code, if two-step sign-in is on' }),
   ),
 };
 /** In the body of whatever a stolen session must not do. */
 export const ProofMembers = {
-  password: Type.Optional(Type.String({ description: 'yours, if you have one' })),
+  password: Type.Optional(Type.String({ description: 'your password, if you have one' })),
   ...CodeMember,
 };
 export const PROOF_ERRORS = ['passwordWrong', 'codeWrong', 'linkNeeded', 'tooManySignIns'] as const;

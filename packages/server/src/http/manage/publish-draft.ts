@@ -12,22 +12,19 @@ const schema = {
   operationId: 'publishDraft',
   summary: 'Publish the draft as one revision',
   description:
-    'The draft is gone then. One that changes more than texts takes access "write". If the catalog was published anew since the draft was begun, nothing is published (9412) unless `over` names that revision.',
+    'This ends the draft. Access "write" is required if it changes more than texts. If a newer revision was published since the draft was started, nothing is published (9412) unless `over` is that revision.',
   headers: IfMatchHeader,
   body: Type.Object({
-    allowBreaking: Type.Optional(
-      Type.Boolean({ default: false, description: 'publish even what breaks saved selections' }),
-    ),
+    allowBreaking: Type.Optional(Type.Boolean({ default: false, description: 'publish breaking changes too' })),
     over: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description:
-          'the newest revision, which you have looked at: what it changed is undone where the draft has it otherwise',
+        description: 'the newest revision, which you have reviewed; the draft overrides its changes',
       }),
     ),
   }),
   response: { 200: EditedAnswer },
-  answerHeaders: { ETag: 'the revision of the catalog as it is now' },
+  answerHeaders: { ETag: 'the current revision of the catalog' },
   errors: ['ifMatchMissing', 'draftChanged', 'draftOutdated', 'draftNotFound', 'catalogBreaking'] as const,
   examples: {
     text: {

@@ -9,9 +9,9 @@ import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'putCatalog',
-  summary: 'Make the catalog what the file says, in one revision',
+  summary: 'Replace the catalog with a file, in one revision',
   description:
-    'What it no longer names is archived. Groups and keys are known by their names; `was` renames, and moves a key to another group.',
+    'Groups and keys that the file does not contain are archived. They are identified by name; `was` renames, or moves a key to another group.',
   headers: IfMatchHeader,
   querystring: EditQuery,
   body: CatalogShape,
@@ -20,7 +20,7 @@ const schema = {
   errors: EDIT_ERRORS,
   examples: {
     newValue: {
-      summary: 'The catalog with one more value, which has no text in Spanish yet',
+      summary: 'A new value without a Spanish text',
       params: APPLICATION,
       headers: IF_MATCH,
       body: CHANGED_CATALOG,

@@ -9,9 +9,9 @@ import { readCatalogBody, UPLOAD_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'putDraft',
-  summary: 'Make the draft what a file says',
+  summary: 'Replace the draft with a file',
   description:
-    'What it no longer names is to be archived. Groups and keys are known by the names that they have in the draft; `was` renames.',
+    'Groups and keys that the file does not contain will be archived. They are identified by their names in the draft; `was` renames.',
   headers: IfMatchHeader,
   body: CatalogShape,
   response: { 200: EditedAnswer },
@@ -19,7 +19,7 @@ const schema = {
   errors: ['ifMatchMissing', 'draftChanged', 'catalogInvalid'] as const,
   examples: {
     newValue: {
-      summary: 'The catalog with one more value; this begins a draft',
+      summary: 'A new value, in a new draft',
       params: APPLICATION,
       headers: IF_MATCH,
       body: CHANGED_CATALOG,

@@ -13,7 +13,7 @@ const schema = {
   operationId: 'putLanguages',
   summary: 'Set the languages of an application, in order',
   description:
-    'A language is known by its tag, so its name can be changed. One that is no longer named is no longer served, and its texts stay behind in the revisions before.',
+    'A language is identified by its tag, so its name can change. A removed language is no longer served; its texts remain in earlier revisions.',
   headers: IfMatchHeader,
   querystring: EditQuery,
   body: Type.Object({ languages: CatalogFileSchema.properties.languages }),
@@ -22,7 +22,7 @@ const schema = {
   errors: EDIT_ERRORS,
   examples: {
     german: {
-      summary: 'German as the default, and Spanish no longer',
+      summary: 'German as the default, Spanish removed',
       params: APPLICATION,
       headers: IF_MATCH,
       body: {

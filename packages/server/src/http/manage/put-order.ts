@@ -16,8 +16,7 @@ const MAX_GROUPS = 10_000;
 const schema = {
   operationId: 'putOrder',
   summary: 'Set the order of groups and keys',
-  description:
-    'All groups that are not archived, each with all its keys, or without `keys` to leave their order alone.',
+  description: 'All groups that are not archived, each with all its keys; omit `keys` to keep their order.',
   headers: IfMatchHeader,
   querystring: EditQuery,
   body: Type.Object({
@@ -33,7 +32,7 @@ const schema = {
   errors: EDIT_ERRORS,
   examples: {
     groups: {
-      summary: 'The appearance before the notifications',
+      summary: 'Appearance before notifications',
       params: APPLICATION,
       headers: IF_MATCH,
       body: { groups: [{ groupUid: EXAMPLE.groupUid }, { groupUid: EXAMPLE.secondGroupUid }] },

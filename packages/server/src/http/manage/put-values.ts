@@ -12,8 +12,8 @@ import { EDIT_LIMIT } from './uploads.ts';
 
 const schema = {
   operationId: 'putValues',
-  summary: 'Set the values that a key allows, in order, with their texts',
-  description: 'An open key becomes one that takes these values only.',
+  summary: 'Set the allowed values of a key, in order, with their texts',
+  description: 'An open key becomes limited to these values.',
   headers: IfMatchHeader,
   params: KeyParams,
   querystring: EditQuery,
@@ -23,7 +23,7 @@ const schema = {
   errors: [...EDIT_ERRORS, 'catalogItemNotFound'] as const,
   examples: {
     retired: {
-      summary: 'One is retired: those who have it keep it',
+      summary: 'One value retired: users who have it keep it',
       params: THEME_KEY,
       headers: IF_MATCH,
       body: { values: [SYSTEM, { ...LIGHT, retired: true, replacement: 'system' }, DARK] },
@@ -44,7 +44,7 @@ const schema = {
       }),
     },
     removed: {
-      summary: 'One that somebody has is left out',
+      summary: 'A value that someone has is removed',
       params: THEME_KEY,
       headers: IF_MATCH,
       body: { values: [SYSTEM, LIGHT] },

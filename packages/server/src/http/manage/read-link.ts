@@ -10,18 +10,17 @@ import { RoleShape } from './member-views.ts';
 
 const schema = {
   operationId: 'readLink',
-  summary: 'See what a link is for, without spending it',
-  description:
-    'Of an invitation it does not tell whether there is an account with its address: that is known to whom it is for.',
+  summary: 'Get the purpose of a link without using it',
+  description: 'For an invitation, the response does not reveal whether the address has an account.',
   headers: Type.Object({ 'X-Innkeeper-Portal': Type.String({ description: 'always 1' }) }),
-  body: Type.Object({ token: Type.String({ description: 'what follows # in the link' }) }),
+  body: Type.Object({ token: Type.String({ description: 'the part of the link after #' }) }),
   response: {
     200: Type.Object(
       {
         kind: Type.Enum(['set-up', 'sign-in', 'invitation']),
-        email: Type.Optional(Type.String({ description: 'of the account that it is for' })),
-        needsCode: Type.Optional(Type.Boolean({ description: 'of a sign-in link: a code has to come with it' })),
-        application: Type.Optional(Type.String({ description: 'the name of the one that it invites to' })),
+        email: Type.Optional(Type.String({ description: 'of its account' })),
+        needsCode: Type.Optional(Type.Boolean({ description: 'of a sign-in link: a code is also required' })),
+        application: Type.Optional(Type.String({ description: 'name of the application it invites to' })),
         role: Type.Optional(RoleShape),
         invitedBy: Type.Optional(Type.String()),
       },

@@ -8,15 +8,15 @@ import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
 const schema = {
   operationId: 'redoDraft',
-  summary: 'Do again what was taken back in the draft',
-  description: 'Until something else is done. `redo` of the draft says what it is.',
+  summary: 'Redo the last undone edit of the draft',
+  description: 'Possible until the next edit. `redo` of the draft describes the edit.',
   headers: IfMatchHeader,
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToRedo'] as const,
   examples: {
     text: {
-      summary: 'A text is changed again',
+      summary: 'A change of a text redone',
       params: APPLICATION,
       headers: ANY_MATCH,
       status: 200,

@@ -11,14 +11,14 @@ import { Time, UserParams } from './schemas.ts';
 
 const schema = {
   operationId: 'reissueSpecialToken',
-  summary: 'Give a user a fresh specialToken',
+  summary: 'Issue a new specialToken for a user',
   description: 'Earlier unspent ones stop working.',
   params: UserParams,
   response: { 201: Type.Object({ specialToken: Type.String(), expiresAt: Time }) },
   errors: ['userNotFound'] as const,
   examples: {
     fresh: {
-      summary: 'For a user who lost the one before',
+      summary: 'For a user whose previous one was lost',
       params: USER,
       status: 201,
       answer: { specialToken: EXAMPLE.specialToken, expiresAt: '2025-11-24 16:10:00' },

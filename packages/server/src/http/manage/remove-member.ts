@@ -9,10 +9,11 @@ import { MemberParams } from './member-views.ts';
 
 const schema = {
   operationId: 'removeMember',
-  summary: 'Take a member out of an application',
-  description: 'It holds at once, for the tokens of the member too, and ends what they invited to. The account stays.',
+  summary: 'Remove a member from an application',
+  description:
+    "Applies immediately, to the member's tokens too, and revokes the invitations they sent. The account stays.",
   params: MemberParams,
-  response: { 204: Type.Null({ description: 'They can no longer see the application.' }) },
+  response: { 204: Type.Null({ description: 'The member was removed.' }) },
   errors: ['memberNotFound', 'lastOwner'] as const,
   examples: { removed: { summary: 'A translator leaves', params: MEMBER, status: 204 } },
 };

@@ -11,8 +11,8 @@ import { PROOF_ERRORS, ProofAnswer, ProofMembers, proveIdentity } from './proof.
 
 const schema = {
   operationId: 'renewRecoveryCodes',
-  summary: 'Make new recovery codes',
-  description: 'The ones before stop working. They are in this answer and nowhere else.',
+  summary: 'Create new recovery codes',
+  description: 'The previous ones stop working. The new ones are shown only in this response.',
   body: Type.Object(ProofMembers),
   response: { 200: RecoveryCodesAnswer, ...ProofAnswer },
   errors: [...PROOF_ERRORS, 'totpOff'] as const,

@@ -7,16 +7,16 @@ export const RequestShape = {
   requestUid: Type.String({ format: 'uuid' }),
   at: Time,
   method: Type.String(),
-  route: Nullable(Type.String({ description: 'the path as a pattern; null: no route knew it' })),
-  path: Type.String({ description: 'with its query; what could be a secret is [masked]' }),
+  route: Nullable(Type.String({ description: 'path pattern; null: unknown path' })),
+  path: Type.String({ description: 'with its query; possible secrets are [masked]' }),
   status: Type.Integer(),
-  code: Nullable(Type.String({ description: 'of an error' })),
+  code: Nullable(Type.String({ description: 'error code' })),
   milliseconds: Type.Number(),
-  requestId: Type.String({ description: 'X-Request-Id of the answer' }),
-  address: Type.String({ description: 'the network that it came from' }),
+  requestId: Type.String({ description: 'X-Request-Id of the response' }),
+  address: Type.String({ description: 'network of the client' }),
   userAgent: Type.String(),
-  credentials: Type.Enum(['none', 'basic', 'bearer'], { description: 'what the Authorization header was' }),
-  userUid: Nullable(Type.String({ format: 'uuid', description: 'the user it was about, where there was one' })),
+  credentials: Type.Enum(['none', 'basic', 'bearer'], { description: 'kind of Authorization header' }),
+  userUid: Nullable(Type.String({ format: 'uuid', description: 'the affected user, if any' })),
 };
 
 export function viewRequest({ at, userId, request: _, answer: _answer, ...facts }: LoggedRequest) {

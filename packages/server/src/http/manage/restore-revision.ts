@@ -9,8 +9,8 @@ import { EDITED_HEADERS, EditedAnswer, RevisionParams } from './schemas.ts';
 
 const schema = {
   operationId: 'restoreRevision',
-  summary: 'Publish what the catalog was at a revision as a new revision',
-  description: 'Nothing between is lost. What was renamed or archived since keeps its UID.',
+  summary: 'Restore a revision as a new revision',
+  description: 'Revisions in between are kept. Items renamed or archived since keep their UID.',
   headers: IfMatchHeader,
   params: RevisionParams,
   querystring: EditQuery,
@@ -19,7 +19,7 @@ const schema = {
   errors: [...EDIT_ERRORS, 'revisionNotFound'] as const,
   examples: {
     first: {
-      summary: 'The first one, after a second archived a group',
+      summary: 'The first revision, after a second one archived a group',
       params: { ...APPLICATION, revision: 1 },
       headers: { 'If-Match': '"2"' },
       status: 200,

@@ -11,13 +11,13 @@ import { UserParams, withParams } from './schemas.ts';
 const schema = {
   operationId: 'revokeAccessToken',
   summary: 'Revoke an access token of a user',
-  description: 'It fails at once everywhere.',
+  description: 'It stops working immediately, in every replica.',
   params: withParams(UserParams, Type.Object({ tokenId: Type.String() })),
-  response: { 204: Type.Null({ description: 'The token is no longer good.' }) },
+  response: { 204: Type.Null({ description: 'The token was revoked.' }) },
   errors: ['userNotFound', 'accessTokenNotFound'] as const,
   examples: {
     one: {
-      summary: 'One of those that the user has',
+      summary: "One of the user's tokens",
       params: { ...USER, tokenId: EXAMPLE.accessTokenId },
       status: 204,
     },

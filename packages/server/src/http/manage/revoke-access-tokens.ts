@@ -10,13 +10,13 @@ const schema = {
   operationId: 'revokeAccessTokens',
   summary: 'Revoke all tokens of a user',
   description:
-    'Every access token, and the specialToken that was not spent yet. They stop working immediately, in every replica; the user has to sign in again.',
+    'Every access token, and an unspent specialToken. They stop working immediately, in every replica; the user has to sign in again.',
   params: UserParams,
-  response: { 204: Type.Null({ description: 'The user has no token that is good.' }) },
+  response: { 204: Type.Null({ description: 'The user has no valid token.' }) },
   errors: ['userNotFound'] as const,
   examples: {
     all: {
-      summary: 'All that the user has',
+      summary: 'All tokens of the user',
       params: USER,
       status: 204,
     },

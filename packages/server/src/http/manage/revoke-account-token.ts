@@ -9,11 +9,11 @@ import { accountRoute } from './manage-route.ts';
 const schema = {
   operationId: 'revokeAccountToken',
   summary: 'Revoke one of your personal access tokens',
-  description: 'It fails at once everywhere.',
+  description: 'It stops working immediately, in every replica.',
   params: Type.Object({ tokenId: Type.String({ format: 'uuid' }) }),
-  response: { 204: Type.Null({ description: 'The token is no longer good.' }) },
+  response: { 204: Type.Null({ description: 'The token was revoked.' }) },
   errors: ['manageTokenNotFound'] as const,
-  examples: { one: { summary: 'One of those listed', params: { tokenId: EXAMPLE.manageTokenId }, status: 204 } },
+  examples: { one: { summary: 'One of the list', params: { tokenId: EXAMPLE.manageTokenId }, status: 204 } },
 };
 
 export function revokeAccountTokenRoute(app: Routes, service: Service): void {

@@ -10,13 +10,13 @@ import { InvitationParams } from './member-views.ts';
 
 const schema = {
   operationId: 'revokeInvitation',
-  summary: 'Take an invitation back',
+  summary: 'Revoke an invitation',
   params: InvitationParams,
-  response: { 204: Type.Null({ description: 'Its link is no longer good.' }) },
+  response: { 204: Type.Null({ description: 'The link no longer works.' }) },
   errors: ['invitationNotFound'] as const,
   examples: {
     revoked: {
-      summary: 'Taken back',
+      summary: 'Revoked',
       params: { ...APPLICATION, invitationId: EXAMPLE.invitationId },
       status: 204,
     },

@@ -13,13 +13,13 @@ import { Fingerprint, Time } from './schemas.ts';
 
 const schema = {
   operationId: 'rotateSecret',
-  summary: 'Give an application a new clientSecret',
+  summary: 'Rotate the clientSecret of an application',
   description:
-    'The clientSecret is in this answer and nowhere else. The one before stays good for the overlap; one that is in an overlap already stops at once.',
+    'The new clientSecret is shown only in this response. The previous one stays valid for the overlap; an older one that is still in its overlap is revoked immediately.',
   body: Type.Object({
     overlap: Type.Optional(
       Type.Union([Type.Integer(), Type.String()], {
-        description: 'seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d',
+        description: 'a number of seconds, or a string with a unit: 0s, 30m, 24h; at most 30d',
         default: '24h',
       }),
     ),
@@ -32,7 +32,7 @@ const schema = {
   },
   examples: {
     overlap: {
-      summary: 'With a day to bring the new one everywhere',
+      summary: 'With a day to deploy the new one',
       params: APPLICATION,
       body: { overlap: '24h' },
       status: 201,

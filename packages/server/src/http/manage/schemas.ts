@@ -40,7 +40,7 @@ export const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.N
 export const AccessShape = Type.Enum([...ACCESS], {
   title: 'Access',
   description:
-    'read: everything except personal data of users; texts: also writes translations; users: also reads and manages users, and reads requests; write: texts, users and the catalog; own: also secrets, settings and members, and deleting the application',
+    'read: everything except personal data of users; texts: read and translations; users: read, users and requests; write: all of these and the catalog; own: also secrets, settings, members and deleting the application',
 });
 
 export const SettingsShape = Type.Object(
@@ -61,18 +61,18 @@ export const SettingsPatch = Type.Object(
   Object.fromEntries(
     SETTING_NAMES.map((name) => [
       name,
-      Type.Optional(Type.Unknown({ description: `${SETTINGS[name].describe}; null: back to the default` })),
+      Type.Optional(Type.Unknown({ description: `${SETTINGS[name].describe}; null: reset to the default` })),
     ]),
   ),
 );
 
-export const Fingerprint = Type.String({ description: 'what this clientSecret is told apart by; it opens nothing' });
+export const Fingerprint = Type.String({ description: 'identifies the clientSecret; grants no access' });
 
 const Secret = Type.Object({
   fingerprint: Fingerprint,
   createdAt: Time,
-  expiresAt: Nullable(Type.String({ description: 'null: good until it is rotated' })),
-  lastUsedAt: Nullable(Type.String({ description: 'to the minute; null: never yet' })),
+  expiresAt: Nullable(Type.String({ description: 'null: valid until rotated' })),
+  lastUsedAt: Nullable(Type.String({ description: 'to the minute; null: never' })),
 });
 
 export const ApplicationAnswer = Type.Object(
@@ -82,14 +82,14 @@ export const ApplicationAnswer = Type.Object(
     createdAt: Time,
     access: AccessShape,
     settings: SettingsShape,
-    changedSettings: Type.Array(Type.String(), { description: 'those that differ from their defaults' }),
-    secrets: Type.Array(Secret, { description: 'those that are good, the current one first' }),
+    changedSettings: Type.Array(Type.String(), { description: 'settings that differ from their defaults' }),
+    secrets: Type.Array(Secret, { description: 'valid secrets, the current one first' }),
     counts: Type.Object({
       users: Type.Integer(),
       languages: Type.Integer(),
       groups: Type.Integer(),
       keys: Type.Integer(),
-      revision: Type.Integer({ description: 'of the catalog; 0: nothing was published yet' }),
+      revision: Type.Integer({ description: 'of the catalog; 0: nothing published yet' }),
     }),
   },
   { title: 'ManagedApplication' },
@@ -99,11 +99,11 @@ export const ApplicationAnswer = Type.Object(
 const Fact = Type.Object(
   {
     what: Type.Enum([...FACT_KINDS]),
-    value: Type.Optional(Type.Unknown({ description: 'it is about this allowed value alone' })),
+    value: Type.Optional(Type.Unknown({ description: 'only this allowed value' })),
     language: Type.Optional(Type.String({ description: 'of a text' })),
-    from: Type.Optional(Type.Unknown({ description: 'null: there was none; constraints as in the catalog file' })),
-    to: Type.Optional(Type.Unknown({ description: 'null: there is none; of a new key its definition without texts' })),
-    more: Type.Optional(Type.Integer({ description: 'how many more there are than `to` lists' })),
+    from: Type.Optional(Type.Unknown({ description: 'null: none; constraints as in the catalog file' })),
+    to: Type.Optional(Type.Unknown({ description: 'null: none; for a new key its definition without texts' })),
+    more: Type.Optional(Type.Integer({ description: 'number of entries that `to` omits' })),
   },
   { title: 'ChangeFact' },
 );
@@ -115,7 +115,7 @@ const CHANGE = {
   details: Type.Array(Type.String()),
   facts: Type.Optional(
     Type.Array(Fact, {
-      description: 'what each detail is about; missing where a revision was published before there were any',
+      description: 'subject of each detail; absent in old revisions',
     }),
   ),
 };
@@ -127,8 +127,7 @@ const PlannedChange = Type.Object(
     ...CHANGE,
     selections: Type.Optional(
       Type.Integer({
-        description:
-          'of a key that is there already: the saved selections that the change touches; where it is about certain values, those that hold one',
+        description: 'for an existing key: affected selections; if only some values change, those with one of them',
       }),
     ),
   },
@@ -139,7 +138,7 @@ const Breaking = Type.Object({
   path: Type.String(),
   text: Type.String(),
   fact: Fact,
-  selections: Type.Integer({ description: 'saved selections that it touches' }),
+  selections: Type.Integer({ description: 'affected selections' }),
 });
 
 const Note = Type.Object({ path: Type.String(), text: Type.String() });
@@ -147,23 +146,23 @@ const Note = Type.Object({ path: Type.String(), text: Type.String() });
 const Missing = Type.Object({
   language: Type.String(),
   total: Type.Integer(),
-  count: Type.Integer({ description: 'how many are missing' }),
-  missing: Type.Array(Type.String(), { description: 'path of what has no text, the first 1,000' }),
+  count: Type.Integer({ description: 'number of missing texts' }),
+  missing: Type.Array(Type.String(), { description: 'paths without a text, the first 1,000' }),
 });
 
 export const PlanShape = {
   changes: Type.Array(PlannedChange),
-  breaking: Type.Array(Breaking, { description: 'what users could choose before, or have chosen, and no longer can' }),
-  notes: Type.Array(Note, { description: 'what may not be meant: a `was` that names nothing there is' }),
-  missing: Type.Array(Missing, { description: 'texts that a language has not got' }),
+  breaking: Type.Array(Breaking, { description: 'values users have chosen or could choose, and no longer can' }),
+  notes: Type.Array(Note, { description: 'possible mistakes: a `was` that matches nothing' }),
+  missing: Type.Array(Missing, { description: 'missing texts of a language' }),
 };
 
 export const DraftShape = Type.Object(
   {
     draftId: Type.String({ format: 'uuid' }),
-    version: Type.Integer({ description: 'grows with every edit' }),
-    etag: Type.String({ description: 'what If-Match wants of the next edit' }),
-    baseRevision: Type.Integer({ description: 'the revision that it was begun from' }),
+    version: Type.Integer({ description: 'increases with every edit' }),
+    etag: Type.String({ description: 'send it as If-Match with the next edit' }),
+    baseRevision: Type.Integer({ description: 'the revision it started from' }),
     createdBy: Type.String(),
     createdAt: Time,
     updatedBy: Type.String(),
@@ -174,8 +173,8 @@ export const DraftShape = Type.Object(
 
 export const EditedAnswer = Type.Object(
   {
-    revision: Type.Integer({ description: 'of the catalog as it is now; of a draft, the one that it was begun from' }),
-    changed: Type.Boolean({ description: 'false: it was so already' }),
+    revision: Type.Integer({ description: 'current revision; of a draft: the revision it started from' }),
+    changed: Type.Boolean({ description: 'false: nothing to change' }),
     changes: PlanShape.changes,
     notes: PlanShape.notes,
     breaking: Type.Optional(PlanShape.breaking),
@@ -185,15 +184,15 @@ export const EditedAnswer = Type.Object(
   {
     title: 'EditedCatalog',
     description:
-      'With draft=true: what the edit changed in the draft, and the draft as it is now; null when there was nothing to change and there is none. What it would break or leave without a text is told with the draft as a whole.',
+      'With draft=true: the changes of this edit, and the current draft (null if there is none and nothing changed). GET the draft for breaking changes and missing texts.',
   },
 );
 
-export const EDITED_HEADERS = { ETag: 'the revision of the catalog as it is now, or the version of its draft' };
+export const EDITED_HEADERS = { ETag: 'the current revision of the catalog, or the version of its draft' };
 
 export const DraftEditShape = Type.Object(
   {
-    version: Type.Integer({ description: 'of the draft, that it made' }),
+    version: Type.Integer({ description: 'version of the draft after the edit' }),
     kind: Type.Enum(['edit', 'undo', 'redo']),
     author: Type.String(),
     at: Time,
@@ -206,26 +205,26 @@ export const RevisionShape = {
   revision: Type.Integer(),
   author: Type.String({
     description:
-      'who published it: token:NAME with the end of the tokenId, cli:NAME, …; of an address only the first part without access "write"',
+      'publisher: an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address',
   }),
-  authors: Type.Array(Type.String(), { description: 'who made the changes: all that edited the draft, or the author' }),
+  authors: Type.Array(Type.String(), { description: 'everyone who edited the draft, or the author' }),
   createdAt: Time,
   changes: Type.Array(Change),
 };
 
-export const NotModified = Type.Null({ description: 'What If-None-Match names is still current.' });
+export const NotModified = Type.Null({ description: 'Not modified.' });
 
 /** What stands beside code and message of 9409 and 9412. */
 export const BreakingMembers = Type.Object({ breaking: PlanShape.breaking });
 export const ChangedMembers = Type.Object({
-  revision: Type.Integer({ description: 'of the catalog as it is now' }),
+  revision: Type.Integer({ description: 'current revision of the catalog' }),
   revisions: Type.Array(Type.Object(RevisionShape), {
-    description: 'what was published since the revision that If-Match names, newest first, at most 50',
+    description: 'revisions published since the one in If-Match, newest first, at most 50',
   }),
   draft: Type.Optional(Nullable(DraftShape)),
   edits: Type.Optional(
     Type.Array(DraftEditShape, {
-      description: 'of a draft: what was done to it since the version that If-Match names, newest first, at most 200',
+      description: 'edits of the draft since the version in If-Match, newest first, at most 200',
     }),
   ),
 });
@@ -254,16 +253,16 @@ export const OptionShape = Type.Object(
     valueType: Type.Enum([...VALUE_TYPES]),
     archived: Type.Boolean(),
     value: ValueAnswer,
-    isDefault: Type.Boolean({ description: 'the user never chose: the default holds' }),
+    isDefault: Type.Boolean({ description: 'true: the user never chose, and the default applies' }),
     userOptionsUid: Nullable(Type.String({ format: 'uuid' })),
-    revision: Nullable(Type.Integer({ description: 'the revision it was saved in' })),
-    language: Nullable(Type.String({ description: 'of an open text: the tag of the language of `value`' })),
+    revision: Nullable(Type.Integer({ description: 'revision at the time of the save' })),
+    language: Nullable(Type.String({ description: 'for an open text: language tag of `value`' })),
     texts: Nullable(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-        description: 'of an open text: what it says in other languages, by tag',
+        description: 'for an open text: texts in other languages, by tag',
       }),
     ),
-    etag: Nullable(Type.String({ description: 'of the record: for `if_match`' })),
+    etag: Nullable(Type.String({ description: 'of the record; send it as `if_match`' })),
     createdAt: Nullable(Time),
     updatedAt: Nullable(Time),
   },
@@ -275,8 +274,8 @@ export const EventShape = Type.Object(
     at: Time,
     action: Type.Enum(['save', 'unset']),
     by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
-    actor: Nullable(Type.String({ description: 'who changed it here' })),
-    language: Nullable(Type.String({ description: 'of an open text: the tag of the language saved' })),
+    actor: Nullable(Type.String({ description: 'who changed it' })),
+    language: Nullable(Type.String({ description: 'for an open text: tag of the saved language' })),
     userOptionsUid: Type.String({ format: 'uuid' }),
     groupUid: Nullable(Type.String({ format: 'uuid' })),
     groupName: Nullable(Type.String()),

@@ -23,21 +23,21 @@ const schema = {
   operationId: 'searchUsers',
   summary: 'List or search the users of an application',
   description:
-    'By exact userUid, by how clientUserId begins, or by what the name holds in any case; without `search`, all of them. ' +
-    'Names are compared without case. Go on with `next` until it is null; every page before the last is full. ' +
+    '`search` matches an exact userUid, the start of a clientUserId, or any part of a name in upper or lower case. ' +
+    'Send `next` as `after` until it is null; every page but the last is full. ' +
     '`count=true` adds the total, which takes a while among millions.',
   querystring: Type.Object({
     search: Type.Optional(Type.String()),
     ...FilterQuery,
     count: Type.Optional(Type.Boolean({ description: 'adds `total`; not with `search` alone' })),
-    after: Type.Optional(Type.String({ description: '`next` of the page before' })),
+    after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
     limit: PageQuery.properties.limit,
   }),
   response: {
     200: Type.Object({
       items: Type.Array(Type.Object(UserShape, { title: 'ManagedUser' })),
       limit: Type.Integer(),
-      next: Nullable(Type.String({ description: '`after` of the next page; null: this is the last' })),
+      next: Nullable(Type.String({ description: 'send it as `after` for the next page; null: last page' })),
       total: Type.Optional(Type.Integer({ description: 'with count=true' })),
     }),
   },

@@ -18,22 +18,24 @@ const schema = {
   operationId: 'createSession',
   summary: 'Sign in to the portal',
   description:
-    'With e-mail address and password, and a code where the account asks for one. Or with a one-time link: a sign-in link stands for the password; a set-up link makes the first account, an invitation makes the account it is for, both with a new password. ' +
-    'Answers with the cookie of a new session. For the page of the portal: it has to come from there, with the header X-Innkeeper-Portal: 1.',
+    'With e-mail address and password, and a code if two-step sign-in is on. Or with a one-time link: a sign-in link replaces the password; a set-up link creates the first account and an invitation the account it is for, both with a new password. ' +
+    "Sets the cookie of a new session. Only for the portal's own page, with the header X-Innkeeper-Portal: 1.",
   headers: Type.Object({ 'X-Innkeeper-Portal': Type.String({ description: 'always 1' }) }),
   body: Type.Object({
-    token: Type.Optional(Type.String({ description: 'what follows # in a link' })),
-    email: Type.Optional(Type.String({ description: 'of the account; not with a sign-in link or an invitation' })),
-    password: Type.Optional(Type.String({ description: 'of the account, or the new one; not with a sign-in link' })),
-    code: Type.Optional(Type.String({ description: 'of the authenticator app, or a recovery code' })),
+    token: Type.Optional(Type.String({ description: 'the part of a link after #' })),
+    email: Type.Optional(Type.String({ description: 'of the account; omit it with a sign-in link or invitation' })),
+    password: Type.Optional(Type.String({ description: 'current or new password; omit it with a sign-in link' })),
+    code: Type.Optional(Type.String({ description: 'from the authenticator app, or a recovery code' })),
   }),
   response: {
     201: SignedInShape,
     401: Type.Object({
-      needs: Type.Optional(Type.Enum(['code'], { description: 'all else was right: send it again with a code' })),
+      needs: Type.Optional(
+        Type.Enum(['code'], { description: 'everything else is correct: send it again with a code' }),
+      ),
     }),
   },
-  answerHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure where there is HTTPS' },
+  answerHeaders: { 'Set-Cookie': 'the session: HttpOnly, SameSite=Strict, and Secure with HTTPS' },
   errors: ['linkInvalid', 'signInFailed', 'codeNeeded', 'accountThere', 'tooManySignIns'] as const,
   examples: {
     withPassword: {

@@ -7,9 +7,9 @@ import { endedCookie } from './session-cookie.ts';
 const schema = {
   operationId: 'endSession',
   summary: 'Sign out of the portal',
-  description: 'The session fails at once everywhere.',
+  description: 'The session stops working immediately, in every replica.',
   response: { 204: Type.Null({ description: 'The session has ended.' }) },
-  answerHeaders: { 'Set-Cookie': 'takes the cookie away' },
+  answerHeaders: { 'Set-Cookie': 'clears the cookie' },
   examples: { signOut: { summary: 'From this browser', status: 204 } },
 };
 

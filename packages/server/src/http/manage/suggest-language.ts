@@ -8,11 +8,11 @@ import { manageRoute } from './manage-route.ts';
 
 const schema = {
   operationId: 'suggestLanguage',
-  summary: 'Propose what to call a language',
+  summary: 'Suggest the name of a language',
   querystring: Type.Object({ tag: Type.String({ description: 'BCP 47: de, pt-BR, zh-Hant' }) }),
   response: {
     200: Type.Object({
-      tag: Type.String({ description: 'in its canonical form' }),
+      tag: Type.String({ description: 'canonical form' }),
       name: Type.String({ description: 'in the language itself' }),
       englishName: Type.String(),
     }),

@@ -36,25 +36,25 @@ const Counts = Type.Object(Object.fromEntries(COUNTS.map((name) => [name, Type.I
 
 const importSchema = {
   operationId: 'importUsers',
-  summary: 'Import users with their selections, a part of a file at a time',
+  summary: 'Import users with their selections, in parts',
   description:
-    'Each line is whole or not at all, as with `innkeeper users import`, which uses this. Send `import` of the answer with the next part of the same file.',
+    'Each line is imported completely or not at all, as with `innkeeper users import`, which uses this. Send `import` of the response with the next part of the same file.',
   body: Type.Object({
     lines: Type.Array(Type.Object({ line: Type.Integer(), text: Type.String() }), {
       maxItems: MAX_IMPORT_LINES,
-      description: 'the number of each line in its file, and the line itself: one user as JSON',
+      description: 'line number in the file, and the line: one user as JSON',
     }),
     ifThere: Type.Optional(
       Type.Enum([...IF_THERE], {
         default: 'compare',
-        description: 'a user who is there already: reject the line if it differs, update the user, or keep the user',
+        description: 'for existing users: reject a line that differs, update the user, or keep the user',
       }),
     ),
     newCodes: Type.Optional(Type.Boolean({ default: false })),
     withRetired: Type.Optional(Type.Boolean({ default: false })),
     restoreDeleted: Type.Optional(Type.Boolean({ default: false })),
     earlierIds: Type.Optional(
-      Type.Array(Type.String(), { description: 'clientUserIds in this part that an earlier part had too' }),
+      Type.Array(Type.String(), { description: 'clientUserIds of this part that were in an earlier part' }),
     ),
     import: Type.Optional(Type.String()),
   }),
@@ -70,7 +70,7 @@ const importSchema = {
           reason: Type.String(),
         }),
       ),
-      import: Type.String({ description: 'names the import in the next part' }),
+      import: Type.String({ description: 'send it with the next part' }),
     }),
   },
   examples: {
@@ -116,17 +116,16 @@ export function importUsersRoute(app: Routes, service: Service): void {
 
 const exportSchema = {
   operationId: 'exportUsers',
-  summary: 'Export users with their selections, some at a time',
-  description:
-    'All of them in a fixed order, or those that a filter lets pass. Ask again with `after` until `next` is null.',
+  summary: 'Export users with their selections, in pages',
+  description: 'All users in a fixed order, or those that match a filter. Send `next` as `after` until it is null.',
   querystring: Type.Object({
     ...FilterQuery,
-    after: Type.Optional(Type.String({ description: '`next` of the answer before' })),
+    after: Type.Optional(Type.String({ description: '`next` of the previous response' })),
   }),
   response: {
     200: Type.Object({
       lines: Type.Array(Type.Object({}, { additionalProperties: true }), {
-        description: 'as `users import` reads them',
+        description: 'as accepted by `users import`',
       }),
       users: Type.Integer(),
       profilesOnly: Type.Integer(),
@@ -135,7 +134,7 @@ const exportSchema = {
   },
   examples: {
     all: {
-      summary: 'All users: one, who chose the dark theme',
+      summary: 'One user, who chose the dark theme',
       params: APPLICATION,
       status: 200,
       answer: {

@@ -27,15 +27,15 @@ const Step = Type.Object(
 
 const schema = {
   operationId: 'tryIt',
-  summary: 'Run the whole flow with a throw-away user, and see each request and answer',
+  summary: 'Run the whole flow with a temporary user',
   description:
     'Creates a user, exchanges the specialToken, lists groups and keys, saves a selection, reads it back and deletes ' +
-    'the user, by the same operations that an application calls. It needs no clientSecret: one is lent for the moment. ' +
-    'Secrets and tokens are masked. Whatever fails, nothing of the user stays.',
+    'the user, with the same operations that an application calls, and returns each request and response. ' +
+    'It needs no clientSecret: a temporary one is used. Secrets and tokens are masked. The user is deleted even if a step fails.',
   response: {
     200: Type.Object({
-      complete: Type.Boolean({ description: 'false: the last but one of the steps failed, and the flow ended there' }),
-      steps: Type.Array(Step, { description: 'as they were sent, one after another' }),
+      complete: Type.Boolean({ description: 'false: a step failed, and the flow ended there' }),
+      steps: Type.Array(Step, { description: 'in the order they were sent' }),
     }),
   },
   errors: ['areasNotServed'] as const,

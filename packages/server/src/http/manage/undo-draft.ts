@@ -8,16 +8,16 @@ import { EDITED_HEADERS, EditedAnswer } from './schemas.ts';
 
 const schema = {
   operationId: 'undoDraft',
-  summary: 'Take back the last edit of the draft',
+  summary: 'Undo the last edit of the draft',
   description:
-    'And then the one before it, up to a hundred. `undo` of the draft says which it is; what was about more than texts takes access "write".',
+    'Repeatable up to a hundred times. `undo` of the draft describes the edit; access "write" is required if it changed more than texts.',
   headers: IfMatchHeader,
   response: { 200: EditedAnswer },
   answerHeaders: EDITED_HEADERS,
   errors: ['ifMatchMissing', 'draftChanged', 'draftNotFound', 'nothingToUndo'] as const,
   examples: {
     text: {
-      summary: 'A text is as it was',
+      summary: 'A change of a text undone',
       params: APPLICATION,
       headers: ANY_MATCH,
       status: 200,

@@ -15,9 +15,9 @@ export const CLIENT_REQUEST_ERRORS: readonly ErrorName[] = [
 
 export const ClientRequestBody = Type.Object({
   token: Type.String(),
-  token_type_hint: Type.Optional(Type.String({ description: 'accepted, not needed' })),
-  client_id: Type.Optional(Type.String({ description: 'where HTTP Basic is not used' })),
-  client_secret: Type.Optional(Type.String({ description: 'where HTTP Basic is not used' })),
+  token_type_hint: Type.Optional(Type.String({ description: 'accepted, not required' })),
+  client_id: Type.Optional(Type.String({ description: 'if HTTP Basic is not used' })),
+  client_secret: Type.Optional(Type.String({ description: 'if HTTP Basic is not used' })),
 });
 
 /**

@@ -31,7 +31,7 @@ const schema = {
   errors: CLIENT_REQUEST_ERRORS,
   examples: {
     live: {
-      summary: 'A live token',
+      summary: 'A valid token',
       body: { token: EXAMPLE.accessToken },
       status: 200,
       answer: {
@@ -47,7 +47,7 @@ const schema = {
       },
     },
     notLive: {
-      summary: 'One that is unknown, expired or revoked',
+      summary: 'An unknown, expired or revoked token',
       body: { token: 'made up', client_id: EXAMPLE.clientId, client_secret: EXAMPLE.clientSecret },
       status: 200,
       answer: { active: false },

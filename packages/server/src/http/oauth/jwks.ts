@@ -14,7 +14,7 @@ const schema = {
   errors: [],
   examples: {
     keys: {
-      summary: 'One key for each that may have signed a live token',
+      summary: 'Every key that may have signed a valid token',
       status: 200,
       answer: {
         keys: [

@@ -29,7 +29,7 @@ const schema = {
   },
   errors: [],
   examples: {
-    metadata: { summary: 'What the token service is and takes', status: 200, answer: metadataOf(EXAMPLE.publicUrl) },
+    metadata: { summary: 'Metadata of the token service', status: 200, answer: metadataOf(EXAMPLE.publicUrl) },
   },
 } satisfies RouteSchema;
 

@@ -15,10 +15,10 @@ const schema = {
   security: [{ basic: [] }, {}],
   consumes: 'application/x-www-form-urlencoded',
   body: ClientRequestBody,
-  response: { 200: Type.Null({ description: 'The token is not live, or no longer.' }) },
+  response: { 200: Type.Null({ description: 'The token is revoked, or was not valid.' }) },
   errors: CLIENT_REQUEST_ERRORS,
   examples: {
-    live: { summary: 'A live token', body: { token: EXAMPLE.accessToken }, status: 200 },
+    live: { summary: 'A valid token', body: { token: EXAMPLE.accessToken }, status: 200 },
   },
 } satisfies RouteSchema;
 

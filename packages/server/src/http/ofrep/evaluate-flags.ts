@@ -80,7 +80,7 @@ const one = {
   operationId: 'evaluateFlag',
   summary: 'Evaluate one option key (OFREP)',
   description:
-    "OpenFeature Remote Evaluation Protocol: the user's effective value of one key. The path names the key as group.key, or by its option_key_uid.",
+    "OpenFeature Remote Evaluation Protocol: the user's effective value of one key, identified by group.key or option_key_uid.",
   params: Type.Object({ key: Type.String() }),
   response: { 200: Flag, 400: FlagError, 404: FlagError },
   errors: [...ERRORS, 'keyNotFound'],
@@ -105,7 +105,7 @@ const all = {
   errors: ERRORS,
   examples: {
     all: {
-      summary: 'What was saved, and defaults',
+      summary: 'Saved values and defaults',
       body: EXAMPLE_BODY,
       status: 200,
       answer: {

@@ -23,7 +23,7 @@ const examples = { ok: { summary: 'Yes', status: 200, answer: { status: 'ok' } }
 
 const live = {
   operationId: 'getLiveness',
-  summary: 'Is the process alive?',
+  summary: 'Check that the process is alive',
   tags: ['operations'],
   response: { 200: Ok },
   errors: [],
@@ -32,9 +32,9 @@ const live = {
 
 const ready = {
   operationId: 'getReadiness',
-  summary: 'Can it serve?',
+  summary: 'Check that the service can serve',
   description:
-    'Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. 200 on a full disk or a locked database, as reads still work: the status says so.',
+    'Checks the database, its file and the clock; the message of a 503 says what is wrong. Also 503 while the process shuts down. On a full disk or a locked database it is 200 with status `read-only`, because reads still work.',
   tags: ['operations'],
   response: { 200: Ready },
   errors: ['unavailable'],

@@ -8,7 +8,7 @@ import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {
   operationId: 'getMetrics',
-  summary: 'Metrics for Prometheus',
+  summary: 'Get metrics in Prometheus format',
   description: 'From the same machine, or with INNKEEPER_METRICS_TOKEN as Bearer.',
   tags: ['operations'],
   security: [{}, { metricsToken: [] }],

@@ -14,11 +14,11 @@ const schema = {
   security: READ_SECURITY,
   params: UserOptionParams,
   querystring: queryOf(UserUidQuery),
-  response: { 204: Type.Null({ description: 'The default holds again.' }) },
+  response: { 204: Type.Null({ description: 'The default applies again.' }) },
   errors: [...USER_ERRORS, 'selectionNotFound'],
   examples: {
     saved: {
-      summary: 'One that was saved',
+      summary: 'A saved option',
       params: { user_options_uid: EXAMPLE.userOptionsUid },
       query: { user_uid: EXAMPLE.userCode },
       status: 204,

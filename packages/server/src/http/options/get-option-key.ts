@@ -18,7 +18,7 @@ import {
 const schema = {
   operationId: 'getOptionKey',
   summary: 'Get one option key',
-  description: 'An archived key is shown too, and says so.',
+  description: 'Also returns archived keys, with `archived: true`.',
   tags: ['options'],
   security: [{ apiKey: [] }],
   params: Type.Object({ option_key_uid: Type.String({ format: 'uuid' }) }),

@@ -20,7 +20,7 @@ import {
 const schema = {
   operationId: 'listOptionKeys',
   summary: 'List option keys',
-  description: 'With the allowed values and the value type of each. Of one group, by its name or uid, or of all.',
+  description: 'With allowed values and value types. For one group, by name or UID, or for all.',
   tags: ['options'],
   security: [{ apiKey: [] }],
   querystring: queryOf(PagingQuery, LanguageQuery, {

@@ -47,7 +47,7 @@ const schema = {
     effective: Type.Optional(
       Type.Boolean({
         description:
-          'what to act on now: with the defaults of keys never saved, without archived keys, and with the default in place of a value that the key no longer allows',
+          'return effective values: includes defaults, omits archived keys, and replaces values the key no longer allows by the default',
       }),
     ),
   }),
@@ -57,7 +57,7 @@ const schema = {
   errors: [...USER_ERRORS, 'languageUnknown', 'groupNotFound', 'groupsDisagree', 'keyNotFound'],
   examples: {
     effective: {
-      summary: 'What holds for a user, defaults included',
+      summary: 'Effective values of a user, including defaults',
       query: {
         user_uid: EXAMPLE.userCode,
         option_group_name: 'appearance',

@@ -26,19 +26,18 @@ const Values = Type.Array(Type.Union([Type.Boolean(), Type.String(), Type.Number
 
 export const WantedOption = {
   option_group_uid: Type.String({ format: 'uuid' }),
-  option_group_name: Type.Optional(Type.String({ description: 'if it is sent, it must mean the same group' })),
+  option_group_name: Type.Optional(Type.String({ description: 'if given, must identify the same group' })),
   option_key_uid: Type.String({ format: 'uuid' }),
   value: Type.Optional(Values),
   add: Type.Optional(
     Type.Unsafe({
       ...Values,
-      description:
-        'in place of `value`, of a key that takes several: values to add to the list as it is at that moment',
+      description: 'instead of `value`, for a multiple-choice key: values to add to the current list',
     }),
   ),
-  remove: Type.Optional(Type.Unsafe({ ...Values, description: 'the same: values to remove from the list' })),
+  remove: Type.Optional(Type.Unsafe({ ...Values, description: 'likewise: values to remove from the current list' })),
   language: Type.Optional(
-    Type.String({ description: 'with it, values may be in that language; of an open text, whose text is saved' }),
+    Type.String({ description: 'language of the values; for an open text, the language to save' }),
   ),
 };
 
@@ -64,7 +63,7 @@ export const SAVE_ERRORS = [...USER_ERRORS, 'userUidNotAccepted', ...SELECTION_E
 
 const SaveHeaders = Type.Object({
   'If-Match': Type.Optional(
-    Type.String({ description: 'the ETag of the record: it is saved only if the record is still the same' }),
+    Type.String({ description: 'ETag of the record; saves only if the record has not changed' }),
   ),
   ...AcceptLanguageHeader.properties,
 });
@@ -78,12 +77,12 @@ const schema = {
   summary: 'Save a user option',
   tags: ['options'],
   description:
-    'The values are checked against those the key allows, then stored for all languages defined at that time. The user is named by user_uid, or by access_token in the body or as Bearer.',
+    'Checks the values against those the key allows, then stores them for all languages defined at that time. Identify the user by user_uid, or by access_token in the body or as Bearer.',
   security: SAVE_SECURITY,
   body: Type.Object(MEMBERS),
   headers: SaveHeaders,
   response: { 200: UserOptionAnswer, 201: UserOptionAnswer, 412: ChangedMembers },
-  answerHeaders: { ETag: 'of the record, as `etag`', Location: 'where the record is' },
+  answerHeaders: { ETag: 'of the record, as in `etag`', Location: 'URL of the record' },
   errors: SAVE_ERRORS,
   examples: {
     first: {
@@ -93,7 +92,7 @@ const schema = {
       answer: USER_OPTION_EXAMPLE,
     },
     replaced: {
-      summary: 'Replaced, by the access token and in the words of a German form',
+      summary: 'Replaced with the access token, with a German value',
       body: { access_token: EXAMPLE.accessToken, ...THEME, value: ['Dunkel'], language: 'Deutsch' },
       status: 200,
       answer: REPLACED_USER_OPTION_EXAMPLE,

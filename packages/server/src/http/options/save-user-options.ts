@@ -29,12 +29,12 @@ export const SavedOptions = Type.Object({ items: Type.Array(UserOptionAnswer), t
 
 /** The body of a PUT, less whose options they are. */
 export const OptionsToSave = {
-  language: Type.Optional(Type.String({ description: 'of all options that name none' })),
+  language: Type.Optional(Type.String({ description: 'default for options without one' })),
   options: Type.Array(
     Type.Object({
       ...WantedOption,
       if_match: Type.Optional(
-        Type.String({ description: 'the `etag` of the record: all are saved only if it is still the same' }),
+        Type.String({ description: '`etag` of the record; saves all options only if it has not changed' }),
       ),
     }),
     { maxItems: MAX_OPTIONS },
@@ -45,7 +45,7 @@ const schema = {
   operationId: 'saveUserOptions',
   summary: 'Save many user options at once, all or none',
   tags: ['options'],
-  description: 'A refusal names every field at fault. Its code is that of the first.',
+  description: 'An error lists every invalid field. Its code is that of the first.',
   security: SAVE_SECURITY,
   headers: AcceptLanguageHeader,
   body: Type.Object({ ...UserClaimsBody, ...OptionsToSave }),
@@ -56,7 +56,7 @@ const schema = {
   errors: SAVE_ERRORS,
   examples: {
     two: {
-      summary: 'Two at once',
+      summary: 'Two options',
       body: {
         user_uid: EXAMPLE.userCode,
         options: [

@@ -4,15 +4,15 @@ import { type TObject, type TProperties, type TSchema, Type } from '../../schema
 
 /** Shapes of area B. Requests are checked by the rules, which know the contract's codes; answers are serialised as they are. */
 export const PagingQuery = {
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'where the page starts' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'index of the first item' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 0, default: 50, description: 'page size, at most 200; a larger one is clamped' }),
+    Type.Integer({ minimum: 0, default: 50, description: 'page size, at most 200; larger values are clamped' }),
   ),
 };
 
 export const LanguageQuery = {
   language: Type.Optional(
-    Type.String({ description: "name or tag of one of the application's languages; holds translations to it" }),
+    Type.String({ description: "name or tag of one of the application's languages; limits `translations` to it" }),
   ),
 };
 
@@ -37,20 +37,18 @@ export const USER_ERRORS = [
 ] as const satisfies ErrorName[];
 
 export const AcceptLanguageHeader = Type.Object({
-  'Accept-Language': Type.Optional(
-    Type.String({ description: 'the language of labels where `language` is not given' }),
-  ),
+  'Accept-Language': Type.Optional(Type.String({ description: 'language of labels if `language` is not given' })),
 });
 
-export const CACHED_HEADERS = { ETag: 'validator of these bytes: send it as If-None-Match' };
+export const CACHED_HEADERS = { ETag: 'send it as If-None-Match' };
 export const RECORD_HEADERS = {
-  ETag: 'begins with the `etag` of the record: send it as If-None-Match with GET, or as If-Match with POST',
+  ETag: 'starts with the `etag` of the record; send it as If-None-Match with GET, or as If-Match with POST',
 };
 export const LIST_HEADERS = {
   ...CACHED_HEADERS,
-  Link: 'the pages around this one: first, prev, next, last (RFC 8288)',
+  Link: 'first, prev, next and last page (RFC 8288)',
 };
-export const NotModified = Type.Null({ description: 'What If-None-Match names is still current.' });
+export const NotModified = Type.Null({ description: 'Not modified.' });
 
 export function ListAnswer(item: TSchema): TObject {
   return Type.Object({
@@ -65,7 +63,7 @@ const Nullable = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()])
 const ScalarAnswer = Type.Union([Type.Boolean(), Type.String(), Type.Number()]);
 export const ValueAnswer = Type.Union([ScalarAnswer, Type.Array(ScalarAnswer)], {
   title: 'OptionValue',
-  description: 'one value, or an array for a key that takes several',
+  description: 'one value, or an array for a multiple-choice key',
 });
 
 export const GroupTranslation = Type.Object(
@@ -77,10 +75,10 @@ export const GroupTranslation = Type.Object(
   { title: 'OptionGroupTranslation' },
 );
 
-const Description = Nullable(Type.String({ description: 'the help text in this language; null where there is none' }));
+const Description = Nullable(Type.String({ description: 'help text in this language; null if there is none' }));
 const DESCRIPTION = {
   description: Nullable(Type.String({ description: 'the help text to show, with the same fallback as the label' })),
-  description_language: Nullable(Type.String({ description: 'which language it is; null where there is none' })),
+  description_language: Nullable(Type.String({ description: 'language of the text; null if there is none' })),
 };
 
 export const GroupAnswer = Type.Object(
@@ -88,7 +86,7 @@ export const GroupAnswer = Type.Object(
     option_group_uid: Type.String({ format: 'uuid' }),
     name: Type.String(),
     label: Type.String({ description: 'the text to show' }),
-    label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
+    label_language: Nullable(Type.String({ description: 'language of the text; null if it is the name' })),
     ...DESCRIPTION,
     position: Type.Integer(),
     translations: Type.Array(Type.Object({ ...GroupTranslation.properties, description: Description })),
@@ -103,7 +101,7 @@ export const KeyAnswer = Type.Object(
     option_group_name: Type.String(),
     name: Type.String(),
     label: Type.String({ description: 'the text to show' }),
-    label_language: Nullable(Type.String({ description: 'which language it is; null when it is the name' })),
+    label_language: Nullable(Type.String({ description: 'language of the text; null if it is the name' })),
     ...DESCRIPTION,
     position: Type.Integer(),
     value_type: Type.Enum([...VALUE_TYPES]),
@@ -131,7 +129,7 @@ export const KeyAnswer = Type.Object(
           pattern: Nullable(Type.String()),
           max_length: Nullable(Type.Integer()),
         },
-        { description: 'instead of allowed_values: an open key' },
+        { description: 'for an open key, instead of allowed_values' },
       ),
     ),
     archived: Type.Boolean(),
@@ -147,14 +145,14 @@ export const KeyAnswer = Type.Object(
   { title: 'OptionKey' },
 );
 
-const Label = Type.String({ description: 'the text to show, by the catalog of today' });
-const LabelLanguage = Nullable(Type.String({ description: 'which language it is; null when it is the name' }));
+const Label = Type.String({ description: 'the text to show, from the current catalog' });
+const LabelLanguage = Nullable(Type.String({ description: 'language of the text; null if it is the name' }));
 
 const UserOption = {
   app_id: Type.String(),
   user_uid: Type.String({ format: 'uuid' }),
   option_group_uid: Type.String({ format: 'uuid' }),
-  option_key_uid: Type.String({ format: 'uuid', description: 'the key it belongs to, also after a rename' }),
+  option_key_uid: Type.String({ format: 'uuid', description: 'UID of its key, which survives renames' }),
   group: Type.Object({
     name: Type.String(),
     label: Label,
@@ -167,7 +165,7 @@ const UserOption = {
     label_language: LabelLanguage,
     value: ValueAnswer,
     value_label: Type.Union([Type.String(), Type.Array(Type.String())], {
-      description: 'the text of the value, or of each of several, by the catalog of today',
+      description: 'text of the value, or of each of several, from the current catalog',
     }),
     translations: Type.Array(
       Type.Object({
@@ -186,7 +184,7 @@ const Time = Type.String({
 });
 
 const Etag = Type.String({
-  description: 'changes when the record does, not with labels or languages: send it as If-Match, or `if_match`',
+  description: 'changes with the record, not with labels or languages; send it as If-Match or `if_match`',
 });
 
 /** SPEC.md 2.4 */
@@ -217,7 +215,7 @@ export const DefaultOptionAnswer = Type.Object(
   {
     title: 'DefaultOption',
     description:
-      'with effective=true: the default, of a key that was never saved (user_options_uid is null) or whose saved value (saved_value) it no longer allows',
+      'with effective=true: `default` if the key was never saved (user_options_uid is null) or no longer allows the saved value (saved_value)',
   },
 );
 

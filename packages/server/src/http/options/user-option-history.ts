@@ -17,7 +17,7 @@ const HistoryEntry = Type.Object(
     at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
     by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
     language: Type.Union([Type.String(), Type.Null()], {
-      description: 'of an open text: the tag of the language saved',
+      description: 'for an open text: tag of the saved language',
     }),
     from_value: Type.Union([ValueAnswer, Type.Null()]),
     to_value: Type.Union([ValueAnswer, Type.Null()]),
@@ -27,7 +27,7 @@ const HistoryEntry = Type.Object(
 
 const schema = {
   operationId: 'listUserOptionHistory',
-  summary: 'How a user option came to be what it is, newest first',
+  summary: 'List the history of a user option, newest first',
   tags: ['options'],
   security: READ_SECURITY,
   params: UserOptionParams,
@@ -37,7 +37,7 @@ const schema = {
   errors: [...USER_ERRORS, 'selectionNotFound'],
   examples: {
     savedOnce: {
-      summary: 'Of one that was saved once',
+      summary: 'An option saved once',
       params: { user_options_uid: EXAMPLE.userOptionsUid },
       query: { user_uid: EXAMPLE.userCode },
       status: 200,

@@ -9,10 +9,10 @@ import type { RouteSchema, Routes } from '../server/routes.ts';
 const schema = {
   operationId: 'createUser',
   summary: 'Create application user',
-  description: 'Answers a specialToken, which get-access-token exchanges for an access token of the user.',
+  description: 'Returns a specialToken, which get-access-token exchanges for an access token.',
   tags: ['users'],
   headers: Type.Object({
-    'Idempotency-Key': Type.Optional(Type.String({ description: 'makes a repeat within 24 hours safe' })),
+    'Idempotency-Key': Type.Optional(Type.String({ description: 'makes a retry within 24 hours safe' })),
   }),
   body: Type.Object({
     clientId: Type.String(),

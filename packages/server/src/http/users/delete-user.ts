@@ -9,13 +9,13 @@ const schema = {
   operationId: 'deleteUser',
   summary: 'Delete user',
   description:
-    'Removes the user with everything that is theirs. HTTP Basic with clientId and clientSecret, or the own access token of the user as Bearer.',
+    "Deletes the user with all of their data. Send HTTP Basic with clientId and clientSecret, or the user's own access token as Bearer.",
   security: [{ basic: [] }, { bearer: [] }],
-  response: { 204: Type.Null({ description: 'The user is gone.' }) },
+  response: { 204: Type.Null({ description: 'The user was deleted.' }) },
   errors: ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable', 'tokenServiceDown'],
   examples: {
     user: {
-      summary: 'A user and everything that is theirs',
+      summary: 'A user with all of their data',
       status: 204,
     },
   },

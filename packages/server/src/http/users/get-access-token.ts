@@ -10,7 +10,7 @@ const GET_ACCESS_TOKEN_PATH = '/oauth/v2/get-access-token';
 const schema = {
   operationId: 'getAccessToken',
   summary: 'Get access token',
-  description: 'A specialToken is good for one exchange, and stays good while the token service fails (0009, 0002).',
+  description: 'A specialToken is valid for one exchange, and stays valid if the token service fails (0009, 0002).',
   tags: ['users'],
   body: Type.Object({ clientSecret: Type.String(), specialToken: Type.String() }),
   response: {

@@ -21,17 +21,17 @@ const NDJSON = 'application/x-ndjson';
 
 const schema = {
   operationId: 'listApplicationUsers',
-  summary: 'List users, by what they chose too',
+  summary: 'List and filter users',
   description:
-    'For the back end of the application: HTTP Basic with clientId and clientSecret. Go on with `next` until it is null. ' +
-    `With \`Accept: ${NDJSON}\` every match is streamed, one user a line; limit, after and count are ignored.`,
+    'For the back end of the application: HTTP Basic with clientId and clientSecret. Send `next` as `after` until it is null. ' +
+    `\`Accept: ${NDJSON}\` streams every match, one user per line, and ignores limit, after and count.`,
   tags: ['users'],
   params: Type.Object({ clientId: Type.String() }),
   querystring: Type.Object({
-    clientUserId: Type.Optional(Type.String({ description: 'the user with exactly this one' })),
+    clientUserId: Type.Optional(Type.String({ description: 'exact match' })),
     ...FilterQuery,
     count: Type.Optional(Type.Boolean({ description: 'adds `total`' })),
-    after: Type.Optional(Type.String({ description: '`next` of the page before' })),
+    after: Type.Optional(Type.String({ description: '`next` of the previous page' })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
   }),
   security: [{ basic: [] }],
@@ -41,7 +41,7 @@ const schema = {
       {
         items: Type.Array(UserAnswer),
         next: Type.Union([Type.String(), Type.Null()], {
-          description: '`after` of the next page; null: this is the last',
+          description: 'send it as `after` for the next page; null: last page',
         }),
         total: Type.Optional(Type.Integer({ description: 'with count=true' })),
       },
@@ -52,7 +52,7 @@ const schema = {
   answerHeaders: { Link: 'the next page, rel="next"' },
   examples: {
     byChoice: {
-      summary: 'Who chose a value, and how many they are',
+      summary: 'Users who chose a value, and their number',
       params: { clientId: EXAMPLE.clientId },
       query: { where: 'appearance.theme=dark', effective: true, count: true },
       status: 200,

@@ -8,7 +8,7 @@ import type { RouteSchema, Routes } from '../server/routes.ts';
 
 const schema = {
   operationId: 'issueSpecialToken',
-  summary: 'Issue a fresh specialToken',
+  summary: 'Issue a new specialToken',
   description: 'For a user whose specialToken was lost or spent. Earlier unspent ones stop working.',
   tags: ['users'],
   body: Type.Object({ clientId: Type.String(), clientSecret: Type.String(), clientUserId: Type.String() }),
@@ -26,7 +26,7 @@ const schema = {
   ],
   examples: {
     knownUser: {
-      summary: 'For a user there is already',
+      summary: 'For an existing user',
       body: {
         clientId: EXAMPLE.clientId,
         clientSecret: EXAMPLE.clientSecret,

@@ -12,8 +12,8 @@ const schema = {
   operationId: 'updateApplicationUser',
   summary: 'Rename, suspend or resume a user',
   description:
-    'Changes what is sent, all of it or nothing. A suspended user gets no access token (0002), their access tokens answer as ' +
-    'revoked, and saving or reading by user_uid is 1013; `{"status":"active"}` restores all of it.',
+    'Changes the given fields, all or none. A suspended user gets no access token (0002), their access tokens count as ' +
+    'revoked, and saving or reading by user_uid returns 1013; `{"status":"active"}` restores all of it.',
   body: Type.Object({
     clientUserName: Type.Optional(Type.String({ description: 'display name' })),
     clientUserId: Type.Optional(Type.String({ description: 'unique per application' })),

@@ -13,11 +13,11 @@ export const FilterQuery = {
   where: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        '`group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must hold. The key may be ' +
-        `its UID. For a key with several values, \`=\` means "contains". At most ${MAX_CONDITIONS}.`,
+        '`group.key=value`, `group.key!=value`, `group.key` (has saved) or `!group.key` (has not); all must match. The key may be ' +
+        `its UID. For a multiple-choice key, \`=\` means "contains". At most ${MAX_CONDITIONS}.`,
     }),
   ),
-  effective: Type.Optional(Type.Boolean({ description: 'defaults count' })),
+  effective: Type.Optional(Type.Boolean({ description: 'include defaults' })),
 };
 
 /** `refuse` makes the error of the area for a parameter: its name, and what is wrong with it. */

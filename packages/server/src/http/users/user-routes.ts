@@ -44,7 +44,7 @@ export const WAYS_TO_USER: readonly Way[] = [
     path,
     hide: index > 0,
     operation: 'ByClientId',
-    params: { clientUserId: Type.String({ description: 'percent-encoded, slashes included' }) },
+    params: { clientUserId: Type.String({ description: 'percent-encoded, including slashes' }) },
     example: { clientUserId: EXAMPLE.clientUserId },
     error: 'clientUserUnknown' as const,
     read: (params: Record<string, string | undefined>) => ({

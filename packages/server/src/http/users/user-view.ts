@@ -12,7 +12,7 @@ export const UserAnswer = Type.Object(
     clientUserId: Type.String(),
     clientUserName: Type.String(),
     email: Type.String({ description: 'the clientUserId when it is an e-mail address, otherwise ""' }),
-    status: Type.Enum([...USER_STATUSES], { description: 'a suspended user cannot sign in, save or be read' }),
+    status: Type.Enum([...USER_STATUSES], { description: 'a suspended user cannot get tokens, save or be read' }),
     created_at: Time,
     updated_at: Time,
   },

@@ -74,7 +74,7 @@ export class DamageWatch implements DamageReport {
 
   problems(): Problem[] {
     if (this.#finding === undefined) return [];
-    const message = `The database file ${this.#path} is damaged: ${this.#finding}. Answers may be wrong or incomplete. ${RESTORE_STEPS}`;
+    const message = `The database file ${this.#path} is damaged: ${this.#finding}. Responses may be wrong or incomplete. ${RESTORE_STEPS}`;
     return [{ kind: 'corruption', message, effect: 'down' }];
   }
 

@@ -52,15 +52,15 @@ export class FileWatch {
     const problems: Problem[] = [];
     if (this.#mismatch !== undefined) problems.push({ kind: 'file', message: this.#mismatch, effect: 'down' });
     if (this.#hasOtherNames) {
-      const message = `The database file ${this.#file.path} has another name (a hard link). Used by both names, it would lose data, and the next start refuses it. ${hardLinkSteps(this.#file.path)}`;
+      const message = `The database file ${this.#file.path} has a second name (a hard link). Using both names would lose data, and the next start refuses the file. ${hardLinkSteps(this.#file.path)}`;
       problems.push({ kind: 'hard-link', message, effect: 'none' });
     }
     if (this.#forbidden !== undefined) {
-      const message = `${this.#forbidden} may no longer be read and written by the user that runs the service. What is open goes on working, but other commands and the next start fail. Give it back with \`chown\` or \`chmod\`.`;
+      const message = `The service's user can no longer read and write ${this.#forbidden}. Open files keep working, but other commands and the next start will fail. Fix it with \`chown\` or \`chmod\`.`;
       problems.push({ kind: 'permissions', message, effect: 'none' });
     }
     if (this.#largeSince !== undefined && performance.now() - this.#largeSince >= this.#largeForMs) {
-      const message = `The write-ahead log ${this.#file.path}-wal has ${Math.round(this.logBytes / 1024 / 1024)} MiB and cannot be emptied: a reader holds it. Look for an \`innkeeper backup\` or export that hangs or was stopped, and end it. Mind the space on the disk until then.`;
+      const message = `The write-ahead log ${this.#file.path}-wal has ${Math.round(this.logBytes / 1024 / 1024)} MiB and cannot be emptied because a reader keeps it open. Find an \`innkeeper backup\` or export that hangs or was stopped, and end it. Watch the disk space until then.`;
       problems.push({ kind: 'log-size', message, effect: 'none' });
     }
     return problems;

@@ -4,6 +4,6 @@ import type { Problem } from '../port.ts';
 export const LOCK_PROBLEM: Problem = {
   kind: 'lock',
   message:
-    'Writes fail because another process has locked the database for more than 5 seconds. A scrub, a restore or an import ends by itself; look for one that hangs or was stopped, or for another program that has the file open, and end it. Writes resume by themselves.',
+    'Writes fail because another process has locked the database for more than 5 seconds. A scrub, restore or import ends by itself; find one that hangs or was stopped, or another program that has the file open, and end it. Writes resume by themselves.',
   effect: 'read-only',
 };
