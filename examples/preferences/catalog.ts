@@ -1,7 +1,7 @@
-// Written by `innkeeper catalog types`: write it anew when the catalog has changed.
+// Written by `innkeeper catalog types`: run it again when the catalog changes.
 
 export interface Catalog {
-  /** Names and tags: whatever `language` takes. */
+  /** Names and tags that `language` accepts. */
   languages: 'English' | 'en' | 'Deutsch' | 'de' | 'العربية' | 'ar';
   groups: {
     /** Appearance */

@@ -14,10 +14,10 @@ export function* writeTypes(catalog: Catalog): Steps<string> {
   for (const group of groups) written.push(yield* writeGroup(group, languages));
   const values = yield* writeValues(groups, languages);
   const words = [...new Set(languages.flatMap(({ name, tag }) => [name, tag]))];
-  return `// Written by \`innkeeper catalog types\`: write it anew when the catalog has changed.
+  return `// Written by \`innkeeper catalog types\`: run it again when the catalog changes.
 
 export interface Catalog {
-  /** Names and tags: whatever \`language\` takes. */
+  /** Names and tags that \`language\` accepts. */
   languages: ${union(words)};
   groups: {
 ${written.join('')}  };
