@@ -1961,6 +1961,11 @@ export interface components {
              * @default 0
              */
             historyKept: number;
+            /**
+             * @description days that events are kept, 1 to 90, or 0 for no events
+             * @default 30
+             */
+            eventsKept: number;
         };
         ApplicationUser: {
             /** Format: uuid */
@@ -6656,6 +6661,8 @@ export interface operations {
                         addressRateLimit?: unknown;
                         /** @description days that the history of selections is kept, 1 to 36500, or 0 for unlimited; null: reset to the default */
                         historyKept?: unknown;
+                        /** @description days that events are kept, 1 to 90, or 0 for no events; null: reset to the default */
+                        eventsKept?: unknown;
                     };
                 };
             };
@@ -9471,6 +9478,11 @@ export interface operations {
                     withRetired?: boolean;
                     /** @default false */
                     restoreDeleted?: boolean;
+                    /**
+                     * @description else each user that is created or changed has one event
+                     * @default false
+                     */
+                    withoutEvents?: boolean;
                     /** @description clientUserIds of this part that were in an earlier part */
                     earlierIds?: string[];
                     import?: string;

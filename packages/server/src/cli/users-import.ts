@@ -23,6 +23,8 @@ type Options = CommandOptions & {
   newCodes?: true;
   restoreDeleted?: true;
   withRetired?: true;
+  /** --no-events. */
+  events: boolean;
   rejects?: string;
 };
 
@@ -50,6 +52,7 @@ export function usersImport(): Command {
     .option('--new-codes', 'create new service_user_codes instead of those in the file')
     .option('--restore-deleted', 'restore deleted users; without this, lines with their code are skipped')
     .option('--with-retired', 'also import retired values and archived keys, which an export can contain')
+    .option('--no-events', 'write no events; without this, each user that is created or changed has one')
     .option('--rejects <file>', 'write rejected lines to this file, with line numbers and reasons')
     .addHelpText('after', () => `\n${LINE_HELP}`)
     .action(run);
@@ -91,6 +94,7 @@ async function run(file: string, options: Options): Promise<void> {
         newCodes: options.newCodes === true,
         restoreDeleted: options.restoreDeleted === true,
         withRetired: options.withRetired === true,
+        withoutEvents: !options.events,
         signal: watch.signal,
         onRejected({ text, ...rejection }) {
           if (shown.length < SHOWN.programs) shown.push(rejection);

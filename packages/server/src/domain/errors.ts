@@ -138,6 +138,21 @@ export const ERRORS = {
     remedy: 'The message says which one and what it may be.',
   },
 
+  cursorInvalid: {
+    code: '9400',
+    status: 400,
+    message: 'The cursor is invalid.',
+    remedy:
+      'Send `next` of an earlier response for the same application, `latest`, or nothing to start at the oldest event.',
+  },
+  cursorExpired: {
+    code: '9410',
+    status: 410,
+    message: 'Events after this cursor are no longer kept.',
+    remedy:
+      'Start again with `oldest` of the response, and read what you mirror from events once more: the setting eventsKept says how long they are kept.',
+  },
+
   // ---- area B: profile options
   apiKeyMissing: {
     code: '1001',

@@ -1,5 +1,6 @@
 import type { Storage } from '../storage/port.ts';
 import type { Clock } from './clock.ts';
+import { EventPurge } from './events/purge-events.ts';
 import { HistoryPurge } from './selections/purge-history.ts';
 
 const EVERY_MS = 60_000;
@@ -12,6 +13,7 @@ export function keepTidy(
   onFailure: (error: unknown) => void,
 ): { stop(): Promise<void> } {
   const histories = new HistoryPurge(storage);
+  const events = new EventPurge(storage);
   let stopped = false;
   let underWay: Promise<void> = Promise.resolve();
 
@@ -21,6 +23,7 @@ export function keepTidy(
     if (before === undefined) return;
     // Bounded batches with room between them, so that tidying never stands in the way of requests.
     while (!stopped && (await storage.purgeExpired(before)) >= 1000) await pause(50);
+    while (!stopped && (await events.step(before))) await pause(50);
     while (!stopped && (await histories.step(before))) await pause(50);
   };
   const timer = setInterval(

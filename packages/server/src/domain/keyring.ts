@@ -15,6 +15,7 @@ export type Keyring = {
   hashRecoveryCode(code: string): string;
   hashAttempt(subject: string): string;
   hashLimited(subject: string): string;
+  hashCursor(position: string): string;
   seal(plain: Uint8Array): string;
   /** undefined when it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
@@ -38,6 +39,7 @@ export function createKeyring(secret: string): Keyring {
     hashRecoveryCode: hashFor('recovery-code'),
     hashAttempt: hashFor('sign-in-attempt'),
     hashLimited: hashFor('rate-limit'),
+    hashCursor: hashFor('event-cursor'),
     seal: (plain) => seal(sealKey, plain),
     unseal: (sealed) => unseal(sealKey, sealed),
     sealTotp: (secret) => seal(totpKey, secret),

@@ -380,6 +380,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   changes: { since: 'read' },
   facts: { get: 'read', settle: SERVICE, replace: SERVICE },
+  events: { read: 'read', find: 'read', newest: 'read', purge: SERVICE },
   clock: { read: 'read', newestRecord: 'read' },
   activity: { add: STATISTICS, list: 'read', lastAt: 'read', totals: 'read' },
   requestLog: { add: STATISTICS, trim: STATISTICS, list: 'read', find: 'read', count: 'read' },

@@ -12,6 +12,7 @@ export * from './port/data-check.ts';
 export * from './port/database.ts';
 export * from './port/drafts.ts';
 export * from './port/driver.ts';
+export * from './port/events.ts';
 export * from './port/facts.ts';
 export * from './port/manage-tokens.ts';
 export * from './port/members.ts';

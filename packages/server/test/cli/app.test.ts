@@ -15,6 +15,7 @@ const DEFAULTS = {
   rateLimit: 'default',
   addressRateLimit: 'off',
   historyKept: 0,
+  eventsKept: 30,
   tokenAlgorithm: 'EdDSA',
   tokenClaims: [],
 };
@@ -126,6 +127,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       'rateLimit=600/1m',
       'addressRateLimit=off',
       'historyKept=30',
+      'eventsKept=7d',
       'tokenAlgorithm=ES256',
     ];
     const changed = {
@@ -137,6 +139,7 @@ describe.each(databases)('innkeeper app on $kind', ({ fresh }) => {
       rateLimit: '600/1m',
       addressRateLimit: 'off',
       historyKept: 30,
+      eventsKept: 7,
       tokenAlgorithm: 'ES256',
       tokenClaims: [],
     };

@@ -29,6 +29,7 @@ test('every act that changes something is audited, or says why not', () => {
     'attempts.forget',
     'audit.add',
     'audit.addCounts',
+    'events.purge',
     'facts.replace',
     'facts.settle',
     'manageTokens.touch',

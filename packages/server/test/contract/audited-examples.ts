@@ -254,6 +254,8 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
         difference: '[]',
         languages: '[]',
         items: [],
+        changes: 1,
+        breaking: false,
       };
       return ({ catalogs }) => catalogs.publish(revision);
     },

@@ -37,6 +37,8 @@ const publication = (
   authors: ['Åsa Exempel', 'Bo'],
   difference: `[{"text":"revision ${revision}"}]`,
   languages: '[{"name":"Español","tag":"es"}]',
+  changes: 1,
+  breaking: false,
   ...given,
 });
 

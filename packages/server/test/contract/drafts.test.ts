@@ -44,6 +44,8 @@ const publication = (appId: number, revision: number) => ({
   difference: '[]',
   languages: '[]',
   items: [],
+  changes: 1,
+  breaking: false,
 });
 
 describe.each(databases)('drafts on $kind', (database) => {

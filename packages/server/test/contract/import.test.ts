@@ -180,6 +180,8 @@ describe.each(databases)('importing users into $kind', (database) => {
       await storage.users.delete(app, userId as string);
     }
     await storage.applications.delete(gone);
+    // Events keep ids for as long as they are kept themselves.
+    while ((await storage.events.purge(appId, Number.MAX_SAFE_INTEGER)) > 0);
     const left = await dump(url);
     // No code is left, and a hash of it only while the application is.
     for (const { userId } of [kept, old, other]) expect(left).not.toContain(userId);

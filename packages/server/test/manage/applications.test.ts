@@ -13,6 +13,7 @@ const DEFAULTS = {
   rateLimit: 'default',
   addressRateLimit: 'off',
   historyKept: 0,
+  eventsKept: 30,
   tokenAlgorithm: 'EdDSA',
   tokenClaims: [],
 };

@@ -16,6 +16,7 @@ const SETTINGS = [
   'rateLimit',
   'addressRateLimit',
   'historyKept',
+  'eventsKept',
   'tokenAlgorithm',
   'tokenClaims',
 ] as const;

@@ -147,6 +147,19 @@ export function SettingsFields({ shown, mayChange, problemOf, set }: Props) {
         />
       </Stack>
     ),
+    eventsKept: (
+      <NumberInput
+        label={t('settings.eventsKept.label')}
+        description={t('settings.eventsKept.text')}
+        value={shown.eventsKept}
+        min={0}
+        max={90}
+        allowDecimal={false}
+        disabled={!mayChange}
+        error={problemOf('eventsKept')}
+        onChange={(days) => set({ eventsKept: Number(days) })}
+      />
+    ),
   };
   return Object.entries(fields).map(([name, field]) => <Fragment key={name}>{field}</Fragment>);
 }

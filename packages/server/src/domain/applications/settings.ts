@@ -15,6 +15,8 @@ export type ApplicationSettings = {
   addressRateLimit: string;
   /** Days; 0: without end. */
   historyKept: number;
+  /** Days; 0: none are written. */
+  eventsKept: number;
 };
 
 export type SettingName = keyof ApplicationSettings;
@@ -85,7 +87,13 @@ export const SETTINGS: { [Name in SettingName]: SettingDefinition<ApplicationSet
   historyKept: {
     default: 0,
     describe: 'days that the history of selections is kept, 1 to 36500, or 0 for unlimited',
-    read: readDays,
+    read: (value) => readDays(value === 'unlimited' ? 0 : value, MAX_HISTORY_DAYS),
+  },
+  // The statements that write events read it where it is stored: a number.
+  eventsKept: {
+    default: 30,
+    describe: 'days that events are kept, 1 to 90, or 0 for no events',
+    read: (value) => readDays(value, MAX_EVENT_DAYS),
   },
 };
 
@@ -112,13 +120,14 @@ function readDuration(value: unknown, min: number, max: number, minText: string,
   return { value: seconds };
 }
 
-const MAX_DAYS = 36_500;
+const MAX_HISTORY_DAYS = 36_500;
+const MAX_EVENT_DAYS = 90;
 
-/** A number of days, as a number or a text with or without its unit; `unlimited` is 0. */
-function readDays(value: unknown): { value: number } | { problem: string } {
-  const match = /^(\d{1,6})d?$/.exec(value === 'unlimited' ? '0' : String(value));
+/** A number of days, as a number or a text with or without its unit. */
+function readDays(value: unknown, most: number): { value: number } | { problem: string } {
+  const match = /^(\d{1,6})d?$/.exec(String(value));
   const days = typeof value === 'number' || typeof value === 'string' ? Number(match?.[1] ?? Number.NaN) : Number.NaN;
-  return days <= MAX_DAYS ? { value: days } : { problem: `must be a number of days, 0 to ${MAX_DAYS}` };
+  return days <= most ? { value: days } : { problem: `must be a number of days, 0 to ${most}` };
 }
 
 function readLimit(value: unknown): { value: string } | { problem: string } {

@@ -139,7 +139,8 @@ async function publishOnce(
   // Which selections it touched is of no use later.
   const difference = await inSlices(writeDifference(plan.changes.map(({ selections: _, ...change }) => change)));
   const authors = draft?.authors ?? [author];
-  const publication = { appId, revision, createdAt, author, authors, difference, languages, items };
+  const counts = { changes: plan.changes.length, breaking: plan.breaking.length > 0 };
+  const publication = { appId, revision, createdAt, author, authors, difference, languages, items, ...counts };
   const outcome = await storage.catalogs.publish({ ...publication, ...(draft && { draft: nameOf(draft) }) });
   if (outcome === 'published') return { outcome, revision, plan };
   return outcome === 'conflict' ? { outcome, revision } : { outcome };

@@ -33,8 +33,10 @@ export class HistoryPurge {
   }
 
   #walkOf({ appId, settings }: ApplicationRecord, now: number): { appId: number; walk: Walk }[] {
-    const days = completeSettings(settings).historyKept;
-    if (days === 0) {
+    const { historyKept, eventsKept } = completeSettings(settings);
+    // Events tell what the history has.
+    const days = Math.max(historyKept, eventsKept);
+    if (historyKept === 0) {
       this.#walks.delete(appId);
       return [];
     }

@@ -41,6 +41,7 @@ export type ImportOptions = LineRules & {
   ifThere: IfThere;
   /** Bring back users that were deleted. */
   restoreDeleted?: boolean;
+  withoutEvents?: boolean;
   /** Of an import that comes in several parts: its id in the audit, and which clientUserIds of this part were on lines of earlier ones. */
   importId?: string;
   earlierIds?: readonly string[];
@@ -137,8 +138,8 @@ export class ImportBatches {
   }
 
   async #import(entries: readonly ImportEntry[], ifThere: IfThere): Promise<ImportOutcome[]> {
-    const { at, restoreDeleted = false } = this.#options;
-    const change = { at, ifThere, importId: this.#importId, restoreDeleted };
+    const { at, restoreDeleted = false, withoutEvents = false } = this.#options;
+    const change = { at, ifThere, importId: this.#importId, restoreDeleted, withoutEvents };
     const result = await this.#storage.transfer.importUsers(this.#appId, entries, change);
     if ('outcomes' in result) return result.outcomes;
     this.applicationGone = true;

@@ -29,6 +29,7 @@ export const APPLICATION_EXAMPLE = {
     rateLimit: 'default',
     addressRateLimit: 'off',
     historyKept: 0,
+    eventsKept: 30,
     tokenAlgorithm: 'EdDSA',
     tokenClaims: [],
   },

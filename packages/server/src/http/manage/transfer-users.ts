@@ -53,6 +53,9 @@ const importSchema = {
     newCodes: Type.Optional(Type.Boolean({ default: false })),
     withRetired: Type.Optional(Type.Boolean({ default: false })),
     restoreDeleted: Type.Optional(Type.Boolean({ default: false })),
+    withoutEvents: Type.Optional(
+      Type.Boolean({ default: false, description: 'else each user that is created or changed has one event' }),
+    ),
     earlierIds: Type.Optional(
       Type.Array(Type.String(), { description: 'clientUserIds of this part that were in an earlier part' }),
     ),
@@ -102,6 +105,7 @@ export function importUsersRoute(app: Routes, service: Service): void {
       newCodes: readSwitch(members, 'newCodes'),
       withRetired: readSwitch(members, 'withRetired'),
       restoreDeleted: readSwitch(members, 'restoreDeleted'),
+      withoutEvents: readSwitch(members, 'withoutEvents'),
       importId,
       earlierIds: readIds(members.earlierIds),
       onRejected: ({ text: _, ...rejection }) => rejections.push(rejection),

@@ -41,6 +41,9 @@ export type Publication = RevisionRecord & {
   languages: string;
   /** New versions: of items that exist (the version before ends) or of new ones. */
   items: CatalogItem[];
+  /** For its event: how many changes, and whether some touched what users have selected. */
+  changes: number;
+  breaking: boolean;
   /** The draft that it is: gone with the publication, or there is a conflict. */
   draft?: DraftName;
 };

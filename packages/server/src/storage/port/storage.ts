@@ -7,6 +7,7 @@ import type { ChangeStore } from './changes.ts';
 import type { ClockStore } from './clock.ts';
 import type { DatabaseKind } from './database.ts';
 import type { DraftStore } from './drafts.ts';
+import type { EventStore } from './events.ts';
 import type { FactStore } from './facts.ts';
 import type { ManageTokenStore } from './manage-tokens.ts';
 import type { InvitationStore, MemberStore } from './members.ts';
@@ -47,6 +48,7 @@ export interface Stores {
   readonly transfer: TransferStore;
   readonly changes: ChangeStore;
   readonly facts: FactStore;
+  readonly events: EventStore;
   readonly clock: ClockStore;
   readonly activity: ActivityStore;
   readonly requestLog: RequestLogStore;

@@ -70,6 +70,8 @@ export type ImportChange = {
   importId: string;
   /** Users that were deleted come back. */
   restoreDeleted?: boolean;
+  /** Else each user that is created or changed has one event. */
+  withoutEvents?: boolean;
 };
 
 export interface TransferStore {

@@ -125,6 +125,8 @@ export function applicationStore(connections: Connections): ApplicationStore {
         );
         await query('delete from deleted_users where app_id = $1', [appId]);
         await query('delete from applications where app_id = $1', [appId]);
+        // Who saves something holds its user: all of them are done by now, and their events are seen.
+        await query('delete from events where app_id = $1', [appId]);
         await logChange(query, 'application', appId);
         return 'deleted';
       }, DELETE_MS),

@@ -1,8 +1,10 @@
+import { publishedData, typeNo } from '../event-rows.ts';
 import type { CatalogItem, CatalogStore, RevisionRecord, StoredCatalog } from '../port.ts';
 import { logChange } from './changes.ts';
 import { type Connections, statement } from './connections.ts';
 import { deleteDraft } from './drafts.ts';
 import { violation } from './errors.ts';
+import { keepsEvents } from './events.ts';
 
 /** Thousands of items go in one statement. */
 const PUBLISH_MS = 60_000;
@@ -31,6 +33,11 @@ const REVISIONS = statement(`
   from (select count(*) as total from catalog_revisions where app_id = $1) counted left join page on true
   order by page.revision desc
 `);
+
+const ADD_EVENT = `
+  insert into events (app_id, type, at, revision, data)
+  select $1::bigint, ${typeNo('catalog.published')}, $2::bigint, $3::integer, $4::text where ${keepsEvents('$1::bigint')}
+`;
 
 type LoadedRow =
   | { revision: number; languages: string }
@@ -86,6 +93,7 @@ export function catalogStore(connections: Connections): CatalogStore {
                as item ("itemUid" uuid, kind text, "groupUid" uuid, "keyNo" integer, document text)`,
             [appId, revision, JSON.stringify(items)],
           );
+          await query(ADD_EVENT, [appId, createdAt, revision, publishedData(publication)]);
           await logChange(query, 'catalog', appId);
           return 'published';
         }, PUBLISH_MS);

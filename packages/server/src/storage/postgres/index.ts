@@ -9,6 +9,7 @@ import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';
 import { ConnectionPool, type Connections, statement } from './connections.ts';
 import { draftStore } from './drafts.ts';
+import { eventStore } from './events.ts';
 import { factStore } from './facts.ts';
 import { inTransaction } from './in-transaction.ts';
 import { invitationStore } from './invitations.ts';
@@ -91,6 +92,7 @@ function postgresStores(connections: Connections): Stores {
     transfer: transferStore(connections),
     changes: changeStore(connections),
     facts: factStore(connections),
+    events: eventStore(connections),
     clock: clockStore(connections),
     activity: activityStore(connections),
     requestLog: requestLogStore(connections),

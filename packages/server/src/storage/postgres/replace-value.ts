@@ -1,5 +1,6 @@
 import type { SelectionStore } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
+import { addSelectionEvents } from './events.ts';
 
 // Users are locked first, in order, as saves and deletes do. One that is being deleted is left alone.
 const REPLACE = statement(`
@@ -11,11 +12,11 @@ const REPLACE = statement(`
     update selections s set value = $5, revision = $6::integer, updated_at = $7::bigint,
       last_event = s.last_event + 1, previous_value = s.value
     from chosen c where s.user_id = c.user_id and s.key_no = $2 and s.value = $3
-    returning s.user_id, s.selection_id, s.last_event
+    returning s.user_id, s.app_id, s.selection_id, s.last_event as event_no, s.key_no, s.revision
   ), told as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, from_value, to_value)
-    select user_id, selection_id, last_event, $2::integer, $7::bigint, 'manage', $8::text, $3::text, $5::text from saved
-  )
+    select user_id, selection_id, event_no, $2::integer, $7::bigint, 'manage', $8::text, $3::text, $5::text from saved
+  ), noted as (${addSelectionEvents('selection.saved', '$7::bigint', 'saved')})
   select count(*) as n from saved
 `);
 

@@ -1,6 +1,7 @@
 import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow, WantedChange } from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
+import { addSelectionEvents } from './events.ts';
 import { actsOf, patience } from './gathering.ts';
 import { replaceValueStore } from './replace-value.ts';
 import { OF_ACCESS_TOKEN } from './tokens.ts';
@@ -90,16 +91,20 @@ const save = (skip: '' | 'skip locked'): string => `
         when ${AS_IT_WAS} then selections.last_event
         else selections.last_event + 1 end,
       previous_value = case when ${AS_IT_WAS} then null else selections.value end
-    returning user_id, selection_id, last_event, key_no, previous_value, value, created_at
-  ), told as (
-    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
-    select s.user_id, s.selection_id, s.last_event, s.key_no, c.at, c.means, c.actor,
-      case when c.text is null then c.language else c.text ->> 'language' end,
-      case when c.text is null then s.previous_value else c.text ->> 'from' end,
-      case when c.text is null then s.value else c.text ->> 'to' end
+    returning user_id, app_id, selection_id, last_event, key_no, revision, previous_value, value, created_at
+  ), differing as materialized (
+    select s.user_id, s.app_id, s.selection_id, s.last_event as event_no, s.key_no, s.revision, s.previous_value, s.value,
+      c.at, c.means, c.actor, c.language, c.text
     from saved s join chosen c on c."userId" = s.user_id and c."keyNo" = s.key_no
     where s.previous_value is not null or s.selection_id = c."selectionId"
-  )
+  ), told as (
+    insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
+    select user_id, selection_id, event_no, key_no, at, means, actor,
+      case when text is null then language else text ->> 'language' end,
+      case when text is null then previous_value else text ->> 'from' end,
+      case when text is null then value else text ->> 'to' end
+    from differing
+  ), noted as (${addSelectionEvents('selection.saved', 's.at', 'differing')})
   select o.no, s.selection_id, s.key_no, s.created_at, s.last_event, false as locked,
     o.refused, o.no in (select no from changed) as changed
   from owned o left join chosen c using (no) left join saved s on s.user_id = c."userId" and s.key_no = c."keyNo"
@@ -119,11 +124,11 @@ const unset = (which: string): string => `
     select u.user_id from patience, users u where u.user_id = $1 for key share of u
   ), gone as (
     delete from selections s using owner o where s.user_id = o.user_id and ${which}
-    returning s.user_id, s.selection_id, s.last_event, s.key_no, s.value
+    returning s.user_id, s.app_id, s.selection_id, s.last_event + 1 as event_no, s.key_no, s.revision, s.value
   ), told as (
     insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, from_value, to_value)
-    select user_id, selection_id, last_event + 1, key_no, $3::bigint, $4::text, $5::text, value, null from gone
-  )
+    select user_id, selection_id, event_no, key_no, $3::bigint, $4::text, $5::text, value, null from gone
+  ), noted as (${addSelectionEvents('selection.unset', '$3::bigint', 'gone')})
   select key_no from gone
 `;
 const UNSET = statement(unset('s.selection_id = $2'));

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { typeOfImport } from '../event-rows.ts';
 import { planEntry, type StoredProfile } from '../import-rules.ts';
 import {
   type IfThere,
@@ -12,6 +13,7 @@ import {
 } from '../port.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
+import { addEvents, addUserChanges, type ChangedUser } from './events.ts';
 import type { Query } from './transactions.ts';
 import { codeHash } from './users.ts';
 
@@ -75,7 +77,7 @@ async function importEntries(
   query: Query,
   appId: number,
   entries: readonly ImportEntry[],
-  { at, ifThere, restoreDeleted }: ImportChange,
+  { at, ifThere, restoreDeleted, withoutEvents = false }: ImportChange,
 ): Promise<ImportOutcome[]> {
   const stored = await readStored(query, appId, entries, ifThere);
   // After the look at what is there: of a user that was deleted in between, this sees it.
@@ -85,6 +87,7 @@ async function importEntries(
 
   const added: AddedUser[] = [];
   const updated: UpdatedUser[] = [];
+  const events: ChangedUser[] = [];
   const outcomes = entries.map((entry): ImportOutcome => {
     const { clientUserId, clientUserName, createdAt, status, updatedAt, selections } = entry;
     const add = (userId: string, adopts: string | null): void => {
@@ -113,11 +116,16 @@ async function importEntries(
     const renamed = step.rename ? clientUserName : null;
     const replaced = saved.filter(({ keyNo }) => found.selections.has(keyNo)).length;
     const about = { clientUserId, userId: found.userId, hasUser: found.hasUser, renamed, status: step.status };
+    if (found.status !== null && !withoutEvents) {
+      const before = { clientUserId, clientUserName: found.clientUserName, status: found.status };
+      events.push({ userId: found.userId, type: typeOfImport(step.status), before });
+    }
     updated.push({ ...about, selections: saved, replaced });
     return step.outcome;
   });
   if (updated.length > 0) await update(query, appId, updated, at);
-  if (added.length > 0) await add(query, appId, added, at);
+  if (events.length > 0) await addUserChanges(query, appId, at, events);
+  if (added.length > 0) await add(query, appId, added, { at, withoutEvents });
   return outcomes;
 }
 
@@ -228,8 +236,8 @@ const ADD = `
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at, status, updated_at)
     select "userId", $1::bigint, "clientUserId", "createdAt", coalesce(status, 'active'), "updatedAt" from entry where "createdAt" is not null
-    on conflict (user_id) do nothing returning 1
-  ), selection as (
+    on conflict (user_id) do nothing returning user_id, app_id
+  ), noted as (${addEvents('user.created', '$4::bigint', 'account')} and not $5::boolean), selection as (
     insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at)
     select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s.texts, s."createdAt", s."updatedAt"
     from json_to_recordset($3::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
@@ -252,7 +260,12 @@ const ADOPT = `
   returning p.user_id
 `;
 
-async function add(query: Query, appId: number, added: readonly AddedUser[], at: number): Promise<void> {
+async function add(
+  query: Query,
+  appId: number,
+  added: readonly AddedUser[],
+  { at, withoutEvents }: { at: number; withoutEvents: boolean },
+): Promise<void> {
   const users = added.map(({ selections: _, ...user }) => user);
   const selections = added.flatMap(({ userId, selections }) =>
     selections.map((selection) => ({ userId, ...selection })),
@@ -262,7 +275,7 @@ async function add(query: Query, appId: number, added: readonly AddedUser[], at:
     const changed = await query(ADOPT, [appId, JSON.stringify(adopted)]);
     if (changed.length !== adopted.length) throw new Overtaken();
   }
-  const values = [appId, JSON.stringify(users), JSON.stringify(selections), at];
+  const values = [appId, JSON.stringify(users), JSON.stringify(selections), at, withoutEvents];
   const [row] = await query<{ profiles: number; users: number }>(ADD, values).catch((error: unknown) => {
     // Selections went to a user that another made at the same moment.
     throw violation(error)?.kind === 'unique' ? new Overtaken() : error;

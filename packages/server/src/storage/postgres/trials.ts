@@ -1,6 +1,8 @@
 import type { TrialStore } from '../port.ts';
+import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement } from './connections.ts';
 import { violation } from './errors.ts';
+import { addEvents } from './events.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
 
 const ADD = statement('insert into trial_users (app_id, client_user_id, ends_at) values ($1, $2, $3)');
@@ -18,7 +20,7 @@ export const endTrials = (which: string): string => `
   ), profile as (
     delete from profiles p using gone g
     where p.app_id = g.app_id and p.client_user_id = g.client_user_id and p.user_id = g.user_id
-  )
+  ), noted as (${addEvents('user.deleted', DATABASE_NOW, 'gone')})
   select count(*) as count from trial
 `;
 

@@ -1,3 +1,4 @@
+import { typesOfChange } from '../event-rows.ts';
 import {
   type CreateUserOutcome,
   type NewUser,
@@ -11,6 +12,7 @@ import { DATABASE_NOW } from './clock.ts';
 import { type Connections, statement, waitingStatement } from './connections.ts';
 import { checkedHex, toBytes } from './encoding.ts';
 import { violation } from './errors.ts';
+import { addEvents, addUserChanges } from './events.ts';
 import { actsOf, patience } from './gathering.ts';
 import type { Query } from './transactions.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE, type UserRow } from './user-row.ts';
@@ -32,6 +34,8 @@ const CONFLICT = `
   when exists (select 1 from profiles p where p.app_id = $1 and p.client_user_id = $2)
     then 'profile-exists'
 `;
+
+const CREATED = addEvents('user.created', 'created_at', 'account');
 
 // The common case, for many at once. Rows go in one order, so that two such statements never wait for each other in a circle.
 // A known Idempotency-Key is looked up by a subquery, row by row through the index, and creates nothing: it must not fail the statement,
@@ -59,7 +63,8 @@ const CREATE_NEW = waitingStatement(`
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)
     select a."userId", a."appId", a."clientUserId", a."createdAt" from acts a join profile p on p.user_id = a."userId"
-  ), token as (
+    returning user_id, app_id, created_at
+  ), noted as (${CREATED}), token as (
     insert into special_tokens (token_hash, user_id, expires_at)
     select decode(a."tokenHash", 'hex'), a."userId", a."tokenExpiresAt" from acts a join profile p on p.user_id = a."userId"
   ), used as (
@@ -77,8 +82,8 @@ const CREATE = statement(`
     on conflict (app_id, client_user_id) do nothing returning user_id
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)
-    select user_id, $1::bigint, $2::text, $5::bigint from profile returning user_id
-  ), token as (
+    select user_id, $1::bigint, $2::text, $5::bigint from profile returning user_id, app_id, created_at
+  ), noted as (${CREATED}), token as (
     insert into special_tokens (token_hash, user_id, expires_at)
     select $6::bytea, user_id, $7::bigint from account
   )
@@ -97,8 +102,8 @@ const CREATE_ONCE = statement(`
     on conflict (app_id, client_user_id) do nothing returning user_id
   ), account as (
     insert into users (user_id, app_id, client_user_id, created_at)
-    select user_id, $1::bigint, $2::text, $5::bigint from profile returning user_id
-  ), used as (
+    select user_id, $1::bigint, $2::text, $5::bigint from profile returning user_id, app_id, created_at
+  ), noted as (${CREATED}), used as (
     insert into idempotency_keys (app_id, key_hash, body_hash, user_id, expires_at)
     select $1::bigint, $8::bytea, $9::bytea, user_id, $10::bigint from account
   ), token as (
@@ -132,7 +137,7 @@ const DELETE = statement(`
     insert into deleted_users (app_id, code_hash, at)
     select app_id, ${codeHash('user_id::text')}, ${DATABASE_NOW} from gone
     on conflict (app_id, code_hash) do update set at = excluded.at
-  )
+  ), noted as (${addEvents('user.deleted', DATABASE_NOW, 'gone')})
   select user_id from gone
 `);
 
@@ -260,5 +265,11 @@ async function update(query: Query, { appId, userId, change, at }: Update): Prom
     status,
     at,
   ]);
+  const events = typesOfChange(changed, status).map((type, index) => ({
+    userId,
+    type,
+    before: index === 0 ? before : null,
+  }));
+  await addUserChanges(query, appId, at, events);
   return { outcome: 'updated', user, changed };
 }

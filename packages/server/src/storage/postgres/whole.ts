@@ -43,6 +43,11 @@ export function postgresWhole(url: string): WholeDatabase {
           }
         }
         await check(rowPages(query, types));
+        // No event of a number that was used before, here or where the backup is from: some were read and are gone now.
+        await query(
+          `select setval('events_no_seq', greatest(last_value, (extract(epoch from clock_timestamp()) * 1000000)::bigint,
+             (select max(no) from events))) from events_no_seq`,
+        );
         // A version that no entry tells of: whoever held an earlier one loads everything anew.
         await query('update change_counter set version = version + 1');
         // Else the first requests would be planned for empty tables.

@@ -116,6 +116,7 @@ export function applicationActs(connection: Connection) {
       const { changes } = connection.statement('delete from applications where app_id = ?').run(appId);
       if (changes === 0) return 'unknown';
       connection.statement('delete from deleted_users where app_id = ?').run(appId);
+      connection.statement('delete from events where app_id = ?').run(appId);
       logChange(connection, 'application', appId);
       return 'deleted';
     },

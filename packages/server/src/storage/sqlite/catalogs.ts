@@ -1,9 +1,11 @@
+import { publishedData } from '../event-rows.ts';
 import type { CatalogStore, Publication, RevisionRecord, StoredCatalog } from '../port.ts';
 import { PAGE, readItems } from './catalog-item.ts';
 import { logChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { deleteDraft } from './drafts.ts';
 import { toBytes } from './encoding.ts';
+import { addEvent } from './events.ts';
 
 export function catalogReads(connection: Connection): Pick<CatalogStore, 'load' | 'loadAt' | 'revisions'> {
   const { statement, snapshot } = connection;
@@ -83,6 +85,8 @@ export function catalogActs(connection: Connection) {
           item.document,
         );
       }
+      const data = publishedData(publication);
+      addEvent(connection, { appId, type: 'catalog.published', at: createdAt, revision, data });
       logChange(connection, 'catalog', appId);
       return 'published';
     },

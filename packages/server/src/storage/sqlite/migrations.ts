@@ -406,6 +406,42 @@ const MIGRATIONS: readonly string[] = [
       select 1 from catalog_items k where k.app_id = catalog_items.app_id and k.item_uid = catalog_items.item_uid
         and k.until_revision = catalog_items.from_revision and substr(k.document, -17) = '"archived":false}');
   `,
+  `
+  -- What happened, in order, for those who follow an application: see port/events.ts. Ids alone: what is told of a user is in rows of the
+  -- user, which go with it. Numbers begin at the time, in microseconds, so that none is used again after a restore.
+  create table events (
+    no integer primary key autoincrement,
+    app_id integer not null,
+    type integer not null,
+    at integer not null,
+    user_id blob,
+    selection_id blob,
+    event_no integer,
+    key_no integer,
+    revision integer,
+    data text
+  ) strict;
+  create index events_by_application on events (app_id);
+  insert into sqlite_sequence (name, seq) values ('events', cast(unixepoch('subsec') * 1000000 as integer));
+
+  -- What a user was until the event of this number.
+  create table user_changes (
+    user_id blob not null references users on delete cascade,
+    until_no integer not null,
+    app_id integer not null,
+    client_user_id text not null,
+    client_user_name text not null,
+    status text not null,
+    primary key (user_id, until_no)
+  ) strict, without rowid;
+  create index user_changes_by_application on user_changes (app_id, until_no);
+
+  -- The newest event that was purged.
+  create table event_floors (
+    app_id integer primary key references applications on delete cascade,
+    no integer not null
+  ) strict;
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -5,6 +5,7 @@ import { auditActs } from './audit.ts';
 import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
 import { draftActs } from './drafts.ts';
+import { eventActs } from './events.ts';
 import { factActs } from './facts.ts';
 import { invitationActs } from './invitations.ts';
 import { manageTokenActs } from './manage-tokens.ts';
@@ -45,6 +46,7 @@ export function plainActs(connection: Connection) {
     ...transferActs(connection),
     ...trialActs(connection),
     ...factActs(connection),
+    ...eventActs(connection),
     ...activityActs(connection),
     ...requestLogActs(connection),
     ...auditActs(connection),

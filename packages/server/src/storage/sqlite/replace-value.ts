@@ -1,7 +1,9 @@
 import type { ValueReplacement } from '../port.ts';
 import type { Connection } from './connection.ts';
+import { addEvent } from './events.ts';
 
-export function replaceValueActs({ rows, statement }: Connection) {
+export function replaceValueActs(connection: Connection) {
+  const { rows, statement } = connection;
   return {
     replaceValue(
       appId: number,
@@ -20,6 +22,8 @@ export function replaceValueActs({ rows, statement }: Connection) {
           `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, from_value, to_value)
            values (?, ?, ?, ?, ?, 'manage', ?, ?, ?)`,
         ).run(userId, replaced[0], replaced[1], keyNo, at, actor, from, to);
+        const selection = { id: replaced[0], eventNo: replaced[1], keyNo };
+        addEvent(connection, { appId, type: 'selection.saved', at, userId, selection, revision });
       }
       return found.length;
     },

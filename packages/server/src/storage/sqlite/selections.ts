@@ -8,6 +8,7 @@ import type {
 } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { hexToUuid, toBytes, toUuid } from './encoding.ts';
+import { addEvent } from './events.ts';
 import { findOwner } from './tokens.ts';
 
 const COLUMNS = 'selection_id, key_no, revision, value, language, texts, created_at, updated_at';
@@ -85,21 +86,26 @@ function toRecord(row: unknown[]): SelectionRecord {
 }
 
 type Told = {
+  appId: number;
   id: Uint8Array;
   keyNo: number;
+  revision: number;
   eventNo: number;
   language: string | null;
   from: string | null;
   to: string | null;
 };
 
-export function selectionActs({ statement, rows }: Connection) {
+export function selectionActs(connection: Connection) {
+  const { statement, rows } = connection;
   const logEvent = (userId: Uint8Array, told: Told, { at, means, by }: SelectionChange): void => {
-    const { id, keyNo, eventNo, language, from, to } = told;
+    const { appId, id, keyNo, revision, eventNo, language, from, to } = told;
     statement(
       `insert into selection_events (user_id, selection_id, event_no, key_no, at, means, actor, language, from_value, to_value)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(userId, id, eventNo, keyNo, at, means, by?.actor ?? null, language, from, to);
+    const type = to === null ? 'selection.unset' : 'selection.saved';
+    addEvent(connection, { appId, type, at, userId, selection: { id, eventNo, keyNo }, revision });
   };
 
   const isAsExpected = (userId: Uint8Array, { keyNo, language, expected }: WantedChange): boolean => {
@@ -121,7 +127,8 @@ export function selectionActs({ statement, rows }: Connection) {
     const isNew = previous === null && id === selection.selectionId.replaceAll('-', '');
     if (isNew || previous !== null) {
       const told = text ?? { language, from: previous, to: value };
-      logEvent(userId, { id: isNew ? newId : toBytes(id), keyNo, eventNo: version, ...told }, change);
+      const which = { appId, id: isNew ? newId : toBytes(id), keyNo, revision, eventNo: version };
+      logEvent(userId, { ...which, ...told }, change);
     }
     const selectionId = isNew ? selection.selectionId : hexToUuid(id);
     return { selectionId, keyNo, revision, value, language, texts, version, createdAt, updatedAt: change.at };
@@ -130,11 +137,12 @@ export function selectionActs({ statement, rows }: Connection) {
   const unset = (where: string, userId: Uint8Array, which: number | Uint8Array, change: SelectionChange): boolean => {
     const row = rows(
       `delete from selections where user_id = ? and ${where} = ?
-       returning lower(hex(selection_id)), key_no, last_event + 1, value`,
+       returning lower(hex(selection_id)), key_no, last_event + 1, value, app_id, revision`,
     ).get(userId, which);
     if (!row) return false;
-    const [id, keyNo, eventNo, value] = row as [string, number, number, string];
-    logEvent(userId, { id: toBytes(id), keyNo, eventNo, language: null, from: value, to: null }, change);
+    const [id, keyNo, eventNo, value, appId, revision] = row as [string, number, number, string, number, number];
+    const told = { appId, id: toBytes(id), keyNo, revision, eventNo };
+    logEvent(userId, { ...told, language: null, from: value, to: null }, change);
     return true;
   };
 

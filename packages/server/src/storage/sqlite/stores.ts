@@ -9,6 +9,7 @@ import { changeReads } from './changes.ts';
 import { clockReads } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { draftReads } from './drafts.ts';
+import { eventReads } from './events.ts';
 import { factReads } from './facts.ts';
 import { invitationReads } from './invitations.ts';
 import { manageTokenReads } from './manage-tokens.ts';
@@ -166,6 +167,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       settle: (name, value) => run('settleFact', name, value),
       replace: (name, expected, value) => run('replaceFact', name, expected, value),
     },
+    events: { ...of(eventReads), purge: (appId, before) => run('purgeEvents', appId, before) },
     clock: of(clockReads),
     activity: { ...of(activityReads), add: (counts) => run('addActivity', counts) },
     requestLog: {

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { typeOfImport } from '../event-rows.ts';
 import { planEntry, type StoredProfile } from '../import-rules.ts';
 import type {
   IfThere,
@@ -13,6 +14,7 @@ import type {
 } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { codeHash, toBytes, toUuid } from './encoding.ts';
+import { addEvent, addUserChange } from './events.ts';
 import { USER_OF_PROFILE } from './user-row.ts';
 
 const PROFILES = `select p.client_user_id, p.client_user_name, p.user_id, u.created_at, u.status, u.updated_at
@@ -149,7 +151,7 @@ export function transferActs(connection: Connection) {
 
   const importEntry = (appId: number, entry: ImportEntry, change: ImportChange): ImportOutcome => {
     const { clientUserId, clientUserName, selections } = entry;
-    const { at, ifThere, restoreDeleted } = change;
+    const { at, ifThere, restoreDeleted, withoutEvents } = change;
     if (entry.userId !== null && wasDeleted(appId, entry.userId)) {
       if (!restoreDeleted) return 'deleted-since';
       statement('delete from deleted_users where app_id = ? and code_hash = ?').run(appId, codeHash(entry.userId));
@@ -166,7 +168,9 @@ export function transferActs(connection: Connection) {
         return 'user-id-taken';
       }
       addSelections(appId, userId, selections, at);
-      return entry.createdAt === null ? 'profile-created' : 'created';
+      if (entry.createdAt === null) return 'profile-created';
+      if (!withoutEvents) addEvent(connection, { appId, type: 'user.created', at, userId });
+      return 'created';
     }
 
     const stored = readStored(appId, clientUserId, ifThere);
@@ -178,6 +182,7 @@ export function transferActs(connection: Connection) {
       statement(rename).run(clientUserName, adopted, appId, clientUserId);
       addUser(appId, adopted, entry);
       addSelections(appId, adopted, selections, at);
+      if (!withoutEvents) addEvent(connection, { appId, type: 'user.created', at, userId: adopted });
       return 'adopted';
     }
     const owner = toBytes(stored.userId);
@@ -190,6 +195,11 @@ export function transferActs(connection: Connection) {
       );
     }
     for (const index of step.save) saveSelection(appId, owner, selections[index] as ImportSelection, at);
+    const { clientUserName: name, status } = stored;
+    if (!withoutEvents && status !== null) {
+      const before = { clientUserId, clientUserName: name, status };
+      addUserChange(connection, [typeOfImport(step.status)], { appId, userId: owner, at, before });
+    }
     return step.outcome;
   };
 

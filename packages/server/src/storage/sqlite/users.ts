@@ -1,7 +1,9 @@
+import { typesOfChange } from '../event-rows.ts';
 import type { CreateUserOutcome, NewUser, UpdateUserOutcome, UserChange, UserStore } from '../port.ts';
 import { changedFields } from '../user-change.ts';
 import type { Connection } from './connection.ts';
 import { codeHash, toBytes } from './encoding.ts';
+import { addEvent, addUserChange } from './events.ts';
 import { addSpecialToken, setSpecialToken } from './tokens.ts';
 import { PROFILE_OF_USER, toUser, USER_COLUMNS, USER_OF_PROFILE } from './user-row.ts';
 
@@ -9,6 +11,8 @@ const FIND = `select ${USER_COLUMNS} from users u join ${PROFILE_OF_USER} where 
 
 const FIND_BY_CLIENT_ID = `select ${USER_COLUMNS} from profiles p join ${USER_OF_PROFILE}
   where p.app_id = ? and p.client_user_id = ?`;
+
+const DATABASE_NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
 export function userReads(connection: Connection): Pick<UserStore, 'find' | 'findByClientUserId'> {
   return {
@@ -62,6 +66,7 @@ export function userActs(connection: Connection) {
         createdAt,
       );
       addSpecialToken(connection, userId, user.specialToken);
+      addEvent(connection, { appId, type: 'user.created', at: createdAt, userId });
       if (idempotency) {
         statement(
           'insert or replace into idempotency_keys (app_id, key_hash, body_hash, user_id, expires_at) values (?, ?, ?, ?, ?)',
@@ -91,20 +96,23 @@ export function userActs(connection: Connection) {
         at,
         id,
       );
+      addUserChange(connection, typesOfChange(changed, status), { appId, userId: id, at, before });
       return { outcome: 'updated', user, changed };
     },
 
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {
       if (removeUser(connection, appId, userId) === 'unknown') return 'unknown';
-      statement(
-        "insert or replace into deleted_users (app_id, code_hash, at) values (?, ?, cast(unixepoch('subsec') * 1000 as integer))",
-      ).run(appId, codeHash(userId));
+      statement(`insert or replace into deleted_users (app_id, code_hash, at) values (?, ?, ${DATABASE_NOW})`).run(
+        appId,
+        codeHash(userId),
+      );
       return 'deleted';
     },
   };
 }
 
-export function removeUser({ statement }: Connection, appId: number, userId: string): 'deleted' | 'unknown' {
+export function removeUser(connection: Connection, appId: number, userId: string): 'deleted' | 'unknown' {
+  const { statement, rows } = connection;
   const row = statement('delete from users where user_id = ? and app_id = ? returning client_user_id').get(
     toBytes(userId),
     appId,
@@ -115,5 +123,7 @@ export function removeUser({ statement }: Connection, appId: number, userId: str
     row.client_user_id as string,
     toBytes(userId),
   );
+  const at = rows(`select ${DATABASE_NOW}`).get()?.[0] as number;
+  addEvent(connection, { appId, type: 'user.deleted', at, userId: toBytes(userId) });
   return 'deleted';
 }

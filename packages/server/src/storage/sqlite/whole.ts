@@ -62,6 +62,10 @@ export function sqliteWhole(path: string): WholeDatabase {
           delete from change_log;
         `);
           await check(rowPages(database));
+          // No event of a number that was used before, here or where the backup is from: some were read and are gone now.
+          database.exec(`
+          update sqlite_sequence set seq = max(seq, cast(unixepoch('subsec') * 1000000 as integer)) where name = 'events'
+        `);
           database.exec('commit');
           return 'replaced';
         } finally {

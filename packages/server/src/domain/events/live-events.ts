@@ -1,0 +1,195 @@
+import type { EventType } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import { InnkeeperError } from '../errors.ts';
+import type { Service } from '../service.ts';
+import { writeCursor } from './cursor.ts';
+import { type FeedItem, tellEvents } from './tell-event.ts';
+
+/** How often it is looked for new events while somebody follows. */
+const POLL_MS = 100;
+/** Of an idle stream, so that proxies keep it open and both sides notice when the other is gone. */
+export const BEAT_MS = 15_000;
+/** Events that a stream is given at once: what is made ahead for a slow client. */
+const PAGE = 50;
+
+type Parts = Pick<Service, 'storage' | 'catalogs' | 'keyring'>;
+type Wanted = { after: number | 'start' | 'latest'; types?: readonly EventType[] | undefined };
+
+/** Shared by all who follow from the same place. */
+export type LivePage = {
+  items: FeedItem[];
+  /** With those of the catalog, in order. */
+  forUser(userId: string): FeedItem[];
+  next: number;
+  more: boolean;
+};
+
+/**
+ * Those who follow events as they happen. One look serves all of this process: whoever is behind the newest event is woken, and those who
+ * are at the same place share what is read. Each reads when its client has taken what it was given, so that a slow one costs no memory.
+ */
+export class LiveEvents {
+  readonly #parts: Parts;
+  readonly #waiting = new Set<Follower>();
+  readonly #pages = new Map<string, Promise<LivePage>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #followers = new Set<Follower>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get count(): number {
+    return this.#followers.size;
+  }
+
+  /** Answers once the first events are read. Throws cursorExpired. */
+  async follow(application: Application, wanted: Wanted): Promise<Follower> {
+    const follower = new Follower(application, wanted, {
+      read: (after) => this.#read(application, { ...wanted, after }),
+      wait: () => {
+        this.#waiting.add(follower);
+        this.#timer ??= setTimeout(() => void this.#poll(), POLL_MS).unref();
+      },
+      leave: () => {
+        this.#waiting.delete(follower);
+        this.#followers.delete(follower);
+      },
+    });
+    await follower.open();
+    if (this.#isClosed) follower.end();
+    else this.#followers.add(follower);
+    return follower;
+  }
+
+  /** Ends every stream: their clients come back, to another replica or to the next process. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const follower of this.#followers) follower.end();
+  }
+
+  async #poll(): Promise<void> {
+    const newest = await this.#parts.storage.events.newest().catch(() => 0);
+    this.#timer = undefined;
+    for (const follower of this.#waiting) if (follower.place < newest) this.#wake(follower);
+    if (this.#waiting.size > 0 && !this.#isClosed) this.#timer = setTimeout(() => void this.#poll(), POLL_MS).unref();
+  }
+
+  #wake(follower: Follower): void {
+    this.#waiting.delete(follower);
+    follower.wake('news');
+  }
+
+  #read(application: Application, { after, types }: Wanted): Promise<LivePage> {
+    const name = `${application.appId} ${after} ${types?.join() ?? ''}`;
+    let page = this.#pages.get(name);
+    if (!page) {
+      page = this.#readNow(application, { after, types }).finally(() => this.#pages.delete(name));
+      this.#pages.set(name, page);
+    }
+    return page;
+  }
+
+  async #readNow(application: Application, { after, types }: Wanted): Promise<LivePage> {
+    const { storage, keyring } = this.#parts;
+    const page = await storage.events.read(application.appId, after, { limit: PAGE, types });
+    if (page.outcome === 'expired') {
+      throw new InnkeeperError('cursorExpired', { more: { oldest: writeCursor(keyring, application, page.oldest) } });
+    }
+    const items = await tellEvents(this.#parts, application, page.items);
+    let byUser: Map<string | null, FeedItem[]> | undefined;
+    return {
+      ...{ items, next: page.next, more: page.more },
+      forUser(userId) {
+        byUser ??= Map.groupBy(items, (item) => item.userId);
+        return [...(byUser.get(userId) ?? []), ...(byUser.get(null) ?? [])].sort((one, other) => one.no - other.no);
+      },
+    };
+  }
+}
+
+type Hub = { read(after: Wanted['after']): Promise<LivePage>; wait(): void; leave(): void };
+type Signal = 'news' | 'beat' | 'end';
+
+/** One who follows. */
+export class Follower {
+  readonly application: Application;
+  readonly #hub: Hub;
+  #after: Wanted['after'];
+  #page: LivePage | undefined;
+  #hasMore = false;
+  #isEnded = false;
+  #signal: ((signal: Signal) => void) | undefined;
+
+  constructor(application: Application, { after }: Wanted, hub: Hub) {
+    this.application = application;
+    this.#after = after;
+    this.#hub = hub;
+  }
+
+  /** Everything up to here was read. */
+  get place(): number {
+    return typeof this.#after === 'number' ? this.#after : 0;
+  }
+
+  /** A cursor to come back with before the first events are taken; undefined while there are some. */
+  get openedAt(): number | undefined {
+    return this.#page && this.#page.items.length > 0 ? undefined : this.place;
+  }
+
+  async open(): Promise<void> {
+    this.#page = await this.#hub.read(this.#after);
+    this.#take(this.#page);
+  }
+
+  /** The next events, 'beat' when there were none for a while, undefined at the end. */
+  async next(): Promise<LivePage | 'beat' | undefined> {
+    const first = this.#page;
+    this.#page = undefined;
+    if (first && first.items.length > 0) return first;
+    for (;;) {
+      if (!this.#isEnded && !this.#hasMore) {
+        const signal = await this.#wait();
+        if (signal === 'beat') return 'beat';
+      }
+      if (this.#isEnded) return undefined;
+      try {
+        const page = await this.#hub.read(this.#after);
+        this.#take(page);
+        if (page.items.length > 0) return page;
+      } catch (error) {
+        // Purged before it was read: its client is told when it comes back. A database that is away comes back.
+        if (error instanceof InnkeeperError) return undefined;
+        this.#hasMore = false;
+      }
+    }
+  }
+
+  wake(signal: Signal): void {
+    this.#signal?.(signal);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#hub.leave();
+    this.wake('end');
+  }
+
+  #take({ next, more }: LivePage): void {
+    this.#after = next;
+    this.#hasMore = more;
+  }
+
+  async #wait(): Promise<Signal> {
+    const { promise, resolve } = Promise.withResolvers<Signal>();
+    this.#signal = resolve;
+    const beat = setTimeout(() => resolve('beat'), BEAT_MS).unref();
+    this.#hub.wait();
+    const signal = await promise;
+    clearTimeout(beat);
+    this.#signal = undefined;
+    return signal;
+  }
+}

@@ -1,0 +1,60 @@
+import type { EventType, StoredEvent } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import type { CompiledCatalog } from '../catalog/compile.ts';
+import type { Service } from '../service.ts';
+
+/** As feeds, streams and webhooks have it (CONTRACT.md section 6). */
+export type PublicEvent = {
+  /** Of its number alone: the same wherever and however often it is told. */
+  id: string;
+  type: EventType;
+  timestamp: string;
+  clientId: string;
+  data: Record<string, unknown>;
+};
+
+/** With what those who deliver it need beside it: its position, and whose it is. */
+export type FeedItem = { no: number; userId: string | null; event: PublicEvent };
+
+type Catalogs = Pick<Service, 'catalogs'>;
+
+/** In the words of the catalog of then. What was told of a user who was deleted since is ids alone. */
+export async function tellEvents(
+  { catalogs }: Catalogs,
+  { appId, clientId }: Pick<Application, 'appId' | 'clientId'>,
+  events: readonly StoredEvent[],
+): Promise<FeedItem[]> {
+  const items: FeedItem[] = [];
+  for (const stored of events) {
+    const { no, type, at, userId, selection } = stored;
+    const catalog = selection ? await catalogs.getAt(appId, selection.revision) : undefined;
+    const data = dataOf(stored, catalog);
+    items.push({ no, userId, event: { id: eventId(no), type, timestamp: new Date(at).toISOString(), clientId, data } });
+  }
+  return items;
+}
+
+export function eventId(no: number): string {
+  return `evt_${no.toString(32).padStart(13, '0')}`;
+}
+
+function dataOf({ userId, user, selection, published }: StoredEvent, catalog?: CompiledCatalog): PublicEvent['data'] {
+  if (published) return published;
+  if (!selection) return { service_user_code: userId, ...user };
+  const { selectionId, keyNo, revision, change } = selection;
+  const { key, group } = catalog?.keyByNo.get(keyNo) ?? {};
+  const ids = {
+    ...{ user_options_uid: selectionId, user_uid: userId },
+    ...{ option_group_uid: group?.groupUid ?? null, option_key_uid: key?.keyUid ?? null },
+  };
+  if (!change) return ids;
+  const { means, fromValue, toValue } = change;
+  return {
+    ...{ ...ids, group: group?.name ?? null, option: key?.name ?? null },
+    ...{ value: readValue(toValue), previous: readValue(fromValue), revision, by: means },
+  };
+}
+
+function readValue(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
+}

@@ -1,0 +1,67 @@
+import type { SelectionEvent } from './selections.ts';
+import type { UserRecord } from './users.ts';
+
+/** Stored by their place in this list: new ones go to its end. */
+export const EVENT_TYPES = [
+  'user.created',
+  'user.updated',
+  'user.suspended',
+  'user.resumed',
+  'user.deleted',
+  'selection.saved',
+  'selection.unset',
+  'catalog.published',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/**
+ * The events of an application in order: an act writes its event in its own transaction. What an event tells of a user is kept in rows of
+ * the user (selection_events, user_changes), which go with the user: ids are all that is left then.
+ */
+export type StoredEvent = {
+  /** Its position. Never used twice, also not after a restore: numbers begin at the time in microseconds. */
+  no: number;
+  type: EventType;
+  at: number;
+  /** null: about the catalog. */
+  userId: string | null;
+  /** Of user.created, updated, suspended and resumed: the user after it. null: deleted since. */
+  user: Pick<UserRecord, 'clientUserId' | 'clientUserName' | 'status'> | null;
+  /** Of selection.saved and unset. */
+  selection: {
+    selectionId: string;
+    keyNo: number;
+    revision: number;
+    /** null: the user was deleted since. */
+    change: Pick<SelectionEvent, 'means' | 'actor' | 'fromValue' | 'toValue'> | null;
+  } | null;
+  /** Of catalog.published. */
+  published: { revision: number; changes: number; breaking: boolean; by: string } | null;
+};
+
+export type EventPage =
+  /**
+   * `next` goes on after the last item, or after all that was looked at: it moves even when there are no items. `more`: there is
+   * more to read at once.
+   */
+  | { outcome: 'read'; items: StoredEvent[]; next: number; more: boolean }
+  /** Events after the position were purged; `oldest` is the position before the oldest one that is kept. */
+  | { outcome: 'expired'; oldest: number };
+
+export interface EventStore {
+  /**
+   * The next events after a position, at most `limit`. The work is bounded, however few are of the types asked for. Who goes on from `next`
+   * misses no event, whatever commits meanwhile.
+   */
+  read(
+    appId: number,
+    after: number | 'start' | 'latest',
+    page: { limit: number; types?: readonly EventType[] | undefined },
+  ): Promise<EventPage>;
+  /** Those that are kept, in order, as they are to be told now. */
+  find(appId: number, nos: readonly number[]): Promise<StoredEvent[]>;
+  /** While it stays the same, nothing was written for any application. */
+  newest(): Promise<number>;
+  /** Removes the oldest events from before a time, a bounded number; answers how many. */
+  purge(appId: number, before: number): Promise<number>;
+}

@@ -1,0 +1,139 @@
+import { type EventRow, STATE_TYPES, scanLimit, toEvent, toPage, typeNo } from '../event-rows.ts';
+import type { EventStore, EventType, UserRecord } from '../port.ts';
+import { type Connections, statement } from './connections.ts';
+import { EventHorizon, NEWEST } from './event-horizon.ts';
+import type { Query } from './transactions.ts';
+
+const BATCH = 1000;
+
+/** In the `where` of an act's insert into events: an application whose `eventsKept` is 0 has none. */
+export const keepsEvents = (appId: string): string =>
+  `(select a.settings::json ->> 'eventsKept' from applications a where a.app_id = ${appId}) is distinct from '0'`;
+
+/** A CTE that writes one event a row of `from`, which has app_id and user_id. */
+export const addEvents = (type: EventType, at: string, from: string): string => `
+  insert into events (app_id, type, at, user_id)
+  select app_id, ${typeNo(type)}, ${at}, user_id from ${from} where ${keepsEvents(`${from}.app_id`)}
+`;
+
+/** The same for selections: rows have selection_id, event_no, key_no and revision too. */
+export const addSelectionEvents = (type: EventType, at: string, from: string): string => `
+  insert into events (app_id, type, at, user_id, selection_id, event_no, key_no, revision)
+  select s.app_id, ${typeNo(type)}, ${at}, s.user_id, s.selection_id, s.event_no, s.key_no, s.revision
+  from ${from} s where ${keepsEvents('s.app_id')}
+`;
+
+const ADD_CHANGES = `
+  with entry as materialized (
+    select * from json_to_recordset($2::json)
+      as e ("userId" uuid, type integer, "clientUserId" text, "clientUserName" text, status text)
+  ), noted as (
+    insert into events (app_id, type, at, user_id) select $1::bigint, type, $3::bigint, "userId" from entry
+    where ${keepsEvents('$1::bigint')} returning no, type, user_id
+  )
+  insert into user_changes (user_id, until_no, app_id, client_user_id, client_user_name, status)
+  select n.user_id, n.no, $1::bigint, e."clientUserId", e."clientUserName", e.status
+  from noted n join entry e on e."userId" = n.user_id and e.type = n.type where e.status is not null
+`;
+
+export type ChangedUser = {
+  userId: string;
+  type: EventType;
+  /** What the user was: earlier events tell that. null: it has not changed since the event before this one. */
+  before: Pick<UserRecord, 'clientUserId' | 'clientUserName' | 'status'> | null;
+};
+
+export async function addUserChanges(query: Query, appId: number, at: number, users: ChangedUser[]): Promise<void> {
+  const entries = users.map(({ userId, type, before }) => {
+    const { clientUserId, clientUserName, status } = before ?? {};
+    return { userId, type: typeNo(type), clientUserId, clientUserName, status };
+  });
+  await query(ADD_CHANGES, [appId, JSON.stringify(entries), at]);
+}
+
+// Each is looked up by itself (lateral), by the keys of the tables. The user's state is the one until the next change.
+const TOLD = `
+  select e.no, e.type, e.at, e.user_id as "userId", e.selection_id as "selectionId", e.key_no as "keyNo", e.revision, e.data,
+    coalesce(c.client_user_id, u.client_user_id) as "clientUserId", coalesce(c.client_user_name, u.client_user_name) as "clientUserName",
+    coalesce(c.status, u.status) as status, s.means, s.actor, s.from_value as "fromValue", s.to_value as "toValue"
+  from page e
+  left join lateral (
+    select u.user_id, u.client_user_id, p.client_user_name, u.status
+    from users u join profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id
+    where e.type in (${STATE_TYPES}) and u.user_id = e.user_id limit 1
+  ) u on true
+  left join lateral (
+    select * from user_changes c where c.user_id = u.user_id and c.until_no > e.no order by c.until_no limit 1
+  ) c on true
+  left join lateral (
+    select * from selection_events s
+    where s.user_id = e.user_id and s.selection_id = e.selection_id and s.event_no = e.event_no limit 1
+  ) s on true
+`;
+
+const READ = statement(`
+  with oldest as materialized (
+    select coalesce((select no from event_floors where app_id = $1), 0) as no
+  ), looked_at as materialized (
+    select e.* from events e
+    where e.app_id = $1 and e.no > coalesce($2, (select no from oldest)) and e.no <= $3 order by e.no limit $4
+  ), page as materialized (
+    select * from looked_at where $6::json is null or type in (select json_array_elements_text($6::json)::integer)
+    order by no limit $5
+  ), told as (${TOLD})
+  select o.no as oldest, (select count(*) from looked_at) as looked_at, (select max(no) from looked_at) as last, told.*
+  from oldest o left join told on true order by told.no
+`);
+
+const FIND = statement(`
+  with page as materialized (
+    select * from events where app_id = $1 and no = any (array(select json_array_elements_text($2::json)::bigint))
+  )
+  ${TOLD} order by e.no
+`);
+
+// The first so many in order, up to one that is to be kept: what is purged is a range, and where it ends is remembered.
+const PURGE = statement(`
+  with first as materialized (
+    select no, at from events where app_id = $1 order by no limit ${BATCH}
+  ), gone as (
+    delete from events e using first f where e.app_id = $1 and e.no = f.no
+      and f.no < coalesce((select min(no) from first where at > $2), f.no + 1)
+    returning e.no
+  ), floor as (
+    insert into event_floors (app_id, no) select $1::bigint, max(no) from gone having max(no) is not null
+    on conflict (app_id) do update set no = greatest(event_floors.no, excluded.no)
+  ), states as (
+    delete from user_changes where app_id = $1 and until_no <= (select max(no) from gone)
+  )
+  select count(*) as count from gone
+`);
+
+type ReadRow = { oldest: number; looked_at: number; last: number | null } & (EventRow | { no: null });
+
+export function eventStore(connections: Connections): EventStore {
+  const horizon = new EventHorizon(connections);
+  return {
+    async read(appId, from, { limit, types }) {
+      const upTo = await horizon.advance();
+      const given = from === 'start' ? null : from === 'latest' ? upTo : from;
+      const scan = scanLimit(limit, types);
+      const wanted = types ? JSON.stringify(types.map(typeNo)) : null;
+      const rows = await connections.read<ReadRow>(READ, [appId, given, upTo, scan, limit, wanted]);
+      const { oldest = 0, looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
+      const after = given ?? oldest;
+      if (after < oldest) return { outcome: 'expired', oldest };
+      const items = rows.flatMap((row) => (row.no === null ? [] : [toEvent(row)]));
+      return toPage({ items, after, limit, cutAt: lookedAt < scan ? null : last, upTo });
+    },
+    async find(appId, nos) {
+      return (await connections.read<EventRow>(FIND, [appId, JSON.stringify(nos)])).map(toEvent);
+    },
+    async newest() {
+      return (await connections.read<{ no: number }>(NEWEST))[0]?.no ?? 0;
+    },
+    async purge(appId, before) {
+      return (await connections.write<{ count: number }>(PURGE, [appId, before]))[0]?.count ?? 0;
+    },
+  };
+}

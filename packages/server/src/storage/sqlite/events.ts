@@ -1,0 +1,126 @@
+import { type EventRow, STATE_TYPES, scanLimit, toEvent, toPage, typeNo } from '../event-rows.ts';
+import type { EventStore, EventType, StoredEvent, UserRecord } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { toUuid } from './encoding.ts';
+
+const BATCH = 1000;
+
+/** Nothing is written for an application whose `eventsKept` is 0. */
+const INSERT = `insert into events (app_id, type, at, user_id, selection_id, event_no, key_no, revision, data)
+  select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+  where (select settings ->> '$.eventsKept' from applications where app_id = ?1) is not 0`;
+
+/** `which` chooses rows of `events`, with the parameters before those of STATE_TYPES. The user's state is the one until the next change. */
+const select = (which: string): string => `
+  with page as materialized (${which})
+  select e.no, e.type, e.at, e.user_id, e.selection_id, e.key_no, e.revision, e.data,
+    coalesce(c.client_user_id, p.client_user_id) as clientUserId, coalesce(c.client_user_name, p.client_user_name) as clientUserName,
+    coalesce(c.status, u.status) as status, s.means, s.actor, s.from_value as fromValue, s.to_value as toValue
+  from page e
+  left join users u on u.user_id = e.user_id and e.type in (${STATE_TYPES})
+  left join profiles p on p.app_id = u.app_id and p.client_user_id = u.client_user_id
+  left join user_changes c on c.user_id = u.user_id
+    and c.until_no = (select min(until_no) from user_changes where user_id = u.user_id and until_no > e.no)
+  left join selection_events s on s.user_id = e.user_id and s.selection_id = e.selection_id and s.event_no = e.event_no
+  order by e.no
+`;
+
+export function eventReads({ statement, rows, snapshot }: Connection): Omit<EventStore, 'purge'> {
+  const newest = (): number =>
+    (rows("select seq from sqlite_sequence where name = 'events'").get()?.[0] as number) ?? 0;
+  const floor = (appId: number): number =>
+    (rows('select no from event_floors where app_id = ?').get(appId)?.[0] as number | undefined) ?? 0;
+  const toEvents = (found: Record<string, unknown>[]): StoredEvent[] =>
+    found.map(({ user_id, selection_id, key_no, ...row }) =>
+      toEvent({
+        ...row,
+        keyNo: key_no,
+        userId: user_id === null ? null : toUuid(user_id as Uint8Array),
+        selectionId: selection_id === null ? null : toUuid(selection_id as Uint8Array),
+      } as EventRow),
+    );
+
+  return {
+    async read(appId, from, { limit, types }) {
+      return snapshot(() => {
+        const upTo = newest();
+        const oldest = floor(appId);
+        const after = from === 'start' ? oldest : from === 'latest' ? upTo : from;
+        if (after < oldest) return { outcome: 'expired', oldest };
+        const scan = scanLimit(limit, types);
+        const scanned = rows('select no from events where app_id = ? and no > ? order by no limit 1 offset ?');
+        const cutAt = types ? ((scanned.get(appId, after, scan - 1)?.[0] as number | undefined) ?? null) : null;
+        const wanted = types ? `and type in (${types.map(typeNo).join()})` : '';
+        const found = statement(
+          select(`select * from events where app_id = ? and no > ? and no <= ? ${wanted} order by no limit ?`),
+        ).all(appId, after, cutAt ?? upTo, limit);
+        return toPage({ items: toEvents(found), after, limit, cutAt, upTo });
+      });
+    },
+    async find(appId, nos) {
+      const found = statement(
+        select('select * from events where app_id = ? and no in (select value from json_each(?))'),
+      ).all(appId, JSON.stringify(nos));
+      return toEvents(found);
+    },
+    async newest() {
+      return newest();
+    },
+  };
+}
+
+type NewEvent = {
+  appId: number;
+  type: EventType;
+  at: number;
+  userId?: Uint8Array;
+  selection?: { id: Uint8Array; eventNo: number; keyNo: number };
+  revision?: number;
+  data?: string;
+};
+
+/** Answers its number; undefined where events are not kept. */
+export function addEvent({ statement }: Connection, event: NewEvent): number | undefined {
+  const { appId, type, at, userId = null, selection, revision = null, data = null } = event;
+  const { id = null, eventNo = null, keyNo = null } = selection ?? {};
+  const { changes, lastInsertRowid } = statement(INSERT).run(
+    ...[appId, typeNo(type), at, userId, id, eventNo, keyNo, revision, data],
+  );
+  return changes === 0 ? undefined : Number(lastInsertRowid);
+}
+
+/** The events of a change of a user, and what the user was before: earlier events tell that. */
+export function addUserChange(
+  connection: Connection,
+  types: readonly EventType[],
+  { appId, userId, at, before }: { appId: number; userId: Uint8Array; at: number; before: StateOfUser },
+): void {
+  const [first] = types.map((type) => addEvent(connection, { appId, type, at, userId }));
+  if (first === undefined) return;
+  connection
+    .statement(
+      `insert into user_changes (user_id, until_no, app_id, client_user_id, client_user_name, status) values (?, ?, ?, ?, ?, ?)`,
+    )
+    .run(userId, first, appId, before.clientUserId, before.clientUserName, before.status);
+}
+
+export type StateOfUser = Pick<UserRecord, 'clientUserId' | 'clientUserName' | 'status'>;
+
+export function eventActs({ statement, rows }: Connection) {
+  return {
+    /** The first so many in order, up to one that is to be kept: what is purged is a range, and where it ends is remembered. */
+    purgeEvents(appId: number, before: number): number {
+      const oldest = rows(`select no, at from events where app_id = ? order by no limit ${BATCH}`).all(appId);
+      const kept = oldest.findIndex(([, at]) => (at as number) > before);
+      const old = kept === -1 ? oldest : oldest.slice(0, kept);
+      const last = old.at(-1)?.[0] as number | undefined;
+      if (last === undefined) return 0;
+      statement('delete from events where app_id = ? and no <= ?').run(appId, last);
+      statement('delete from user_changes where app_id = ? and until_no <= ?').run(appId, last);
+      statement(
+        'insert into event_floors (app_id, no) values (?, ?) on conflict (app_id) do update set no = excluded.no',
+      ).run(appId, last);
+      return old.length;
+    },
+  };
+}
