@@ -5282,6 +5282,8 @@ export interface operations {
             header?: {
                 /** @description ETag of the record; saves only if the record has not changed */
                 "If-Match"?: string;
+                /** @description `*`: it is saved only if there is no record yet */
+                "If-None-Match"?: string;
                 /** @description language of labels if `language` is not given */
                 "Accept-Language"?: string;
             };
@@ -5450,7 +5452,10 @@ export interface operations {
                 /** @description with HTTP Basic */
                 user_uid?: string;
             };
-            header?: never;
+            header?: {
+                /** @description the ETag of the record: it is unset only if the record is still the same */
+                "If-Match"?: string;
+            };
             path: {
                 user_options_uid: string;
             };
@@ -5469,6 +5474,7 @@ export interface operations {
             401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
             403: components["responses"]["Error403_userSuspended"];
             404: components["responses"]["Error404_profileUserNotFound_selectionNotFound"];
+            412: components["responses"]["Error412_selectionChanged"];
             429: components["responses"]["Error429_tooManyFailures_rateLimited"];
             500: components["responses"]["Error500_internal"];
             503: components["responses"]["Error503_unavailable_tokenServiceDown"];

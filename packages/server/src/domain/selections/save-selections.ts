@@ -20,8 +20,8 @@ export type WantedSelection = {
   /** What to take from the list as it is. */
   remove?: readonly unknown[] | undefined;
   language: Language | undefined;
-  /** Tags, one of which the record has to have now; '*': there has to be one. */
-  ifMatch?: '*' | readonly string[] | undefined;
+  /** Tags, one of which the record has to have now; '*': there has to be one; 'none': there must not be one yet. */
+  ifMatch?: '*' | 'none' | readonly string[] | undefined;
   /** Its place in the request, and what to put before a field's name in an error: `options[2].`, or nothing. */
   place: number;
   field: string;
@@ -88,10 +88,10 @@ function toChange(wanted: WantedSelection, rules: Rules, current: Current | unde
     throw new InnkeeperError('keyArchived', { fields: [{ field: `${field}option_key_uid`, message: 'is archived' }] });
   }
   const record = current?.get(key.keyNo);
-  if (ifMatch !== undefined && !(record && (ifMatch === '*' || ifMatch.some((tag) => isTagOf(tag, record))))) {
-    const fields = [
-      { field: field === '' ? 'If-Match' : `${field}if_match`, message: 'is not of the record as it is' },
-    ];
+  if (ifMatch !== undefined && !isMet(ifMatch, record)) {
+    const header = ifMatch === 'none' ? 'If-None-Match' : 'If-Match';
+    const message = ifMatch === 'none' ? 'there is a record already' : 'is not of the record as it is';
+    const fields = [{ field: field === '' ? header : `${field}if_match`, message }];
     throw new InnkeeperError('selectionChanged', { fields, more: { placed, record } satisfies ChangedSelection });
   }
   const value = readValue(wanted, rules, record);
@@ -108,6 +108,11 @@ function toChange(wanted: WantedSelection, rules: Rules, current: Current | unde
   const { languages } = catalog;
   const tag = (language ?? languages.byDefault)?.tag;
   return setText(change, key, value, tag, { languages, record, isKnown: current !== undefined });
+}
+
+function isMet(ifMatch: NonNullable<WantedSelection['ifMatch']>, record: SelectionRecord | undefined): boolean {
+  if (!record || ifMatch === 'none') return !record && ifMatch === 'none';
+  return ifMatch === '*' || ifMatch.some((tag) => isTagOf(tag, record));
 }
 
 function readValue(

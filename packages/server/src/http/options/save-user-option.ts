@@ -20,7 +20,7 @@ import { REPLACED_USER_OPTION_EXAMPLE, USER_OPTION_EXAMPLE } from './examples.ts
 import { AcceptLanguageHeader, ChangedMembers, USER_ERRORS, UserOptionAnswer } from './schemas.ts';
 import { claimsOfBody, readOptionsBody } from './user-claims.ts';
 import { recordView, writeUserOption } from './user-option-view.ts';
-import { readIfMatch, readWantedSelection } from './wanted-selection.ts';
+import { readConditions, readWantedSelection } from './wanted-selection.ts';
 
 const Values = Type.Array(Type.Union([Type.Boolean(), Type.String(), Type.Number()]));
 
@@ -65,6 +65,7 @@ const SaveHeaders = Type.Object({
   'If-Match': Type.Optional(
     Type.String({ description: 'ETag of the record; saves only if the record has not changed' }),
   ),
+  'If-None-Match': Type.Optional(Type.String({ description: '`*`: it is saved only if there is no record yet' })),
   ...AcceptLanguageHeader.properties,
 });
 
@@ -118,7 +119,7 @@ export function saveUserOptionRoute(app: Routes, service: Service): void {
     const application = await identifyApplication(service, request, reply);
     const body = readOptionsBody(request);
     const { user, catalog, wanted, saved } = await saveRequested(service, application, request, body, (today) => {
-      const ifMatch = readIfMatch(request.headers['if-match'], 'If-Match');
+      const ifMatch = readConditions(request.headers);
       return [{ ...readWantedSelection(today, body), ifMatch }];
     });
     const [option] = wanted;

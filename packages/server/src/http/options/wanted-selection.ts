@@ -3,6 +3,7 @@ import { type FieldError, InnkeeperError } from '../../domain/errors.ts';
 import type { WantedSelection } from '../../domain/selections/save-selections.ts';
 import { readEntityTags } from '../etag.ts';
 import { badParameter } from '../paging.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
 import { findLanguage } from './catalog-answer.ts';
 import { findGroup } from './find-group.ts';
 import { optionalText, optionalUuid } from './user-claims.ts';
@@ -72,8 +73,19 @@ function isGiven(member: unknown): boolean {
   return member !== undefined && member !== null;
 }
 
+/** What a save or an unset asks of the record as it is: `If-Match`, or `If-None-Match: *` for none at all. */
+export function readConditions(headers: HttpRequest['headers']): WantedSelection['ifMatch'] {
+  const ifMatch = readIfMatch(headers['if-match'], 'If-Match');
+  const ifNoneMatch = headers['if-none-match']?.trim();
+  if (ifNoneMatch === undefined) return ifMatch;
+  const field = 'If-None-Match';
+  if (ifNoneMatch !== '*') throw badParameter([{ field, message: 'must be *' }]);
+  if (ifMatch !== undefined) throw badParameter([{ field, message: 'contradicts If-Match: send one' }]);
+  return 'none';
+}
+
 /** The tags of `If-Match`, or of `if_match` in a body, where the quotes may be left out. */
-export function readIfMatch(text: string | undefined, field: string): WantedSelection['ifMatch'] {
+export function readIfMatch(text: string | undefined, field: string): Exclude<WantedSelection['ifMatch'], 'none'> {
   if (text === undefined) return undefined;
   const tags = readEntityTags(field === 'If-Match' || text.includes('"') || text === '*' ? text : `"${text}"`);
   if (tags === undefined)

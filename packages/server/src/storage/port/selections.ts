@@ -116,7 +116,8 @@ export interface SelectionStore {
     replacement: ValueReplacement,
     change: { at: number; actor: string | null },
   ): Promise<number>;
-  unset(userId: string, selectionId: string, change: SelectionChange): Promise<'unset' | 'unknown'>;
+  /** With a version: only the record of that version. */
+  unset(userId: string, selectionId: string, change: SelectionChange, version?: number): Promise<'unset' | 'unknown'>;
   /** What was saved of these keys, all at once; answers the numbers of those that were. */
   unsetKeys(userId: string, keyNos: readonly number[], change: SelectionChange): Promise<number[]>;
   /**

@@ -132,6 +132,9 @@ const unset = (which: string): string => `
   select key_no from gone
 `;
 const UNSET = statement(unset('s.selection_id = $2'));
+const UNSET_VERSION = statement(
+  unset("s.selection_id = split_part($2, '.', 1)::uuid and s.last_event = split_part($2, '.', 2)::integer"),
+);
 const UNSET_KEYS = statement(unset('s.key_no = any (array(select json_array_elements_text($2::json)::integer))'));
 
 // Rows that somebody is using are left for the next time: purging waits for nobody.
@@ -191,9 +194,10 @@ export function selectionStore(connections: Connections): SelectionStore {
       return { outcome: 'saved', records };
     },
 
-    async unset(userId, selectionId, { at, means, by }) {
-      const values = [userId, selectionId, at, means, by?.actor ?? null];
-      const rows = await connections.writeInTurn(UNSET, values, [userId]);
+    async unset(userId, selectionId, { at, means, by }, version) {
+      const which = version === undefined ? selectionId : `${selectionId}.${version}`;
+      const values = [userId, which, at, means, by?.actor ?? null];
+      const rows = await connections.writeInTurn(version === undefined ? UNSET : UNSET_VERSION, values, [userId]);
       return rows.length > 0 ? 'unset' : 'unknown';
     },
 

@@ -134,11 +134,17 @@ export function selectionActs(connection: Connection) {
     return { selectionId, keyNo, revision, value, language, texts, version, createdAt, updatedAt: change.at };
   };
 
-  const unset = (where: string, userId: Uint8Array, which: number | Uint8Array, change: SelectionChange): boolean => {
+  const unset = (
+    where: string,
+    userId: Uint8Array,
+    which: number | Uint8Array,
+    change: SelectionChange,
+    version: number | null = null,
+  ): boolean => {
     const row = rows(
-      `delete from selections where user_id = ? and ${where} = ?
+      `delete from selections where user_id = ?1 and ${where} = ?2 and (?3 is null or last_event = ?3)
        returning lower(hex(selection_id)), key_no, last_event + 1, value, app_id, revision`,
-    ).get(userId, which);
+    ).get(userId, which, version);
     if (!row) return false;
     const [id, keyNo, eventNo, value, appId, revision] = row as [string, number, number, string, number, number];
     const told = { appId, id: toBytes(id), keyNo, revision, eventNo };
@@ -160,8 +166,13 @@ export function selectionActs(connection: Connection) {
       if (!selections.every((selection) => isAsExpected(user, selection))) return { outcome: 'changed' };
       return { outcome: 'saved', records: selections.map((selection) => saveOne(appId, user, selection, change)) };
     },
-    unsetSelection(userId: string, selectionId: string, change: SelectionChange): 'unset' | 'unknown' {
-      return unset('selection_id', toBytes(userId), toBytes(selectionId), change) ? 'unset' : 'unknown';
+    unsetSelection(
+      userId: string,
+      selectionId: string,
+      change: SelectionChange,
+      version?: number,
+    ): 'unset' | 'unknown' {
+      return unset('selection_id', toBytes(userId), toBytes(selectionId), change, version) ? 'unset' : 'unknown';
     },
     unsetKeys(userId: string, keyNos: readonly number[], change: SelectionChange): number[] {
       const user = toBytes(userId);

@@ -147,7 +147,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       countByValue: (appId, keyNo) => survey('countByValue', appId, keyNo),
       survey: (appId, keyNo, wanted) => survey('survey', appId, keyNo, wanted),
       replaceValue: (appId, replacement, change) => run('replaceValue', appId, replacement, change),
-      unset: (userId, selectionId, change) => run('unsetSelection', userId, selectionId, change),
+      unset: (...unset) => run('unsetSelection', ...unset),
       unsetKeys: (userId, keyNos, change) => run('unsetKeys', userId, keyNos, change),
       purgeHistory: (appId, wanted) => run('purgeHistory', appId, wanted),
     },

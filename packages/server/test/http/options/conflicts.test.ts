@@ -91,6 +91,40 @@ describe.each(databases)('saves that do not overwrite each other on $kind', (dat
     expect((await put([{ ...volume, value: [0], if_match: current.slice(1, -1) }])).status).toBe(200);
   });
 
+  test('If-None-Match: * saves only where there is no record yet', async () => {
+    const { save, choice, read } = await guest();
+    const body = await choice('volume', [5]);
+    const none = { 'if-none-match': '*' };
+    const answers = await Promise.all([0, 5, 10].map((value) => save({ ...body, value: [value] }, none)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 412, 412]);
+    const [created] = answers.filter(({ status }) => status === 201);
+    const late = answers.find(({ status }) => status === 412);
+    expect(late?.json).toMatchObject({ code: '1014', errors: [{ field: 'If-None-Match' }], current: created?.json });
+    const { value: _, ...fruit } = await choice('fruit', []);
+    expect((await save({ ...fruit, add: ['cherry'] }, none)).status).toBe(201);
+    expect((await save({ ...fruit, add: ['cherry'] }, none)).status).toBe(412);
+    for (const bad of [{ 'if-none-match': '"a"' }, { ...none, 'if-match': '*' }]) {
+      expect((await save(body, bad)).json).toMatchObject({ code: '1009', errors: [{ field: 'If-None-Match' }] });
+    }
+    expect((await read()).json.total).toBe(2);
+  });
+
+  test('If-Match unsets only the record that was seen', async () => {
+    const { save, choice, apiKey, user, read } = await guest();
+    const first = (await save(await choice('volume', [5]))).json;
+    const unset = (etag: string) =>
+      server.send('DELETE', `${PATH}/${first.user_options_uid}`, {
+        headers: { ...apiKey, ...bearer(user.accessToken), 'if-match': etag },
+      });
+    const second = (await save(await choice('volume', [10]))).json;
+    expect(await unset(first.etag as string)).toMatchObject({ status: 412, json: { code: '1014', current: second } });
+    expect((await unset('nonsense')).json).toMatchObject({ code: '1009' });
+    expect((await read()).json.total).toBe(1);
+    const answers = await Promise.all([second.etag, '*'].map((etag) => unset(etag as string)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+    expect((await unset(second.etag as string)).status).toBe(404);
+  });
+
   test('of many saves with one If-Match, one is saved', async () => {
     const { save, choice } = await guest();
     const etag = (await save(await choice('volume', [0]))).json.etag as string;
