@@ -9,9 +9,13 @@ export type FieldProblem = { field: string; message: string; allowed?: unknown }
  */
 export type OwnCode = 'unreachable' | 'timeout' | 'aborted' | 'garbled' | 'misused' | 'no_token' | 'unknown_key';
 
+/** Two copies of this package on one page know each other's errors by it. */
+const BRAND = Symbol.for('innkeeper.error');
+
 /** The only thing that this package throws: a refusal in the words of the service, or a code of our own. */
 export class InnkeeperError extends Error {
   override name = 'InnkeeperError';
+  readonly [BRAND] = true;
   /** Of the answer; 0 when there was none. */
   readonly status: number;
   readonly code: string;
@@ -43,6 +47,19 @@ export class InnkeeperError extends Error {
     this.retryAfter = secondsUntil(answer.headers?.get('retry-after') ?? '');
     this.operation = answer.operation;
   }
+
+  /** The same may succeed later, or with another token. */
+  get isRetryable(): boolean {
+    const { status, code } = this;
+    if (status === 0) return code !== 'misused' && code !== 'unknown_key' && code !== 'aborted';
+    return status === 401 || status === 429 || status >= 500;
+  }
+
+  /** For logs: without the body and the cause. */
+  toJSON() {
+    const { name, message, status, code, errors, requestId, retryAfter, operation } = this;
+    return { name, message, status, code, errors, requestId, retryAfter, operation };
+  }
 }
 
 /** Seconds, or the time of day. */
@@ -66,7 +83,8 @@ export function isInnkeeperError(error: unknown): error is InnkeeperError;
 /** Of this operation: `isInnkeeperError(error, 'post /api/user_options') && error.code === '1008'`. */
 export function isInnkeeperError<O extends OperationName>(error: unknown, operation: O): error is ErrorOf<O>;
 export function isInnkeeperError(error: unknown, operation?: string): boolean {
-  return error instanceof InnkeeperError && (operation === undefined || error.operation === operation);
+  if (error === null || typeof error !== 'object' || !(BRAND in error)) return false;
+  return operation === undefined || (error as InnkeeperError).operation === operation;
 }
 
 export function ownError(

@@ -12,5 +12,15 @@ export {
   selectionOf,
   type UserOption,
   type UserOptionEvent,
+  type Value,
 } from './options.ts';
 export type { Pages } from './pages.ts';
+export type { Source } from './selection-change.ts';
+export {
+  type CatalogState,
+  createSelectionStore,
+  type OptionState,
+  type SelectionStore,
+  type StoreData,
+  type StoreOptions,
+} from './selection-store.ts';

@@ -10,11 +10,6 @@ const FRESH_MS = 60_000;
 /** The uids behind 'group.key', learned from every list of keys that comes by. */
 export class KeyUids {
   readonly #known = new Map<string, KeyUid & { at: number }>();
-  readonly #list: (signal: AbortSignal | undefined) => Promise<unknown>;
-
-  constructor(list: (signal: AbortSignal | undefined) => Promise<unknown>) {
-    this.#list = list;
-  }
 
   learn(keys: readonly Listed[]): void {
     for (const key of keys) {
@@ -27,14 +22,15 @@ export class KeyUids {
   /** However many there are to be found, the catalog is read once; what tells of each of them. */
   async find(
     keys: readonly (string | KeyUid)[],
-    { signal, operation }: { signal: AbortSignal | undefined; operation: OperationName },
+    operation: OperationName,
+    list: () => Promise<unknown>,
   ): Promise<(key: string | KeyUid) => KeyUid> {
     const since = Date.now() - FRESH_MS;
     const known = (name: string): KeyUid | undefined => {
       const found = this.#known.get(name);
       return found && found.at > since ? found : undefined;
     };
-    if (keys.some((key) => typeof key === 'string' && !known(key))) await this.#list(signal);
+    if (keys.some((key) => typeof key === 'string' && !known(key))) await list();
     return (key) => {
       const found = typeof key === 'string' ? known(key) : key;
       if (!found && typeof key === 'string') {

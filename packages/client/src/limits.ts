@@ -9,19 +9,29 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Runs what ends when the signal does; or, if it does not listen, is not waited for any longer. */
 export async function within<T>(
   { timeout, signal, operation }: Limits,
-  act: (limit: AbortSignal | undefined) => Promise<T>,
+  act: (limit: AbortSignal) => Promise<T>,
   failed: (cause: unknown) => InnkeeperError,
 ): Promise<T> {
-  let timer: AbortSignal | undefined;
+  // AbortSignal.any and AbortSignal.timeout are newer than the browsers that this runs in.
+  const control = new AbortController();
+  const end = () => control.abort(signal?.reason);
+  let isLate = false;
+  const late = () => {
+    isLate = true;
+    control.abort();
+  };
+  const timer = timeout > 0 ? setTimeout(late, Math.min(Math.ceil(timeout), LONGEST_MS)) : undefined;
   try {
-    if (timeout > 0) timer = AbortSignal.timeout(Math.min(Math.ceil(timeout), LONGEST_MS));
-    const limits = [signal, timer].filter((each) => each !== undefined);
-    const limit = limits.length > 0 ? AbortSignal.any(limits) : undefined;
-    return await (limit ? raced(act(limit), limit) : act(limit));
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+    return await raced(act(control.signal), control.signal);
   } catch (cause) {
     if (signal?.aborted) throw abortedError(operation, signal);
-    if (timer?.aborted) throw ownError('timeout', `There was no answer within ${timeout} ms.`, { operation, cause });
+    if (isLate) throw ownError('timeout', `There was no answer within ${timeout} ms.`, { operation, cause });
     throw failed(cause);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
 }
 

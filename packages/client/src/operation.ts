@@ -36,7 +36,10 @@ type BodyOf<O> = O extends { requestBody: { content: infer C } }
 export type InputOf<P extends keyof paths, M extends Method> = Part<OperationOf<P, M>, 'path'> &
   Part<OperationOf<P, M>, 'query'> &
   BodyOf<OperationOf<P, M>> & {
-    ifMatch?: string | undefined;
+    /** The ETag of what it is to change; null: there must be none yet. */
+    ifMatch?: string | null | undefined;
+    /** It outlives the page. */
+    keepalive?: boolean | undefined;
     signal?: AbortSignal | undefined;
     headers?: Record<string, string> | undefined;
     /** Doing it twice is as good as once: it is sent again after a 503, and `keyed` also where no answer came. Only reads are otherwise. */

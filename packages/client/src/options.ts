@@ -1,4 +1,4 @@
-import type { AnyCatalog, GroupName, HeldValueOf, KeyName, Language, ValueOf } from './catalog.ts';
+import type { AnyCatalog, GroupName, HeldValueOf, KeyName, KeyOf, Language, ValueOf } from './catalog.ts';
 import type { components } from './generated.ts';
 import { type KeyUid, KeyUids } from './key-uids.ts';
 import type { OperationName } from './operation.ts';
@@ -17,7 +17,16 @@ export type Selection = UserOption | Schemas['DefaultOption'];
 const PAGE = 200;
 
 export type Scalar = boolean | string | number;
-type Call = { signal?: AbortSignal | undefined };
+export type Value = Scalar | readonly Scalar[];
+type Call = {
+  signal?: AbortSignal | undefined;
+  /** The service_user_code that the access token has to be of: that of another user is refused with 1007. */
+  userUid?: string | undefined;
+};
+/** It is done only if the record is still the one with this `etag`, else 1014 with `body.current`; null: there is none yet. */
+type IfMatch = { ifMatch?: string | null | undefined };
+/** `keepalive`: the request outlives the page. */
+type Saving = Call & IfMatch & { keepalive?: boolean | undefined };
 type InLanguage<C extends AnyCatalog> = Call & { language?: Language<C> | undefined };
 type OfGroup<C extends AnyCatalog> = InLanguage<C> & { group?: GroupName<C> | undefined };
 
@@ -28,21 +37,34 @@ export type OptionsClient<C extends AnyCatalog = AnyCatalog> = {
   /** Of one group, or of all. */
   keys(wanted?: OfGroup<C>): Pages<OptionKey>;
   key(optionKeyUid: string, wanted?: InLanguage<C>): Promise<OptionKey>;
-  save<N extends KeyName<C>>(name: N, value: ValueOf<C, N>, how?: InLanguage<C>): Promise<UserOption>;
+  save<N extends KeyName<C>>(name: N, value: ValueOf<C, N>, how?: InLanguage<C> & Saving): Promise<UserOption>;
   /** @deprecated This value is retired: only those who have it already may keep it. */
-  save<N extends KeyName<C>>(name: N, value: HeldValueOf<C, N>, how?: InLanguage<C>): Promise<UserOption>;
+  save<N extends KeyName<C>>(name: N, value: HeldValueOf<C, N>, how?: InLanguage<C> & Saving): Promise<UserOption>;
   /** Of a key as it was listed, whatever its value: what a form does that is made for any catalog. */
-  save(key: KeyUid, value: Scalar | readonly Scalar[], how?: InLanguage<C>): Promise<UserOption>;
-  /** All or none. */
-  saveAll(values: { [N in KeyName<C>]?: ValueOf<C, N> }, how?: InLanguage<C>): Promise<UserOption[]>;
+  save(key: KeyUid, value: Value, how?: InLanguage<C> & Saving): Promise<UserOption>;
+  /** Changes the list of a key with several values as it is at that moment: two pages that each add one both succeed. */
+  change<N extends KeyName<C>>(
+    name: N,
+    change: ListChange<KeyOf<C, N>>,
+    how?: InLanguage<C> & Saving,
+  ): Promise<UserOption>;
+  change(key: KeyUid, change: ListChange, how?: InLanguage<C> & Saving): Promise<UserOption>;
+  /** All or none; `ifMatch` has the etag of each record that must not have changed. */
+  saveAll(values: { [N in KeyName<C>]?: ValueOf<C, N> }, how?: SavingAll<C>): Promise<UserOption[]>;
   /** @deprecated One of these values is retired: only those who have it already may keep it. */
-  saveAll(values: { [N in KeyName<C>]?: HeldValueOf<C, N> }, how?: InLanguage<C>): Promise<UserOption[]>;
+  saveAll(values: { [N in KeyName<C>]?: HeldValueOf<C, N> }, how?: SavingAll<C>): Promise<UserOption[]>;
   selections(wanted?: OfGroup<C> & { effective?: boolean | undefined }): Pages<Selection>;
   selection(userOptionsUid: string, wanted?: InLanguage<C>): Promise<UserOption>;
   /** How it came to be what it is, newest first. */
   history(userOptionsUid: string, wanted?: Call): Pages<UserOptionEvent>;
   /** The default holds again. */
-  unset(userOptionsUid: string, how?: Call): Promise<void>;
+  unset(userOptionsUid: string, how?: Saving): Promise<void>;
+};
+
+type SavingAll<C extends AnyCatalog> = InLanguage<C> & { ifMatch?: { [N in KeyName<C>]?: string } | undefined };
+type ListChange<K extends { value: Scalar; retired: Scalar } = { value: Scalar; retired: Scalar }> = {
+  add?: readonly K['value'][] | undefined;
+  remove?: readonly (K['value'] | K['retired'])[] | undefined;
 };
 
 /** Who the user of a call is: told by headers, or by `user_uid` beside the credentials of the application. */
@@ -54,9 +76,21 @@ export type AsUser = <T>(
 
 export function makeOptionsClient<C extends AnyCatalog>(
   { get, post, put, delete: remove }: Requests,
-  { asUser, language: usual }: { asUser: AsUser; language: string | undefined },
+  { asUser, language: usual, uids = new KeyUids() }: { asUser: AsUser; language: string | undefined; uids?: KeyUids },
 ): OptionsClient<C> {
-  const uids = new KeyUids((signal) => client.keys({ signal }).all());
+  const find = (keys: readonly (string | KeyUid)[], { operation, signal }: Parameters<AsUser>[0]) =>
+    uids.find(keys, operation, () => client.keys({ signal }).all());
+
+  const saveOne = async (of: string | KeyUid, choice: object, how: InLanguage<C> & Saving = {}) => {
+    const { language, signal, ifMatch, keepalive, userUid } = how;
+    const wanted = { operation: 'post /api/user_options', signal } as const;
+    const option = { ...(await find([of], wanted))(of), ...choice, ...(language && { language }) };
+    return asUser(wanted, async ({ headers, user_uid = userUid }) => {
+      const body = { ...option, ...(user_uid && { user_uid }) };
+      const sent = { body, headers, signal, ifMatch, keepalive, repeatable: true, due: 'user_options_uid' };
+      return (await post('/api/user_options', sent)).data;
+    });
+  };
 
   const client = {
     groups: ({ language = usual, signal }: InLanguage<C> = {}) =>
@@ -83,23 +117,19 @@ export function makeOptionsClient<C extends AnyCatalog>(
       return (await get('/api/option_keys/{option_key_uid}', wanted)).data;
     },
 
-    async save(of: string | KeyUid, value: Scalar | readonly Scalar[], { language, signal }: InLanguage<C> = {}) {
-      const wanted = { operation: 'post /api/user_options', signal } as const;
-      const uidOf = await uids.find([of], wanted);
-      const option = { ...uidOf(of), value: listOf(value), ...(language && { language }) };
-      return asUser(wanted, async ({ headers, user_uid }) => {
-        const body = { ...option, ...(user_uid && { user_uid }) };
-        const sent = { body, headers, signal, repeatable: true, due: 'user_options_uid' };
-        return (await post('/api/user_options', sent)).data;
-      });
-    },
+    save: (of: string | KeyUid, value: Value, how?: InLanguage<C> & Saving) =>
+      saveOne(of, { value: listOf(value) }, how),
 
-    async saveAll(values: Record<string, Scalar | readonly Scalar[]>, { language, signal }: InLanguage<C> = {}) {
+    change: (of: string | KeyUid, { add = [], remove = [] }: ListChange, how?: InLanguage<C> & Saving) =>
+      saveOne(of, { add, remove }, how),
+
+    async saveAll(values: Record<string, Value>, { language, signal, ifMatch = {} }: SavingAll<AnyCatalog> = {}) {
       const wanted = { operation: 'put /api/user_options', signal } as const;
-      const uidOf = await uids.find(Object.keys(values), wanted);
+      const uidOf = await find(Object.keys(values), wanted);
       const options = Object.entries(values).map(([name, value]) => ({
         ...uidOf(name),
         value: listOf(value),
+        ...(ifMatch[name as never] !== undefined && { if_match: ifMatch[name as never] }),
         ...(language && { language }),
       }));
       return asUser(wanted, async ({ headers, user_uid }) => {
@@ -114,9 +144,10 @@ export function makeOptionsClient<C extends AnyCatalog>(
       effective,
       language = usual,
       signal,
+      userUid,
     }: OfGroup<C> & { effective?: boolean | undefined } = {}) =>
       new Pages<Selection>((place) =>
-        asUser({ operation: 'get /api/user_options', signal }, async ({ headers, user_uid }) => {
+        asUser({ operation: 'get /api/user_options', signal }, async ({ headers, user_uid = userUid }) => {
           const query = { ...place, limit: PAGE, language, option_group_name: group, effective, user_uid };
           return (await get('/api/user_options', { query, headers, signal, due: 'items' })).data;
         }),
@@ -141,16 +172,27 @@ export function makeOptionsClient<C extends AnyCatalog>(
         ),
       ),
 
-    unset: (user_options_uid: string, { signal }: Call = {}) =>
-      asUser({ operation: 'delete /api/user_options/{user_options_uid}', signal }, async ({ headers, user_uid }) => {
-        const which = { path: { user_options_uid }, query: { user_uid }, headers, signal, due: null };
-        await remove('/api/user_options/{user_options_uid}', which);
-      }),
+    unset: (user_options_uid: string, { signal, ifMatch, keepalive, userUid }: Saving = {}) =>
+      asUser(
+        { operation: 'delete /api/user_options/{user_options_uid}', signal },
+        async ({ headers, user_uid = userUid }) => {
+          const which = {
+            path: { user_options_uid },
+            query: { user_uid },
+            headers,
+            signal,
+            ifMatch,
+            keepalive,
+            due: null,
+          };
+          await remove('/api/user_options/{user_options_uid}', which);
+        },
+      ),
   };
   return client as OptionsClient<C>;
 }
 
-const listOf = (value: Scalar | readonly Scalar[]): Scalar[] => [value].flat() as Scalar[];
+const listOf = (value: Value): Scalar[] => [value].flat() as Scalar[];
 
 /** What was saved for a key, among selections. By its UID alone: names change, and another key may have the name today. */
 export function selectionOf<S extends Selection>(key: OptionKey, selections: readonly S[]): S | undefined {

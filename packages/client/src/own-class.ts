@@ -1,9 +1,9 @@
-import { InnkeeperError, ownError } from './error.ts';
+import { isInnkeeperError, ownError } from './error.ts';
 
 /** Runs it; whatever is thrown, at once or later, is of the one class: what nobody expected comes of what was given. */
 export function ofOneClass<T>(act: () => T): T {
   const told = (cause: unknown): never => {
-    if (cause instanceof InnkeeperError) throw cause;
+    if (isInnkeeperError(cause)) throw cause;
     throw ownError('misused', `This makes no sense: ${cause instanceof Error ? cause.message : typeof cause}`, {
       cause,
     });

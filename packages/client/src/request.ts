@@ -14,7 +14,7 @@ type Call<M extends Method> = <P extends PathsOf<M>>(
 export type Requests = { [M in Method]: Call<M> };
 
 export type RequestOptions = {
-  /** Where the service is; paths are added to it. */
+  /** Where the service is; paths are added to it. On a page it may be relative: `/innkeeper`. */
   baseUrl: string | URL;
   headers?: Record<string, string> | undefined;
   credentials?: RequestCredentials | undefined;
@@ -31,7 +31,8 @@ export type AnyInput = {
   path?: Record<string, string | number>;
   query?: Record<string, unknown>;
   body?: unknown;
-  ifMatch?: string | undefined;
+  ifMatch?: string | null | undefined;
+  keepalive?: boolean | undefined;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string> | undefined;
   repeatable?: boolean | 'keyed' | undefined;
@@ -94,10 +95,11 @@ function buildRequest(
         headers: new Headers({
           Accept: 'application/json',
           ...(body !== undefined && !isText && { 'Content-Type': 'application/json' }),
-          ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+          ...(ifMatch === null ? { 'If-None-Match': '*' } : ifMatch !== undefined && { 'If-Match': ifMatch }),
           ...options.headers,
           ...headers,
         }),
+        ...(input.keepalive && { keepalive: true }),
         ...(options.credentials && { credentials: options.credentials }),
         ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
       },
@@ -123,7 +125,7 @@ async function attemptOnce(
   const { response, text } = await within(
     { timeout, signal, operation },
     async (limit) => {
-      const response = await (own ?? fetch)(url, { ...init, ...(limit && { signal: limit }) });
+      const response = await (own ?? fetch)(url, { ...init, signal: limit });
       return { response, text: await response.text() };
     },
     (cause) => ownError('unreachable', 'The service cannot be reached. Try again in a moment.', { operation, cause }),
@@ -151,7 +153,9 @@ function remember(cache: Map<string, Answer<unknown>>, url: string, answer: Answ
 
 function addressOf(baseUrl: string | URL, path: string, { path: parts = {}, query = {} }: AnyInput): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])));
-  const url = new URL(filled.slice(1), `${String(baseUrl).replace(/\/$/, '')}/`);
+  // On a page, an address without a host is one of the page's own.
+  const base = new URL(`${String(baseUrl).replace(/\/$/, '')}/`, globalThis.location?.href);
+  const url = new URL(filled.slice(1), base);
   for (const [name, value] of Object.entries(query)) {
     for (const each of [value].flat()) {
       if (each !== undefined && each !== null) url.searchParams.append(name, String(each));

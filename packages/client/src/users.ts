@@ -1,5 +1,6 @@
 import type { AnyCatalog, Language } from './catalog.ts';
 import { isInnkeeperError, ownError } from './error.ts';
+import { KeyUids } from './key-uids.ts';
 import type { OutputOf } from './operation.ts';
 import { makeOptionsClient, type OptionsClient } from './options.ts';
 import { ofOneClassAll } from './own-class.ts';
@@ -83,6 +84,9 @@ function makeUsersClient<C extends AnyCatalog>({
     cache: new Map(),
   });
 
+  // Names of keys are the same for all users.
+  const uids = new KeyUids();
+
   const aboutToken = (token: string, signal: AbortSignal | undefined) => ({
     body: new URLSearchParams({ token }).toString(),
     headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -161,7 +165,11 @@ function makeUsersClient<C extends AnyCatalog>({
     },
     optionsOf: (serviceUserCode) =>
       ofOneClassAll(() =>
-        makeOptionsClient<C>(profile, { asUser: (_, call) => call({ headers, user_uid: serviceUserCode }), language }),
+        makeOptionsClient<C>(profile, {
+          asUser: (_, call) => call({ headers, user_uid: serviceUserCode }),
+          language,
+          uids,
+        }),
       ),
   };
   return client;

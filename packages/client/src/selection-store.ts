@@ -1,0 +1,413 @@
+import type { AnyCatalog, HeldValueOf, KeyName } from './catalog.ts';
+import { type InnkeeperError, ownError } from './error.ts';
+import type { KeyUid } from './key-uids.ts';
+import type { OptionGroup, OptionKey, OptionsClient, Selection, UserOption, Value } from './options.ts';
+import { type Change, combine, type Held, heldOf, isDone, overlay, type Source, toChange } from './selection-change.ts';
+
+/** One key as a page shows it. The same object for as long as nothing of it changes. */
+export type OptionState<V = Value> = {
+  /** undefined: the catalog is not loaded yet, or has no key of this name. */
+  key: OptionKey | undefined;
+  /** What is being saved, laid over what the service has. */
+  value: V | undefined;
+  source: Source;
+  status: 'loading' | 'idle' | 'saving' | 'saved' | 'failed';
+  /** What could not be saved; `value` undefined: it was to be unset. */
+  failed: { value: V | undefined } | undefined;
+  error: InnkeeperError | undefined;
+};
+
+/** What can be chosen, in the language of the store; older texts stay until those of another language are there. */
+export type CatalogState = {
+  isLoaded: boolean;
+  groups: readonly OptionGroup[];
+  keys: readonly OptionKey[];
+  /** Why there is nothing, or not what was asked for last. */
+  error: InnkeeperError | undefined;
+};
+
+/** All that a store knows, to be handed from a server to a page. */
+export type StoreData = {
+  groups: readonly OptionGroup[];
+  keys: readonly OptionKey[];
+  selections: readonly Selection[];
+};
+
+export type StoreOptions = {
+  /** Whose selections they are, in the words of the page: another user needs another store. */
+  userId: string;
+  /** Of the catalog's texts. */
+  language?: string | undefined;
+  /** What a store on the server had loaded. */
+  data?: StoreData | undefined;
+};
+
+type ValueFor<C extends AnyCatalog, N> = N extends KeyName<C> ? HeldValueOf<C, N> : Value;
+
+export type SelectionStore<C extends AnyCatalog = AnyCatalog> = {
+  /** The first subscriber lets it load. */
+  subscribe(listener: () => void): () => void;
+  get<N extends KeyName<C> | KeyUid>(key: N): OptionState<ValueFor<C, N>>;
+  /** Shown at once; answers when nothing of the key is left to be sent, with `error` if it was not saved. */
+  set<N extends KeyName<C> | KeyUid>(key: N, value: ValueFor<C, N>): Promise<OptionState<ValueFor<C, N>>>;
+  /** The default holds again, if there is one. */
+  unset<N extends KeyName<C> | KeyUid>(key: N): Promise<OptionState<ValueFor<C, N>>>;
+  /** Sends again what could not be saved. */
+  retry<N extends KeyName<C> | KeyUid>(key: N): Promise<OptionState<ValueFor<C, N>>>;
+  /** Keys of which something is not saved yet. */
+  pending(): readonly OptionKey[];
+  /** Keys of which something could not be saved. */
+  errors(): readonly { key: OptionKey; error: InnkeeperError }[];
+  catalog(): CatalogState;
+  /** Reads all of it again. */
+  refresh(): Promise<void>;
+  readonly userId: string;
+  setLanguage(language: string | undefined): void;
+  /** Goes on with another connection of the same user: another token or address. */
+  setClient(client: OptionsClient<C>): void;
+  /** Sends what waits for its turn, because the page is being left. */
+  flush(): void;
+  data(): StoreData;
+};
+
+type Entry = {
+  key: OptionKey;
+  held: Held;
+  inFlight: Change | undefined;
+  waiting: Change | undefined;
+  failed: { change: Change; error: InnkeeperError } | undefined;
+  isSaved: boolean;
+  /** What became of the last save is not known: it has to be read before anything else is sent. */
+  isUnsure: boolean;
+  isSending: boolean;
+  /** When something was sent or answered last: what was read before then is stale. */
+  touched: number;
+  draining: Promise<void> | undefined;
+  state: OptionState;
+  isStale: boolean;
+};
+
+/** Pages that save the same record at the same moment give way to each other this often. */
+const TRIES = 8;
+/** Refusals that say that the catalog or the record is another one than this page knows. */
+const OUTDATED = ['1004', '1005', '1008', '1012', '9404'];
+const NOTHING = { groups: [], keys: [] };
+const LOADING: OptionState = {
+  key: undefined,
+  value: undefined,
+  source: 'unset',
+  status: 'loading',
+  failed: undefined,
+  error: undefined,
+};
+
+/**
+ * What one user has chosen, for pages of any framework. What is chosen is shown at once; of one key at most one save is in flight and one
+ * waits, the newest wins, and none can undo a newer one, not even when it arrives late. Decision 56 has the reasons.
+ */
+export function createSelectionStore<C extends AnyCatalog = AnyCatalog>(
+  given: OptionsClient<C>,
+  { userId, language, data }: StoreOptions,
+): SelectionStore<C> {
+  let client = given as unknown as OptionsClient;
+  // Learned from the first answer: from then on, no other user's token is taken.
+  let userUid: string | undefined;
+  let clock = 0;
+  let offered: Pick<CatalogState, 'groups' | 'keys'> | undefined = data;
+  let selections = data && byKey(data.selections);
+  let catalog: CatalogState | undefined;
+  const errors: { catalog?: unknown; selections?: unknown } = {};
+  let catalogTurn = 0;
+  let reading: Promise<void> | undefined;
+  let readingNext: Promise<void> | undefined;
+  let isBehind = false;
+  let isStarted = false;
+  const entries = new Map<string, Entry>();
+  const names = new Map<string, string>();
+  const listeners = new Set<() => void>();
+
+  const changed = (entry?: Entry): void => {
+    if (entry) entry.isStale = true;
+    for (const listener of [...listeners]) listener();
+  };
+
+  const entryOf = (of: string | KeyUid): Entry | undefined =>
+    selections && entries.get(typeof of === 'string' ? (names.get(of) ?? '') : of.option_key_uid);
+
+  /** Both are needed before anything can be shown. */
+  function place(): void {
+    const { groups, keys } = offered ?? NOTHING;
+    const error = (errors.catalog ?? errors.selections) as InnkeeperError | undefined;
+    const isLoaded = !!(offered && selections);
+    const { isLoaded: wasLoaded, keys: before, groups: groupsBefore, error: errorBefore } = catalog ?? {};
+    if (wasLoaded !== isLoaded || before !== keys || groupsBefore !== groups || errorBefore !== error) {
+      catalog = { isLoaded, groups, keys, error };
+    }
+    names.clear();
+    for (const key of keys) {
+      const name = `${key.option_group_name}.${key.name}`;
+      // Names with dots in them can meet: the first has it.
+      if (!names.has(name)) names.set(name, key.option_key_uid);
+      const entry = entries.get(key.option_key_uid);
+      if (entry) Object.assign(entry, { key, isStale: true });
+      else if (selections) entries.set(key.option_key_uid, newEntry(key, selections.get(key.option_key_uid)));
+    }
+    changed();
+  }
+
+  async function readCatalog(): Promise<void> {
+    const turn = ++catalogTurn;
+    const wanted = { language };
+    try {
+      const [groups, keys] = await Promise.all([client.groups(wanted).all(), client.keys(wanted).all()]);
+      if (turn !== catalogTurn) return;
+      offered = { groups: unlessSame(offered?.groups, groups), keys: unlessSame(offered?.keys, keys) };
+      errors.catalog = undefined;
+    } catch (error) {
+      if (turn === catalogTurn) errors.catalog = error;
+      throw error;
+    } finally {
+      place();
+    }
+  }
+
+  /** Begins after this call, so that it shows what came before it: what is being read already may be older. */
+  function readSelections(): Promise<void> {
+    if (!reading) {
+      reading = readNow().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    }
+    const next = () => {
+      readingNext = undefined;
+      return readSelections();
+    };
+    readingNext ??= reading.then(next, next);
+    return readingNext;
+  }
+
+  async function readNow(): Promise<void> {
+    const began = ++clock;
+    try {
+      const items = await client.selections({ effective: true, userUid }).all();
+      userUid ??= items[0]?.user_uid;
+      selections = byKey(items);
+      errors.selections = undefined;
+      for (const [uid, entry] of entries) {
+        if (entry.isSending || entry.touched > began) {
+          isBehind = true;
+          continue;
+        }
+        entry.held = heldOf(entry.key, selections.get(uid));
+        entry.isUnsure = false;
+        if (entry.failed && isDone(entry.key, entry.held, entry.failed.change)) entry.failed = undefined;
+      }
+    } catch (error) {
+      // What is only not as fresh as it could be is no failure.
+      if (!selections) errors.selections = error;
+      throw error;
+    } finally {
+      place();
+    }
+  }
+
+  const refresh = async (): Promise<void> => {
+    isStarted = true;
+    await Promise.all([readCatalog(), readSelections()]);
+  };
+
+  const inBackground = (act: Promise<unknown>): void => {
+    act.catch(() => {});
+  };
+
+  async function send({ key, held }: Entry, change: Change, ifMatch: string | null | undefined): Promise<Held> {
+    const how = { ifMatch, userUid, keepalive: true };
+    if ('unset' in change) {
+      if (held.uid) await client.unset(held.uid, how);
+      return heldOf(key, undefined);
+    }
+    const saved = await ('value' in change ? client.save(key, change.value, how) : client.change(key, change, how));
+    userUid ??= saved.user_uid;
+    return heldOf(key, saved);
+  }
+
+  /** Sends until it is saved or cannot be. */
+  async function attempt(entry: Entry, change: Change): Promise<InnkeeperError | undefined> {
+    for (let tries = 1; ; tries++) {
+      let isSent = false;
+      try {
+        if (entry.isUnsure) await readSelections();
+        if (isDone(entry.key, entry.held, change)) return undefined;
+        isSent = true;
+        entry.isSending = true;
+        entry.touched = ++clock;
+        entry.held = await send(entry, change, entry.held.etag);
+        return undefined;
+      } catch (thrown) {
+        const error = thrown as InnkeeperError;
+        entry.isSending = false;
+        entry.touched = ++clock;
+        if (error.code === '1014' && tries < TRIES) {
+          entry.held = heldOf(entry.key, error.body.current as UserOption | null);
+          continue;
+        }
+        if (isSent && isUnknown(error)) {
+          entry.isUnsure = true;
+          await readSelections().catch(() => {});
+          if (!entry.isUnsure && isDone(entry.key, entry.held, change)) return undefined;
+        } else if (OUTDATED.includes(error.code)) {
+          // What was to be unset is gone: it may have been saved anew.
+          entry.isUnsure = true;
+          if (error.code === '9404' && tries < TRIES) continue;
+          inBackground(refresh());
+        }
+        return error;
+      } finally {
+        entry.isSending = false;
+        entry.touched = ++clock;
+      }
+    }
+  }
+
+  async function drain(entry: Entry): Promise<void> {
+    while (entry.waiting) {
+      const change = entry.waiting;
+      entry.inFlight = change;
+      entry.waiting = undefined;
+      entry.isSaved = false;
+      changed(entry);
+      const error = await attempt(entry, change);
+      entry.inFlight = undefined;
+      entry.isSaved = !error;
+      if (error && entry.waiting) entry.waiting = combine(entry.key, change, entry.waiting);
+      else if (error) entry.failed = { change, error };
+    }
+    entry.draining = undefined;
+    changed(entry);
+    if (isBehind && ![...entries.values()].some(({ isSending }) => isSending)) {
+      isBehind = false;
+      inBackground(readSelections());
+    }
+  }
+
+  async function want(of: string | KeyUid, toWant: (entry: Entry) => Change | undefined): Promise<OptionState> {
+    if (!entryOf(of)) await refresh();
+    const entry = entryOf(of);
+    if (!entry)
+      throw ownError('unknown_key', `The catalog has no key "${typeof of === 'string' ? of : of?.option_key_uid}".`);
+    const change = toWant(entry);
+    entry.failed = undefined;
+    const { key, held, inFlight, waiting, isUnsure } = entry;
+    const last = waiting ?? inFlight;
+    if (change && (last || isUnsure || !isDone(key, held, change))) {
+      const isAsked = last && isDone(key, overlay(key, overlay(key, held, inFlight), waiting), change);
+      if (!isAsked) entry.waiting = combine(key, waiting, change);
+      entry.draining ??= drain(entry);
+    } else entry.isSaved = false;
+    changed(entry);
+    await entry.draining;
+    return get(of);
+  }
+
+  function get(of: string | KeyUid): OptionState {
+    const entry = entryOf(of);
+    if (!entry) return LOADING;
+    if (entry.isStale) {
+      const next = stateOf(entry);
+      if (!isSameState(next, entry.state)) entry.state = next;
+      entry.isStale = false;
+    }
+    return entry.state;
+  }
+
+  place();
+
+  const store = {
+    userId,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      if (!isStarted) inBackground(refresh());
+      return () => listeners.delete(listener);
+    },
+    get,
+    set: (of: string | KeyUid, value: Value) => want(of, (entry) => toChange(entry.key, shownOf(entry).value, value)),
+    unset: (of: string | KeyUid) => want(of, () => ({ unset: true })),
+    retry: (of: string | KeyUid) => want(of, ({ failed }) => failed?.change),
+    pending: () => [...entries.values()].filter(({ inFlight, waiting }) => inFlight ?? waiting).map(({ key }) => key),
+    errors: () => [...entries.values()].flatMap(({ key, failed }) => (failed ? [{ key, error: failed.error }] : [])),
+    catalog: () => catalog as CatalogState,
+    refresh,
+    setLanguage(wanted: string | undefined) {
+      if (wanted === language) return;
+      language = wanted;
+      if (isStarted) inBackground(readCatalog());
+    },
+    setClient(next: OptionsClient<C>) {
+      if ((next as unknown) === client) return;
+      client = next as unknown as OptionsClient;
+      if (isStarted) inBackground(refresh());
+    },
+    flush() {
+      for (const entry of entries.values()) {
+        // Whichever of the two arrives first: the one in flight holds only for the record as it was.
+        if (entry.waiting && entry.inFlight) inBackground(send(entry, entry.waiting, undefined));
+      }
+    },
+    data: (): StoreData => ({ ...(offered ?? NOTHING), selections: [...(selections?.values() ?? [])] }),
+  };
+  return store as unknown as SelectionStore<C>;
+}
+
+const byKey = (items: readonly Selection[]) => new Map(items.map((item) => [item.option_key_uid, item]));
+
+function newEntry(key: OptionKey, selection: Selection | undefined): Entry {
+  return {
+    key,
+    held: heldOf(key, selection),
+    inFlight: undefined,
+    waiting: undefined,
+    failed: undefined,
+    isSaved: false,
+    isUnsure: false,
+    isSending: false,
+    touched: 0,
+    draining: undefined,
+    state: LOADING,
+    isStale: true,
+  };
+}
+
+function shownOf({ key, held, inFlight, waiting }: Entry): Held {
+  return overlay(key, overlay(key, held, inFlight), waiting);
+}
+
+function stateOf(entry: Entry): OptionState {
+  const { key, held, failed, inFlight, waiting, isSaved } = entry;
+  const { value, source } = shownOf(entry);
+  const status = inFlight || waiting ? 'saving' : failed ? 'failed' : isSaved ? 'saved' : 'idle';
+  const unsaved = failed && overlay(key, held, failed.change);
+  return {
+    key,
+    value,
+    source,
+    status,
+    failed: unsaved && { value: 'unset' in failed.change ? undefined : unsaved.value },
+    error: failed?.error,
+  };
+}
+
+/** What shows it need not be shown anew. */
+function isSameState(a: OptionState, b: OptionState): boolean {
+  const told = ({ value, source, status, failed }: OptionState) => JSON.stringify([value, source, status, failed]);
+  return a.key === b.key && a.error === b.error && told(a) === told(b);
+}
+
+function unlessSame<T>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] {
+  return before?.length === now.length && before.every((each, at) => each === now[at]) ? before : now;
+}
+
+/** Nobody knows whether it was done. */
+function isUnknown({ status, code }: InnkeeperError): boolean {
+  return status >= 500 || ['unreachable', 'timeout', 'garbled', 'aborted'].includes(code);
+}

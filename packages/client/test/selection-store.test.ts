@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { CatalogFile } from '../../server/src/domain/catalog/file-schema.ts';
+import { databases } from '../../server/test/databases.ts';
+import { withCatalog } from '../../server/test/http/options/example-catalog.ts';
+import { startTestServer, type TestServer, uniqueName } from '../../server/test/http/start.ts';
+import { createOptionsClient, createSelectionStore, type OptionsClient } from '../src/index.ts';
+import { createUsersClient, type UsersClient } from '../src/users.ts';
+import {
+  answerHeldUntil,
+  answerIsCut,
+  answerIsLost,
+  arrivesAfter,
+  type FaultProxy,
+  gate,
+  heldUntil,
+  isCatalog,
+  isRead,
+  isSave,
+  neverArrives,
+  startFaultProxy,
+} from './fault-proxy.ts';
+
+const CATALOG: CatalogFile = {
+  languages: [
+    { name: 'English', tag: 'en', default: true },
+    { name: 'Deutsch', tag: 'de' },
+  ],
+  groups: [
+    {
+      name: 'all',
+      keys: [
+        { name: 'consent', type: 'boolean' },
+        { name: 'channels', type: 'string', multiple: true, default: ['email'], values: ['email', 'sms', 'push'] },
+        { name: 'volume', type: 'integer', default: 5, constraint: { min: 0, max: 10 } },
+        { name: 'tags', type: 'string', multiple: true },
+        { name: 'motto', type: 'string', translations: { Deutsch: 'Leitspruch' } },
+      ],
+    },
+  ],
+};
+
+let server: TestServer;
+let proxy: FaultProxy;
+let shop: Awaited<ReturnType<typeof withCatalog>>;
+let users: UsersClient;
+
+beforeAll(async () => {
+  server = await startTestServer((await databases[0]?.fresh()) as string);
+  proxy = await startFaultProxy(server.url);
+  shop = await withCatalog(server, CATALOG);
+  users = createUsersClient({ baseUrl: server.url, ...shop.application });
+});
+afterAll(async () => {
+  await proxy?.close();
+  await server?.close();
+});
+beforeEach(() => proxy.reset());
+
+const clientWith = (accessToken: string | (() => string), more = {}): OptionsClient =>
+  createOptionsClient({
+    baseUrl: proxy.url,
+    apiKey: shop.application.clientId,
+    accessToken,
+    timeout: 5000,
+    retries: 0,
+    ...more,
+  });
+
+/** A user with a page that has loaded, and what the service has, seen past the proxy. */
+async function openPage(more = {}) {
+  const granted = await users.signIn({ clientUserId: uniqueName(), clientUserName: 'Ada' });
+  const client = clientWith(granted.access_token, more);
+  const store = createSelectionStore(client, { userId: 'ada' });
+  await store.refresh();
+  const theirs = users.optionsOf(granted.service_user_code);
+  const saved = async () =>
+    Object.fromEntries((await theirs.selections().all()).map(({ option }) => [option.name, option.value]));
+  proxy.reset();
+  return { store, client, theirs, saved, granted };
+}
+
+test('chosen, default and not set are told apart, and every key can go back', async () => {
+  const { store, saved } = await openPage();
+  expect(store.get('all.consent')).toMatchObject({ value: undefined, source: 'unset', status: 'idle' });
+  expect(store.get('all.volume')).toMatchObject({ value: 5, source: 'default' });
+  await store.set('all.consent', false);
+  await store.set('all.volume', 5);
+  expect(store.get('all.consent')).toMatchObject({ value: false, source: 'chosen', status: 'saved' });
+  expect(await saved()).toEqual({ consent: false, volume: 5 });
+  await Promise.all([store.unset('all.consent'), store.unset('all.volume')]);
+  expect(store.get('all.consent')).toMatchObject({ value: undefined, source: 'unset' });
+  expect(store.get('all.volume')).toMatchObject({ value: 5, source: 'default' });
+  expect(await saved()).toEqual({});
+
+  // Finding 6: what is so already is neither sent nor called saved, nor does it fail.
+  proxy.reset();
+  for (const name of ['all.volume', 'all.consent']) {
+    expect(await store.unset(name)).toMatchObject({ status: 'idle', error: undefined });
+  }
+  expect(proxy.saves()).toEqual([]);
+  await expect(store.set('all.nothing', 1)).rejects.toMatchObject({ code: 'unknown_key' });
+});
+
+test('of one key one save is in flight and one waits, and the newest wins', async () => {
+  const { store, saved } = await openPage();
+  const held = gate();
+  const { met } = proxy.plan(isSave, heldUntil(held.opened));
+  const first = store.set('all.volume', 1);
+  await met;
+  const last = [first, ...[2, 3, 4, 4].map((value) => store.set('all.volume', value))];
+  expect(store.get('all.volume')).toMatchObject({ value: 4, status: 'saving' });
+  expect(store.pending().map(({ name }) => name)).toEqual(['volume']);
+  held.open();
+  expect((await Promise.all(last)).map(({ status }) => status)).toEqual(Array(5).fill('saved'));
+  // Finding 7: the same again (Enter, Tab, unmount) is the same save.
+  expect(proxy.saves().map(({ body }) => JSON.parse(body).value)).toEqual([[1], [4]]);
+  await store.set('all.volume', 4);
+  expect(proxy.saves()).toHaveLength(2);
+  expect(await saved()).toEqual({ volume: 4 });
+  expect(store.pending()).toEqual([]);
+});
+
+test('finding 4: a read during a save does not put back what is shown, and what is chosen next keeps it', async () => {
+  const { store, saved } = await openPage();
+  const held = gate();
+  const { met } = proxy.plan(isSave, heldUntil(held.opened));
+  const first = store.set('all.channels', ['email', 'sms']);
+  await met;
+  await store.refresh();
+  expect(store.get('all.channels')).toMatchObject({ value: ['email', 'sms'], status: 'saving' });
+  const second = store.set('all.channels', ['email', 'sms', 'push']);
+  held.open();
+  await Promise.all([first, second]);
+  expect(await saved()).toEqual({ channels: ['email', 'sms', 'push'] });
+  expect(store.get('all.channels').value).toEqual(['email', 'sms', 'push']);
+});
+
+test('an answer that is older than what is known is not shown', async () => {
+  const { store } = await openPage();
+  const held = gate();
+  const { met } = proxy.plan(isRead, answerHeldUntil(held.opened));
+  const reading = store.refresh();
+  await met;
+  await store.set('all.volume', 9);
+  const shown: unknown[] = [];
+  store.subscribe(() => shown.push(store.get('all.volume').value));
+  held.open();
+  await reading;
+  await store.refresh();
+  expect(new Set(shown)).toEqual(new Set([9]));
+});
+
+test.each([
+  ['a reset after it was saved', answerIsLost],
+  ['an answer that breaks off', answerIsCut],
+] as const)('finding 5: after %s it is read before anything is said', async (_, fault) => {
+  const { store, saved } = await openPage();
+  proxy.plan(isSave, fault);
+  expect(await store.set('all.volume', 9)).toMatchObject({ value: 9, source: 'chosen', status: 'saved' });
+  expect(proxy.seen.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  // What was there before is a change again.
+  await store.set('all.volume', 5);
+  expect(await saved()).toEqual({ volume: 5 });
+});
+
+test('finding 5: a save whose outcome cannot be read is read before the next one is sent', async () => {
+  const { store, saved } = await openPage();
+  proxy.plan(isSave, answerIsLost);
+  proxy.plan(isRead, neverArrives);
+  const lost = await store.set('all.volume', 9);
+  expect(lost).toMatchObject({ value: 5, status: 'failed', failed: { value: 9 }, error: { code: 'unreachable' } });
+  expect(store.errors().map(({ key }) => key.name)).toEqual(['volume']);
+  proxy.reset();
+  // Shown is 5, so that a page that compares would send nothing.
+  expect(await store.set('all.volume', 5)).toMatchObject({ value: 5, source: 'chosen', status: 'saved' });
+  expect(proxy.seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
+  expect(await saved()).toEqual({ volume: 5 });
+  expect(store.errors()).toEqual([]);
+});
+
+test('finding 5: a save that comes late does not undo a newer one, neither the first of a key nor a later one nor an unset', async () => {
+  const { store, saved, theirs } = await openPage();
+  for (const change of [
+    () => store.set('all.volume', 1),
+    () => store.set('all.volume', 2),
+    () => store.unset('all.volume'),
+  ]) {
+    const late = gate();
+    proxy.plan(isSave, arrivesAfter(late.opened));
+    expect(await change()).toMatchObject({ status: 'failed', error: { code: 'unreachable' } });
+    expect(await store.set('all.volume', 3)).toMatchObject({ value: 3, status: 'saved' });
+    late.open();
+    await proxy.settled();
+    expect(await saved()).toEqual({ volume: 3 });
+    await store.refresh();
+    expect(store.get('all.volume').value).toBe(3);
+    await store.set('all.volume', 4);
+  }
+  // It may also come before the newer one: then that one is told, and goes on top.
+  const late = gate();
+  proxy.plan(isSave, arrivesAfter(late.opened));
+  await store.set('all.volume', 1);
+  late.open();
+  await proxy.settled();
+  expect(await saved()).toEqual({ volume: 1 });
+  expect(await store.set('all.volume', 3)).toMatchObject({ value: 3, status: 'saved' });
+  expect(await saved()).toEqual({ volume: 3 });
+  const [record] = await theirs.selections().all();
+  expect(record?.option.value).toBe(3);
+});
+
+test('finding 6: what cannot be saved stays to be tried again; a refusal reads the catalog anew', async () => {
+  const { store, saved } = await openPage();
+  proxy.plan(isSave, neverArrives);
+  expect(await store.set('all.motto', 'typed')).toMatchObject({
+    value: undefined,
+    status: 'failed',
+    failed: { value: 'typed' },
+    error: { code: 'unreachable', isRetryable: true },
+  });
+  await store.refresh();
+  expect(store.get('all.motto').failed).toEqual({ value: 'typed' });
+  expect(await store.retry('all.motto')).toMatchObject({ value: 'typed', status: 'saved', failed: undefined });
+
+  proxy.reset();
+  const refused = await store.set('all.volume', 11);
+  expect(refused).toMatchObject({ value: 5, failed: { value: 11 }, error: { code: '1008', isRetryable: false } });
+  await expect.poll(() => proxy.seen.filter(isCatalog).length).toBeGreaterThan(0);
+  expect(await saved()).toEqual({ motto: 'typed' });
+});
+
+test('finding 7: two pages that change one list both succeed', async () => {
+  const { store, client, saved } = await openPage();
+  const other = createSelectionStore(client, { userId: 'ada' });
+  await other.refresh();
+  await Promise.all([store.set('all.channels', ['email', 'sms']), other.set('all.channels', ['email', 'push'])]);
+  expect(await saved()).toEqual({ channels: ['email', 'sms', 'push'] });
+  await Promise.all([store.refresh(), other.refresh()]);
+  await Promise.all([store.set('all.channels', ['sms', 'push']), other.set('all.channels', ['email', 'push'])]);
+  expect(await saved()).toEqual({ channels: ['push'] });
+
+  // A list in which anything can be written is as it was written last.
+  await store.set('all.tags', ['b', 'a']);
+  await other.set('all.tags', ['a', 'b']);
+  expect(await saved()).toMatchObject({ tags: ['a', 'b'] });
+});
+
+test('findings 1 and 2: another token of the same user goes on; that of another user is refused', async () => {
+  const { store, granted, saved } = await openPage();
+  await store.set('all.volume', 1);
+  await users.revoke(granted.access_token);
+  expect(await store.set('all.volume', 2)).toMatchObject({ value: 1, status: 'failed', error: { code: '1007' } });
+  const user = await users.get(granted.service_user_code);
+  const renewed = await users.signIn({ clientUserId: user.clientUserId, clientUserName: 'Ada' });
+  store.setClient(clientWith(renewed.access_token));
+  expect(await store.retry('all.volume')).toMatchObject({ value: 2, status: 'saved' });
+  await store.set('all.volume', 3);
+  expect(store.get('all.volume')).toMatchObject({ value: 3, status: 'saved' });
+  expect(await saved()).toEqual({ volume: 3 });
+
+  const other = await users.signIn({ clientUserId: uniqueName(), clientUserName: 'Eve' });
+  store.setClient(clientWith(other.access_token));
+  expect(await store.set('all.volume', 7)).toMatchObject({ value: 3, error: { code: '1007' } });
+  await expect(store.refresh()).rejects.toMatchObject({ code: '1007' });
+  expect(await users.optionsOf(other.service_user_code).selections().all()).toEqual([]);
+  expect(store.get('all.volume').value).toBe(3);
+});
+
+test('it loads for its first subscriber, says why it cannot, and keeps the texts of one language until those of the next are there', async () => {
+  const granted = await users.signIn({ clientUserId: uniqueName(), clientUserName: 'Ada' });
+  const store = createSelectionStore(clientWith(granted.access_token), { userId: 'ada', language: 'en' });
+  expect(store.get('all.motto').status).toBe('loading');
+  proxy.plan(isRead, neverArrives);
+  store.subscribe(() => {});
+  await expect.poll(() => store.catalog().error?.code).toBe('unreachable');
+  expect(store.catalog().isLoaded).toBe(false);
+  await store.refresh();
+  expect(store.catalog()).toMatchObject({ isLoaded: true, error: undefined });
+  const labelOf = () => store.get('all.motto').key?.label;
+  expect(labelOf()).toBe('motto');
+  proxy.plan(isCatalog, neverArrives);
+  store.setLanguage('de');
+  await expect.poll(() => store.catalog().error?.code).toBe('unreachable');
+  expect(labelOf()).toBe('motto');
+  await store.refresh();
+  expect(labelOf()).toBe('Leitspruch');
+
+  // What is the same is the same object; what a server loaded is there at once.
+  const before = store.get('all.motto');
+  const catalog = store.catalog();
+  await store.refresh();
+  expect(store.get('all.motto')).toBe(before);
+  expect(store.catalog()).toBe(catalog);
+  const handed = JSON.parse(JSON.stringify(store.data()));
+  const shown = createSelectionStore(clientWith('none'), { userId: 'ada', data: handed });
+  expect(shown.get('all.volume')).toMatchObject({ value: 5, source: 'default', status: 'idle' });
+});
+
+test('finding 6: a page that is left sends what waits for its turn', async () => {
+  const { store, saved } = await openPage();
+  const held = gate();
+  const { met } = proxy.plan(isSave, heldUntil(held.opened));
+  const first = store.set('all.motto', 'a');
+  await met;
+  const second = store.set('all.motto', 'b');
+  store.flush();
+  await expect.poll(saved).toEqual({ motto: 'b' });
+  held.open();
+  await Promise.all([first, second]);
+  expect(await saved()).toEqual({ motto: 'b' });
+  expect(store.get('all.motto')).toMatchObject({ value: 'b', status: 'saved' });
+});
