@@ -1,7 +1,7 @@
 // node scripts/lint-words.js [FILES...]
 //
-// Finds words and phrases that Innkeeper does not use in text for people: the portal's English, messages of the command
-// line and of errors, settings, the guide and the READMEs. Each comes with what to write instead.
+// Finds words and phrases that Innkeeper does not use in text for people: the portal's English, the guide and other pages, and in the
+// server all texts (the API reference, errors, the command line, logs) and comments. Each comes with what to write instead.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -11,12 +11,9 @@ const ROOT = join(import.meta.dirname, '..');
 
 const TEXTS = [
   'packages/portal/src/locales/en/*.json',
-  'packages/server/src/cli/**/*.ts',
-  'packages/server/src/{main,config}.ts',
-  'packages/server/src/domain/errors.ts',
-  'packages/server/src/domain/applications/settings.ts',
+  'packages/server/src/**/*.ts',
   'docs/*.md',
-  'README.md',
+  '{README,CHANGELOG,CONTRIBUTING,SECURITY}.md',
   'packages/*/README.md',
 ];
 
@@ -51,6 +48,9 @@ const WORDS = [
   ['what they choose from', '"options"'],
   ['half-written', '"partly written"'],
   ['in the clear', '"unencrypted"'],
+  ['(?:is|are) in this answer and nowhere else', '"is shown only in this response"'],
+  ['shown this once', '"shown only once"'],
+  ['(?:everything|all) that is theirs', '"all of their data"'],
 ].map(([phrase, instead]) => ({ pattern: new RegExp(`\\b(?:${phrase})\\b`, 'gi'), instead }));
 
 /** What may stay, by file and phrase (in lower case; without one, all of the file); each with the reason. */
@@ -59,6 +59,13 @@ const EXEMPT = [
     file: `docs/${page}.md`,
     reason: 'not rewritten yet; remove it from this list with the last of its words',
   })),
+  ...['postgres', 'sqlite'].flatMap((database) =>
+    ['whoever', 'whatever'].map((phrase) => ({
+      file: `packages/server/src/storage/${database}/migrations.ts`,
+      phrase,
+      reason: 'SQL of a migration that has been applied does not change',
+    })),
+  ),
 ];
 
 const given = process.argv.slice(2);
@@ -88,12 +95,20 @@ function listTexts(path, source) {
   if (path.endsWith('.json'))
     return source.split('\n').map((text, index) => ({ text: text.replace(/^\s*"\w+":/, ''), line: index + 1 }));
   if (path.endsWith('.md')) return listProse(source);
-  const texts = [];
+  const texts = listComments(source);
   walk(parseAst(source, { lang: 'ts' }), (node) => {
     const text = node.type === 'TemplateElement' ? node.value.cooked : node.type === 'Literal' ? node.value : undefined;
     if (typeof text === 'string') texts.push({ text, line: source.slice(0, node.start).split('\n').length });
   });
   return texts;
+}
+
+/** By lines: the parser gives no comments. */
+function listComments(source) {
+  return source.split('\n').flatMap((row, index) => {
+    const comment = /^\s*(?:\/\/|\/?\*)(.*)/.exec(row) ?? /[;,{(] \/\/ (.*)/.exec(row);
+    return comment ? [{ text: comment[1], line: index + 1 }] : [];
+  });
 }
 
 /** Markdown without its code. */

@@ -583,7 +583,7 @@ export interface paths {
         put?: never;
         /**
          * Create a personal access token
-         * @description Requires a token for all applications with access own. The token is in this answer and nowhere else. It expires no later than the token that made it.
+         * @description Requires a token for all applications with access own. The token is shown only in this response. It expires no later than the token that created it.
          */
         post: operations["createManageToken"];
         delete?: never;

@@ -65,7 +65,7 @@ export async function runWorkers(config: Config): Promise<number> {
     if (!message.isListening) return;
     listening.add(worker);
     if (started) return;
-    // The others follow once one is up: what stops one would stop all, and is told once.
+    // The others follow once one is up: what stops one would stop all, and is reported once.
     started = true;
     for (let index = 1; index < config.workers; index++) start();
   });

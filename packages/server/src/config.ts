@@ -101,7 +101,7 @@ export type Config = {
   scrubEveryMs: number | undefined;
 };
 
-/** A setting that cannot be used, in words that name it and the way out. */
+/** An invalid setting; the message names it and suggests a fix. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly string[];
@@ -123,8 +123,8 @@ export function flagName(name: SettingName): string {
 }
 
 /**
- * Flags win over the environment, the environment over the defaults; an empty variable counts as unset. Whoever does
- * not need a secret gets the one that is there, or an empty one: none is made.
+ * Flags win over the environment, the environment over the defaults; an empty variable counts as unset. Without
+ * `needsSecret`, a missing secret is not created: the result has the existing one or an empty text.
  */
 export function readConfig(
   flags: Settings,
@@ -250,7 +250,7 @@ export function readRemote(flags: Settings, env: NodeJS.ProcessEnv = process.env
   return { url: url as string, token: token as string };
 }
 
-/** What must not go into production, each with its way out. `innkeeper serve` refuses to start on any of them. */
+/** What must not go into production, each with a suggested fix. `innkeeper serve` refuses to start on any of them. */
 export function unsafeSettings(config: Config): string[] {
   const problems: string[] = [];
   // Without one, a strong one is made with the database.
@@ -297,11 +297,11 @@ export function unsafeSettings(config: Config): string[] {
   return problems;
 }
 
-/** Of clients, of commands from afar, of tests and of the command itself; and what Kubernetes sets for each Service in the namespace. */
+/** Of clients, of remote commands, of tests and of the command itself; and what Kubernetes sets for each Service in the namespace. */
 const OTHERS_VARIABLE =
   /^INNKEEPER_(CLIENT_ID|CLIENT_SECRET|URL|TOKEN|TOKEN_FILE|TEST_\w+|RERUN)$|_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/;
 
-/** Variables that look like settings and are none, each with its way out: most are mistyped. */
+/** Variables that look like settings and are none, each with a suggestion: most are mistyped. */
 export function unknownVariables(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
     const variable = environmentName(name);
@@ -362,7 +362,7 @@ function readDatabasePlace(text: string): DatabasePlace | undefined {
     return { databaseUrl: `sqlite:${path}`, databaseLink: path === given ? undefined : given };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
-    // The folder cannot be read, say: whoever opens the file tells.
+    // The folder cannot be read, say: opening the file reports it.
     return { databaseUrl: `sqlite:${given}`, databaseLink: undefined };
   }
 }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { createLogger } from './http/logging.ts';
 
-/** An error that nothing catches, in a promise too, ends the process: with one line in the log, whatever its level. */
+/** An error that nothing catches, in a promise too, ends the process, with one line in the log at any log level. */
 export function exitOnUncaught(): void {
   const logger = createLogger('fatal');
   process.on('uncaughtException', (thrown: unknown, origin) => {

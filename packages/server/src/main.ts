@@ -45,7 +45,7 @@ const program = defineGroup({
 const called = COMMANDS.get(process.argv[2] ?? '');
 for (const load of called ? [called] : COMMANDS.values()) program.addCommand(await load());
 
-// Whoever reads the output may stop early (`innkeeper app list | head -1`): that is no error.
+// The reader of the output may stop early (`innkeeper app list | head -1`): that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   const failure = new Failure(`the output could not be written: ${fileProblem(error) ?? error.message}.`);

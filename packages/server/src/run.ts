@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from './serve.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 import { answerWatch } from './worker-watch.ts';
 
-/** Runs until it is told to stop; answers the exit code. */
+/** Runs until a signal stops it; returns the exit code. */
 export async function run(
   config: Config,
   options: { demo: boolean; isNew?: boolean; ephemeral?: boolean },

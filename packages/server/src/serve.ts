@@ -204,7 +204,7 @@ function keepSecretFile({ databaseUrl, secret, secretFile }: Config, logger: Log
   return { close: () => clearInterval(timer) };
 }
 
-/** Whoever listens on any free port has no public address but that one, unless another was given. */
+/** With port 0 the public URL is the assigned port's, unless one was given. */
 function withPort(publicUrl: string, port: number): string {
   const url = new URL(publicUrl);
   if (url.port !== '0') return publicUrl;

@@ -27,7 +27,7 @@ test.each([
   [
     'planted.ts',
     "// whoever\nexport const whoever = 'no guest';\nexport const text = `Publish all the same`;\n",
-    ['2 "guest"', '3 "all the same"'],
+    ['1 "whoever"', '2 "guest"', '3 "all the same"'],
   ],
 ])('a planted word is found in %s, outside of code', (name, text, expected) => {
   const file = scratchFile(name);

@@ -143,7 +143,7 @@ function removedWhenInterrupted(partial: string): Disposable {
   };
 }
 
-/** The database is at fault, not the file that was to be written. */
+/** The database is damaged, not the file to write. */
 function explainDamage(error: unknown, databaseUrl: string): Failure | undefined {
   const isFile = databaseUrl.startsWith('sqlite:');
   const wayOut = `Keep your earlier backups. \`innkeeper doctor --deep\` lists the damage.${isFile ? ` ${RESTORE_STEPS}` : ''}`;

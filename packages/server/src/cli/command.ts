@@ -18,7 +18,7 @@ export type CommandText = {
   remote?: true;
   /** What to type after `innkeeper`, and what it does. */
   examples: readonly (readonly [string, string])[];
-  /** For a command whose exit code 2 says something else: misused, it ends with 1, as if it had failed. */
+  /** For a command whose exit code 2 has another meaning: a usage error exits with 1. */
   misuseFails?: true;
 };
 

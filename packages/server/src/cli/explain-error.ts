@@ -71,7 +71,7 @@ function isListenError(error: unknown): error is Error & { code: string; address
   return error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
 }
 
-/** Names are looked up here to listen on them; of a database or token service it is told by whoever asked for it. */
+/** Only names to listen on are explained here; the database and the token service explain their own. */
 function isUnknownHost(error: unknown): error is Error & { code: string; hostname: string } {
   return error instanceof Error && 'syscall' in error && error.syscall === 'getaddrinfo' && 'hostname' in error;
 }

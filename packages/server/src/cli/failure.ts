@@ -1,11 +1,11 @@
-/** What a command could not do, in words for the person who ran it, with the way out. Ends with exit code 1. */
+/** What a command could not do, for the person who ran it, with a suggested fix. Exits with 1. */
 export class Failure extends Error {
   override name = 'Failure';
   readonly exitCode: 1 | 2 = 1;
   readonly wayOut: string | undefined;
   /** When there are several reasons, one line each. */
   readonly problems: readonly string[];
-  /** The way out at more length, for people: a table. Programs get `wayOut`. */
+  /** The suggested fix at more length, for people: a table. Programs get `wayOut`. */
   readonly guide: string | undefined;
 
   constructor(message: string, more: { wayOut?: string; problems?: readonly string[]; guide?: string } = {}) {

@@ -37,8 +37,8 @@ async function readBytes(file: string, name: string): Promise<Buffer> {
 }
 
 /**
- * The definition in a catalog file; everything that is wrong with it, by line and column, is told at once. Names that only a
- * catalog from before can have are left to whoever has the catalog, when they are all that is wrong.
+ * The definition in a catalog file; all of its problems are reported at once, by line and column. Names that only a
+ * catalog from before can have are left to the caller that has the catalog, if nothing else is wrong.
  */
 export async function readCatalogFile(file: string): Promise<Extract<ParsedFile, { definition: unknown }>> {
   const input = await readInput(file);

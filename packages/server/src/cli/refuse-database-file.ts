@@ -30,7 +30,7 @@ function isDatabase(path: string): boolean {
       closeSync(file);
     }
   } catch {
-    return false; // whoever writes to it tells what is wrong
+    return false; // writing to it will report the problem
   }
 }
 

@@ -1,4 +1,4 @@
-/** Settings and stored secrets tell their problems in one text, whose last sentence is the way out. */
+/** Settings and stored secrets report a problem in one text, whose last sentence is the suggested fix. */
 export function splitWayOut(problem: string): { message: string; wayOut: string | undefined } {
   const end = problem.lastIndexOf('. ') + 1;
   return end > 0

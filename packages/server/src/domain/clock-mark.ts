@@ -32,7 +32,7 @@ export function moveMark({ at, doubtMs, waitMs }: Mark, now: number): Mark {
   }
   const doubt = doubtMs + gapMs;
   if (Math.abs(doubt) <= PLAUSIBLE_MS) return { at: now, doubtMs: 0, waitMs: 0 };
-  // A service that is off every night must get to the end of the wait all the same.
+  // A service that is off every night must reach the end of the wait too.
   return { at: now, doubtMs: doubt, waitMs: waitMs === 0 || Math.abs(gapMs) > DAY_MS ? DOUBT_MS : waitMs };
 }
 

@@ -25,7 +25,7 @@ type State = 'right' | 'off' | 'wrong';
 
 /**
  * The time of the whole service (decision 40). With PostgreSQL it is the database's: measured every few seconds and carried on by the
- * monotonic clock, so replicas agree, whatever their own clocks say. While the two differ by more than a minute, one of them is
+ * monotonic clock, so replicas agree even if their own clocks differ. While the two differ by more than a minute, one of them is
  * wrong and nobody knows which: then the time goes on from the last good measurement, and `isTrusted` is false. A file has
  * no clock of its own: there the time is that of the machine, and ClockMark alone guards what is deleted.
  */

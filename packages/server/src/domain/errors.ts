@@ -656,12 +656,12 @@ export type ErrorDefinition = {
   status: number;
   message: string;
   remedy: string;
-  /** The answer says in `errors` which fields are at fault. */
+  /** The response lists the invalid fields in `errors`. */
   namesFields?: boolean;
 };
 export type ErrorName = keyof typeof ERRORS;
 
-/** Where a field is at fault (area B): which, why, and what it may be. */
+/** An invalid field (area B): which, why, and what is allowed. */
 export type FieldError = { field: string; message: string; allowed?: unknown };
 
 /** Thrown by name only, so that an answer outside the table cannot be written. */

@@ -1,4 +1,4 @@
-/** Deeper than any body of ours; a bound keeps whatever walks the value later off the end of the stack. */
+/** Deeper than any body of ours; the limit protects recursive code from a stack overflow. */
 const MAX_DEPTH = 32;
 
 /**

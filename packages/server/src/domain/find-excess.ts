@@ -8,7 +8,7 @@ const MAX_CONTAINERS = 250_000;
 export type Excess = { message: string; offset: number };
 
 /**
- * What of a JSON text would cost its parser, and whoever walks the value, more than its length tells. One look at
+ * What in a JSON text would cost its parser, and code that walks the value, more than its length suggests. One look at
  * each character, before anything is made of it; the text need not be JSON.
  */
 export function findExcess(text: string, maxDepth: number): Excess | undefined {

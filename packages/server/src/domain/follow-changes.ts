@@ -17,7 +17,7 @@ export type ChangeFollower = {
 };
 
 /**
- * Keeps what this process holds in memory in step with the database, whoever changed it: another
+ * Keeps the memory of this process in step with the database, no matter what changed it: another
  * replica, another process on the same file, the command line. One small indexed read per look; no
  * notification channel that a pooler or a network could lose.
  */
@@ -56,7 +56,7 @@ export async function followChanges(
   };
   const refresh = (): Promise<void> => {
     if (!underWay) return start();
-    // The one under way may have read too early for this caller: wait for the one after it.
+    // The one in flight may have read too early for this caller: wait for the next.
     next ??= underWay.then(start, start);
     return next;
   };

@@ -8,8 +8,8 @@ const MAX_ADDRESSES = 10_000;
 type Bucket = { failures: number; at: number };
 
 /**
- * Slows down whoever keeps sending wrong secrets. It is asked only after a credential has failed, so
- * a request with right credentials never meets it, whatever else comes from its address.
+ * Slows down clients that keep sending wrong secrets. It is asked only after a credential has failed, so
+ * a request with valid credentials never meets it, even if others from its address fail.
  */
 export class CredentialThrottle {
   readonly #buckets = new Map<string, Bucket>();

@@ -21,12 +21,12 @@ export function looksRandom(text: string): boolean {
   return runs.some((run) => (/\d/.test(run) && /[A-Z]/.test(run)) || /^[\da-f]{24,}$/.test(run));
 }
 
-/** The name that a client gave to something, unless it is no name: whatever was put in its place may be a secret. */
+/** A name given by a client, masked unless it looks like a name: anything else may be a secret. */
 export function maskName(name: string): string {
   return /^[\w-]{1,40}$/.test(name) && !looksRandom(name) ? mask(name) : '[masked]';
 }
 
-/** The path of a request that no route knows: whatever a client mistook for a path is not for the log. */
+/** The path of a request without a route, masked: it may contain anything a client mistook for a path. */
 export function maskPath(path: string): string {
   const parts = path.split('/').slice(0, 12);
   return parts.map((part) => (/^[\w.~-]{0,24}$/.test(part) && !looksRandom(part) ? part : '[masked]')).join('/');

@@ -29,7 +29,7 @@ export function readParameter(query: Query, name: string): string | undefined {
   return value;
 }
 
-/** More are of no use to anybody: whoever mends these finds the others then. */
+/** Enough to fix at a time: the next try reports the others. */
 const TOLD = 200;
 
 export function badParameter(problems: FieldError[]): InnkeeperError {
@@ -44,7 +44,7 @@ export function toListing<T>(all: readonly T[], { offset, limit }: Page): Listin
   return { items: all.slice(offset, offset + limit), total: all.length, offset, limit };
 }
 
-/** What may stand in a link beside offset and limit: whatever else was sent did not shape the page. */
+/** Parameters that a link keeps beside offset and limit: others did not shape the page. */
 const LINKED = [
   'language',
   'option_group_uid',

@@ -115,7 +115,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     listValues: 'read',
     names: 'read',
     update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
-    // Of an erased user nothing is left, here neither.
+    // Nothing is left of a deleted user, here neither.
     delete: {
       tell: (_, outcome, _before, appId) =>
         outcome === 'deleted' ? [{ action: 'user.erased', appId, subject: '' }] : [],
@@ -333,7 +333,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   selections: {
     list: 'read',
     listOfToken: 'read',
-    // By /manage/v1; what users and applications save themselves is told by the history alone.
+    // By /manage/v1; what users and applications save themselves is in the history only.
     save: {
       tell: (_, { outcome }, _before, _appId, userId, _selections, { by }) =>
         outcome === 'saved' && by ? toldOfOptions('saved', userId, by) : [],

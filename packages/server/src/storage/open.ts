@@ -8,7 +8,7 @@ export async function storageDriver(databaseUrl: string, databaseLink?: string):
   return (await import('./postgres/index.ts')).postgresDriver(databaseUrl);
 }
 
-/** Writes the time where nobody minds: whoever only looks cannot tell a full or read-only disk. */
+/** Writes the time where it does no harm: a mere read does not notice a full or read-only disk. */
 export async function tryWrite(databaseUrl: string, at: number): Promise<void> {
   const value = new Date(at).toISOString();
   if (databaseUrl.startsWith('sqlite:')) {

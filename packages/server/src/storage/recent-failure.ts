@@ -1,7 +1,7 @@
-/** As long as a failure is told of: with no further one, nobody knows whether the next act would fail. */
+/** How long a failure is reported: without another one, nobody knows whether the next act would fail. */
 const TOLD_MS = 60_000;
 
-/** Whether what was asked for failed of late: writes on a full disk, say, though reads go on. */
+/** Whether acts failed recently: writes on a full disk, say, while reads work. */
 export class RecentFailure {
   #at = Number.NEGATIVE_INFINITY;
 

@@ -2,7 +2,7 @@ import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { TokenAlgorithm } from './port.ts';
 
-/** RFC 7518 3.3 and 3.4, RFC 8037: how node:crypto is told to sign as JWTs want it. */
+/** RFC 7518 3.3 and 3.4, RFC 8037: how node:crypto signs as JWTs require. */
 export const ALGORITHMS: Record<TokenAlgorithm, { digest: string | null; dsaEncoding?: 'ieee-p1363' }> = {
   EdDSA: { digest: null },
   RS256: { digest: 'sha256' },

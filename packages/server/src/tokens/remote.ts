@@ -13,7 +13,7 @@ import { createPublishedKeys } from './remote/verify-jwt.ts';
 const SUBJECT_TOKEN_SECONDS = 60;
 
 export type RemoteTokenServiceOptions = {
-  /** The server's issuer, whose metadata names the rest. The address of a token endpoint alone does not do. */
+  /** The server's issuer, whose metadata names the rest. The address of a token endpoint alone is not enough. */
   url: string;
   clientId: string;
   clientSecret: string;
@@ -53,7 +53,7 @@ export function createRemoteTokenService(options: RemoteTokenServiceOptions): To
         });
       const request = { server, audience: clientId, lifetimeSeconds, signSubjectToken, hashToken, keys, now };
       try {
-        // No retry here: whoever holds the special token can try again, as it is still good.
+        // No retry here: the caller can try again with the special token, which is still valid.
         return await breaker.run(() => deadlines.run((signal) => issueToken({ ...request, signal })));
       } catch (error) {
         throw toTokenError(error);

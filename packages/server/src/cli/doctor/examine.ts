@@ -14,7 +14,7 @@ export async function examine(settings: Settings, options: DoctorOptions): Promi
   return [...checkEnvironment(), ...(await examineConfig(settings, options))];
 }
 
-/** A cause that stops others from being made is told alone. */
+/** A failure that prevents other checks is reported alone. */
 async function examineConfig(settings: Settings, options: DoctorOptions): Promise<Check[]> {
   let config: Config;
   try {

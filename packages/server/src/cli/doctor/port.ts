@@ -48,7 +48,7 @@ async function answersLikeInnkeeper(host: string, port: number): Promise<boolean
   return body?.status === 'ok';
 }
 
-/** Whoever publishes keys that are not in the database has another one. One that publishes none, as for options alone, may have any. */
+/** A service that publishes keys missing from this database uses another one. One that publishes none, such as options alone, may use any. */
 async function hasOtherKeys(host: string, port: number, keyIds: readonly string[]): Promise<boolean> {
   const body = await ask<{ keys: { kid: string }[] }>(host, port, JWKS_PATH);
   const published = Array.isArray(body?.keys) ? body.keys : [];

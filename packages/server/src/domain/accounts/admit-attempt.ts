@@ -5,7 +5,7 @@ type Pace = { everyMs: number; burst: number };
 
 /** Against one password tried on many accounts. Behind a proxy everybody may come from one network. */
 const OF_NETWORK: Pace = { everyMs: 1_000, burst: 100 };
-/** Of an account, or of an address that nobody has, from one network: whoever guesses elsewhere holds up nobody here. */
+/** Of an account, or of an address without one, from one network: guessing elsewhere delays nobody here. */
 const OF_ACCOUNT_THERE: Pace = { everyMs: 60_000, burst: 10 };
 /** Of an account from everywhere: one network alone never uses it up. */
 const OF_ACCOUNT: Pace = { everyMs: 10_000, burst: 100 };
@@ -32,7 +32,7 @@ export async function admitCode(service: Service, emailKey: string): Promise<voi
   await admit(service, subjectOfCodes(emailKey), OF_CODES);
 }
 
-/** Whoever got in starts anew. What comes from everywhere goes on being counted. */
+/** A successful sign-in resets its counts. The count across networks goes on. */
 export async function forgetAttempts({ storage, keyring }: Service, where: Where): Promise<void> {
   for (const subject of [subjectThere(where), subjectWhileGuessed(where), subjectOfCodes(where.emailKey)]) {
     await storage.attempts.forget(keyring.hashAttempt(subject));

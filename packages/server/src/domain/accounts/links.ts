@@ -15,7 +15,7 @@ const INVITATION = 'iki_';
 
 export type Link = { link: string; expiresAt: number };
 
-/** Makes an administrator where there is no account with this address. The link is in this answer and nowhere else. */
+/** Creates an administrator if there is no account with this address. The link is only in this result. */
 export async function createSignInLink(
   storage: Storage,
   keyring: Keyring,

@@ -10,7 +10,7 @@ const RECOVERY_BYTES = 10;
 
 /**
  * What is to be spent; undefined where the account asks for nothing more. To be asked when all else was right. Nobody
- * guesses a recovery code, so whoever has one gets in while somebody else is at guessing the others.
+ * guesses a recovery code, so its owner can use one while someone else guesses codes.
  */
 export async function readFactor(
   service: Service,
@@ -29,7 +29,7 @@ export async function readFactor(
   return step === undefined ? 'wrong' : { step };
 }
 
-/** Each is good once, in place of a code. They are in this answer and nowhere else: only their hashes are kept. */
+/** Each works once, instead of a code. They are in this response only: just their hashes are stored. */
 export function makeRecoveryCodes(keyring: Keyring): { codes: string[]; hashes: string[] } {
   const bare = Array.from({ length: RECOVERY_CODES }, () => toBase32(randomBytes(RECOVERY_BYTES)).toLowerCase());
   return {

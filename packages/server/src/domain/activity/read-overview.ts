@@ -34,7 +34,7 @@ export type Step = (typeof STEPS)[number];
 
 export async function readOverview(service: Service, { appId }: Application): Promise<Overview> {
   const { storage, now } = service;
-  // What this process has counted itself is told at once.
+  // This process's own counts are included immediately.
   await service.activity.flush();
   const catalog = await service.catalogs.get(appId);
   const { published, draft } = await service.openCatalogs.open(appId);

@@ -4,7 +4,7 @@ import { makeClientId, makeClientSecret, makeSecretRecord } from './application.
 
 export type NewApplication = { clientId: string; clientSecret: string; name: string };
 
-/** The clientSecret is in this answer and nowhere else: only its hash is kept. */
+/** The clientSecret is only in this result: just its hash is stored. */
 export async function createApplication(
   storage: Storage,
   keyring: Keyring,

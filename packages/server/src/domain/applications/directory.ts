@@ -80,7 +80,7 @@ export class ApplicationDirectory {
     return application && this.#matches(application, hash, now) ? application : undefined;
   }
 
-  /** A secret that is written down nowhere and good in this process alone, while `work` is under way. */
+  /** A secret that is stored nowhere and valid in this process only, while `work` runs. */
   async lendSecret<T>({ appId }: Application, work: (clientSecret: string) => Promise<T>): Promise<T> {
     const clientSecret = makeClientSecret();
     const hash = this.#keyring.hashSecret(clientSecret);

@@ -5,7 +5,7 @@ import { makeClientSecret, makeSecretRecord } from './application.ts';
 
 export type RotatedSecret = { clientSecret: string; previousExpiresAt: number };
 
-/** The secret before stays good for the overlap, so that callers can change over without a gap. */
+/** The previous secret stays valid for the overlap, so that callers can switch without a gap. */
 export async function rotateSecret(
   storage: Storage,
   keyring: Keyring,
@@ -26,7 +26,7 @@ export async function rotateSecret(
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
-/** How long the secret before stays good, from a number of seconds or `24h`; a day without a word about it. */
+/** How long the previous secret stays valid, from a number of seconds or `24h`; a day by default. */
 export function readOverlap(value: unknown): { seconds: number } | { problem: string } {
   if (value === undefined) return { seconds: DEFAULT_OVERLAP_SECONDS };
   const seconds = parseDuration(value);

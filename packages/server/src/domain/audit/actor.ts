@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const actors = new AsyncLocalStorage<string>();
 
-/** Whatever `work` changes is told in the audit as done by this one. */
+/** The audit records this actor for everything that `work` changes. */
 export function actingAs<T>(actor: string, work: () => T): T {
   return actors.run(actor, work);
 }

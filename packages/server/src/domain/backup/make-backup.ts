@@ -7,7 +7,7 @@ export type MadeBackup =
   | { outcome: 'empty' }
   | { outcome: 'older' | 'newer'; applied: number; latest: number };
 
-/** What is told meanwhile: how many more rows were written or read back. */
+/** Progress: how many more rows were written or read back. */
 export type OnRows = (step: 'write' | 'read', count: number) => void;
 
 /** Writes the file and reads it back: it is as good as when it was made, or it is not there. */

@@ -1,7 +1,7 @@
 import type { BackupFile, TableSummary, WholeDatabase } from '../../storage/port.ts';
 import { summarizeTable } from './summarize-table.ts';
 
-/** What is told meanwhile: how many more rows were written to the database or read back from it. If it throws, nothing was changed. */
+/** Progress: how many more rows were written to the database or read back from it. If it throws, nothing was changed. */
 export type OnRows = (step: 'write' | 'read', count: number) => Promise<void>;
 
 /**

@@ -59,7 +59,7 @@ export type Constraint = {
 
 /** What a group's versions hold beside its identity: its place among the groups, and its keys in order by their numbers. */
 type StoredGroup = Stored<GroupDefinition> & { archived: boolean; position: number; keys: number[] };
-/** A key's place is told by its group, so that one key moved does not make new versions of all behind it. */
+/** The group stores the order of its keys, so that moving one key does not make new versions of all behind it. */
 type StoredKey = Stored<KeyDefinition> & { archived: boolean };
 /** Without descriptions where there are none, as in versions from before there were any. */
 type Stored<T> = Omit<T, 'descriptions'> & { descriptions?: Texts };
@@ -71,7 +71,7 @@ export function readCatalog(stored: StoredCatalog): Steps<Catalog> {
 
 /**
  * A catalog with other versions of some of its items. What is not among them is the same object before and after, so
- * that whoever compares the two need not look at it.
+ * that a comparison of the two need not look at it.
  */
 export function* withItems(
   catalog: Catalog,

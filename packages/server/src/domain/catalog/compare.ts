@@ -66,7 +66,7 @@ export function compareKey(before: Key, after: KeyDefinition, languages: Languag
     'constraint',
     toFileConstraint(before.constraint) ?? null,
     toFileConstraint(constraint) ?? null,
-    // A key that took certain values alone is told about below.
+    // A key with a list of allowed values is described below.
     before.values || after.values || isWider(before.constraint, constraint)
       ? undefined
       : (chosen) => chosen.some((value) => constraintProblem(constraint, value) !== undefined),

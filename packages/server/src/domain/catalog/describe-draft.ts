@@ -13,7 +13,7 @@ import { changesTextsOnly } from './texts-only.ts';
 export type DescribedDraft = {
   draft: OpenDraft;
   plan: CatalogPlan;
-  /** With what it breaks, for whoever asked: counting selections takes its time. */
+  /** With what it breaks, if asked for: counting selections takes time. */
   counted: CountedPlan | undefined;
   /** Against what is published now, and against what it was begun from. */
   textsOnly: boolean;
@@ -25,7 +25,7 @@ export type DescribedDraft = {
   revisions: Revision[];
 };
 
-/** What would become of the published catalog if the draft was published now. */
+/** The plan for publishing the draft now. */
 export async function describeDraft(
   { storage, openCatalogs }: Service,
   { appId }: Application,

@@ -42,7 +42,7 @@ export class CatalogDirectory {
     return older;
   }
 
-  /** Something was published: whoever is held here is loaded anew. */
+  /** Something was published: reload the catalogs held here. */
   async reload(appIds: readonly number[]): Promise<void> {
     await Promise.all(appIds.map((appId) => this.#reload(appId)));
   }
@@ -50,7 +50,7 @@ export class CatalogDirectory {
   async #reload(appId: number): Promise<void> {
     const underWay = this.#loading.get(appId);
     if (!underWay && !this.#current.has(appId)) return;
-    // A load that is under way may have read too early: the one that counts starts after it.
+    // A load in flight may have read too early: start another after it.
     await underWay?.catch(() => undefined);
     await this.#load(appId);
   }
@@ -58,7 +58,7 @@ export class CatalogDirectory {
   /** Anything may have changed, back to earlier revisions too: the database was restored. */
   async reloadAll(): Promise<void> {
     const held = new Set([...this.#current.keys(), ...this.#loading.keys()]);
-    // What is under way may have read too early.
+    // A load in flight may have read too early.
     await Promise.allSettled(this.#loading.values());
     this.#current.clear();
     this.#older.clear();

@@ -25,7 +25,7 @@ export type DraftOptions = {
 
 export type EditedDraft = { draft: OpenDraft | undefined; base: number; changed: boolean; plan: CatalogPlan };
 
-/** Others that edit meanwhile are waited out this often, by whoever has seen nothing in particular. */
+/** How often an edit without If-Match is retried when others edit at the same time. */
 const TRIES = 5;
 
 /** Keys that were never published are numbered from here: no selection has such a number. Publishing gives the real one. */
@@ -58,7 +58,7 @@ export async function editDraft(
   });
 }
 
-/** Takes back the last edit of a draft, or does again what was taken back. */
+/** Undoes the last edit of a draft, or redoes the last undone one. */
 export async function stepDraft(
   service: Service,
   application: Application,
@@ -90,7 +90,7 @@ export function nextStep(edits: readonly DraftEdit[], kind: 'undo' | 'redo'): Dr
 export async function discardDraft(service: Service, application: Application, options: DraftOptions): Promise<void> {
   await trying(service, application, options, async ({ draft }) => {
     if (!draft) throw new InnkeeperError('draftNotFound');
-    // What is lost is what was done to it, whatever was published meanwhile.
+    // Discarding loses the edits of the draft, not what was published in the meantime.
     if (options.textsOnly) await inSlices(refuseMoreThanTexts(draft.base, draft.catalog));
     const outcome = await service.storage.drafts.discard(application.appId, draft);
     return outcome === 'conflict' ? undefined : outcome;
@@ -119,7 +119,7 @@ function isSeen({ published, draft }: OpenCatalog, seen: Seen): boolean {
   return draft?.draftId === seen.draftId && draft.version === seen.version;
 }
 
-/** For whoever must not overwrite it: what became of the draft since. */
+/** For a caller that must not overwrite it: the edits since. */
 async function draftChanged(
   { storage }: Service,
   { appId }: Application,

@@ -15,7 +15,7 @@ import { openKeys, readWorkingCopy, type WorkingCopy, workingCopyOf } from './wo
 export type EditOptions = {
   author: string;
   allowBreaking: boolean;
-  /** What the editor has seen; undefined: whatever there is. */
+  /** The version the editor has seen; undefined: any. */
   seen: Seen | undefined;
   /** The draft is changed, and nothing published. */
   draft: boolean;
@@ -28,7 +28,7 @@ export type Edited = {
   changed: boolean;
 } & ({ plan: CountedPlan; draft?: undefined } | { plan: CatalogPlan; draft: OpenDraft | null });
 
-/** What an edit does to a copy. It answers where in the file that was, for whoever is told what is wrong there. */
+/** What an edit does to a copy. Returns its place in the file, for error messages. */
 export type Edit = (copy: WorkingCopy) => EditPath | Steps<EditPath>;
 export type EditPath = (string | number)[];
 
@@ -72,7 +72,7 @@ export function editCatalog(
   return changeCatalog(service, application, want, options);
 }
 
-/** Others that publish meanwhile are waited out this often, by whoever expects no certain revision. */
+/** How often an edit without If-Match is retried when others publish at the same time. */
 const TRIES = 5;
 
 async function changeCatalog(
@@ -113,7 +113,7 @@ async function settle(
 ): Promise<Edited> {
   switch (published.outcome) {
     case 'published':
-      // It is published, whatever comes: every process sees it within a second, this one sooner if it can.
+      // It is published, even if this fails: every process sees it within a second, this one sooner if it can.
       await service.refresh().catch(() => {});
       return { revision: published.revision, changed: true, plan: published.plan };
     case 'unchanged':
@@ -127,7 +127,7 @@ async function settle(
   }
 }
 
-/** For whoever must not overwrite it: what changed since the revision they have seen. */
+/** For a caller that must not overwrite it: what changed since the revision it has seen. */
 async function changedMeanwhile(
   service: Service,
   { appId }: Application,

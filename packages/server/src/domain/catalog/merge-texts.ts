@@ -84,7 +84,7 @@ export function* mergeTexts(
     lines.set(spot, line);
     const before = item.texts[tag];
     const exported = itemsBefore?.get(path)?.texts[tag];
-    // With a base: left as it was by whoever had the file.
+    // With a base: unchanged in the file.
     if (text === before || (itemsBefore && text === exported)) continue;
     const problem = [...text].length > TEXT_LIMIT ? `is longer than ${TEXT_LIMIT} characters` : textProblem(text);
     if (problem) {

@@ -36,7 +36,7 @@ export class OpenCatalogs {
     return { published, draft: draft && (await this.#readDraft(appId, draft, published)) };
   }
 
-  /** Whoever saved a draft has it at hand. */
+  /** The caller that saved a draft passes it on. */
   keepDraft(appId: number, draft: OpenDraft): void {
     this.#hold(appId).draft = draft;
   }

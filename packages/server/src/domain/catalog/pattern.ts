@@ -67,7 +67,7 @@ export function countSteps(pattern: string, text: string): number {
   return known ? known.size * text.length : writtenOut(pattern) * (text.length + STEPS_TO_COMPILE);
 }
 
-/** Why no key can have both: whoever saves the longest text would hold everybody else up. */
+/** Why no key can have both: saving the longest text would delay all other requests. */
 export function productProblem(pattern: string, maxLength: number): string | undefined {
   const { size } = compilePattern(pattern);
   if (size * maxLength <= MAX_STEPS) return undefined;

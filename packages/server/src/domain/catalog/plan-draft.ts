@@ -7,7 +7,7 @@ import { type CatalogPlan, planCatalog } from './plan.ts';
 type Placed = { key: Key; group: Group };
 
 /**
- * What publishing a draft makes of the catalog: what the draft shows, whatever its items are called. What the draft archives
+ * The catalog after publishing a draft: exactly what the draft shows, matched by UID and not by name. What the draft archives
  * is archived as the draft has it; what was never published and is archived already does not come into the catalog. What
  * was published meanwhile, and the draft does not know, is archived.
  */

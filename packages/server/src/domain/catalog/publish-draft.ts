@@ -17,7 +17,7 @@ export type PublishDraftOptions = DraftOptions & {
   over: number | undefined;
 };
 
-/** Makes what the draft says of the catalog one revision, by whoever publishes, and ends the draft. */
+/** Publishes the draft as one revision and ends it. */
 export async function publishDraft(
   service: Service,
   application: Application,
@@ -44,7 +44,7 @@ export async function publishDraft(
     });
     switch (outcome.outcome) {
       case 'published':
-        // It is published, whatever comes: every process sees it within a second, this one sooner if it can.
+        // It is published, even if this fails: every process sees it within a second, this one sooner if it can.
         await service.refresh().catch(() => {});
         return { revision: outcome.revision, changed: true, plan: outcome.plan };
       case 'unchanged': {

@@ -88,7 +88,7 @@ export type PublishOptions = {
   now: number;
   allowBreaking: boolean;
   expectedRevision?: number;
-  /** The catalog at `expectedRevision`, for whoever has it at hand. */
+  /** The catalog at `expectedRevision`, if the caller has it. */
   current?: Catalog;
   /** The draft that is published: then it says what is wanted. */
   draft?: OpenDraft;
@@ -177,7 +177,7 @@ export function readableDifference(changes: readonly CountedChange[]): Steps<Rea
   });
 }
 
-/** Of a difference that is kept: whoever looks back reads no more, and a hundred of them are read at once. */
+/** Limit of a stored difference: nobody reads more, and a hundred of them are loaded at once. */
 const MAX_KEPT = 50_000;
 
 /** A difference as it is kept with a revision or an edit of a draft: JSON, the first so many characters of it. */

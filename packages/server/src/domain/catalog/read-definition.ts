@@ -12,7 +12,7 @@ import { pathOf, readPath } from './translatable.ts';
 
 /** What a definition may keep of the catalog it is for, as plain data. */
 export type Known = {
-  /** Of groups and keys, with a character that new ones must not have. 'any': whoever has the catalog checks them. */
+  /** Of groups and keys, with a character that new ones must not have. 'any': the caller with the catalog checks them. */
   names: readonly string[] | 'any';
   /** Only a catalog without a language can stay without one. */
   hasLanguages: boolean;

@@ -65,7 +65,7 @@ function findUnexpected(text: string): number {
   return Math.min(having - 1, text.length);
 }
 
-/** What is told of each name and value in a text, in order; `false` ends the walk. */
+/** Called for each name and value in a text, in order; `false` ends the walk. */
 type Visitor = {
   name(path: Path, offset: number, isRepeated: boolean): boolean;
   value(path: Path, offset: number, token: string): boolean;

@@ -92,7 +92,7 @@ function readValues(key: FileKey, path: Path, { readTexts, languages, report }: 
 }
 
 /**
- * Texts that stand for two values in one language: whoever sends such a text (CONTRACT.md section 3) would
+ * Texts that stand for two values in one language: a save with such a text (CONTRACT.md section 3) would
  * get one of them by chance. The other value may have it as a text, by falling back on another language, or be it. A
  * retired value may share its text with what replaces it.
  */
@@ -155,7 +155,7 @@ function readConstraint(key: FileKey, path: Path, { patterns, report }: KeyReadi
     const problem = patterns.add(given.pattern) ?? productProblem(given.pattern, given.max_length ?? MAX_TEXT);
     if (problem !== undefined) refuse('pattern', problem);
   }
-  // Nothing can be checked against a bad one, and the rest is to be checked all the same.
+  // Nothing can be checked against an invalid one, but the rest can.
   if (!isGood) return {};
   const { max_length: maxLength, ...rest } = given;
   return { ...rest, ...(maxLength !== undefined && { maxLength }) };

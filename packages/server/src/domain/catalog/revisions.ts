@@ -47,7 +47,7 @@ async function catalogAt(storage: Storage, appId: number, revision: number): Pro
   return inSlices(readCatalog(stored));
 }
 
-/** As many as a person reads through before starting anew. */
+/** As many as a person reads through before starting over. */
 const TOLD = 50;
 
 /** The newest revision, and what each after `seen` changed, newest first. */

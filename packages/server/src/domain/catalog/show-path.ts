@@ -2,7 +2,7 @@ import type { FieldError } from '../errors.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { FileProblem } from './file-problem.ts';
 
-/** More are of no use to anybody: whoever mends these finds the others then. */
+/** Enough to fix at a time: the next try reports the others. */
 const TOLD = 200;
 
 /** `groups[0].keys[1].type`, as programs write it; what is no plain name stands in brackets too. */
@@ -15,7 +15,7 @@ export function showPath(path: readonly (string | number)[]): string {
   }, '');
 }
 
-/** What is wrong within `base` is told as seen from there: whoever sent one key did not send the others. */
+/** Problems within `base` are reported relative to it: a client that sent one key did not send the others. */
 export function invalidCatalog(
   problems: readonly FileProblem[],
   base: readonly (string | number)[] = [],

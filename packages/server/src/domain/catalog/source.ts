@@ -7,13 +7,13 @@ export type PlacedProblem = Place & { path: string; message: string };
 /** A path in what a text holds; `atName`, the name that it ends with and not what that stands for. */
 export type Spot = { path: readonly (string | number)[]; atName?: true };
 
-/** What a text holds, and the way back from paths in it to places in the text. */
+/** The parsed text, and a lookup from its paths to positions in the text. */
 export type Source = { data: unknown; locate(spots: readonly Spot[]): Place[] };
 
 /** `flaws`: what is wrong although the text can be read. */
 export type ReadSource = { source: Source; flaws: PlacedProblem[] } | { problems: PlacedProblem[] };
 
-/** More than this are not told: whoever mends so many looks again anyway. */
+/** More than this are not reported: after fixing so many, people check again anyway. */
 export const MAX_PROBLEMS = 200;
 
 /** A file says all that it can in a quarter of this. */
@@ -50,7 +50,7 @@ export function createPlaces(text: string): (offset: number) => Place {
   };
 }
 
-/** An own property, whatever its name: `__proto__` too. */
+/** An own property of any name, `__proto__` too. */
 export function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });

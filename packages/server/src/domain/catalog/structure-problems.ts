@@ -46,7 +46,7 @@ function checkShape(shape: Shape, value: unknown, walk: Walk): void {
   else if (typeof value === 'object') checkMembers(shape, value as Record<string, unknown>, walk);
 }
 
-/** An entry of `values` is a plain value or an object: what is wrong with it is told for the one that it is. */
+/** An entry of `values` is a plain value or an object: its problems are reported for the one that it is. */
 function checkKinds(kinds: Shape[], value: unknown, walk: Walk): void {
   const kind = kinds.find(({ type }) => isOfType(type, value));
   if (kind) checkShape(kind, value, walk);

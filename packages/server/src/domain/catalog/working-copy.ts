@@ -59,7 +59,7 @@ export function nameOf(item: ClosedGroup | OpenGroup | ClosedKey | OpenKey): str
   return 'group' in item ? item.group.name : item.key.name;
 }
 
-/** The definition that a copy makes; what is wrong within `base` is told as seen from there. */
+/** The definition of a copy; problems within `base` are reported relative to it. */
 export function* readWorkingCopy(
   copy: WorkingCopy,
   base: readonly (string | number)[],

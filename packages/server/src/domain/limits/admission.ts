@@ -2,7 +2,7 @@ import type { Application } from '../applications/application.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Claim, Counted, RateLimits, Standing } from './rate-limits.ts';
 
-/** The rate limits that one request has met. Whoever answers it reads the standings for its headers. */
+/** The rate limits that one request has met. The response's headers are made from the standings. */
 export class Admission {
   readonly #limits: RateLimits;
   readonly #caller: { readonly network: string };

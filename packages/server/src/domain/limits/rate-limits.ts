@@ -66,7 +66,7 @@ export class RateLimits {
   }
 }
 
-/** The limit is part of whom it is counted for: another one begins anew. */
+/** The limit is part of the key: a changed limit starts a new count. */
 function claim(name: Claim['name'], limit: RateLimit, whose: string): Claim {
   return { name, limit, subject: `${name} ${limit.quota}/${limit.seconds} ${whose}` };
 }

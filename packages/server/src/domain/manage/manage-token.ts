@@ -18,7 +18,7 @@ export type WantedManageToken = {
   lifetimeSeconds: number;
 };
 
-/** The token is in this answer and nowhere else: only its hash is kept. undefined: an application, or the account, is gone. */
+/** The token is only in this result: just its hash is stored. undefined: an application, or the account, is gone. */
 export async function createManageToken(
   storage: Storage,
   keyring: Keyring,
@@ -38,7 +38,7 @@ export async function createManageToken(
   return (await storage.manageTokens.create(record)) === 'created' ? { token, record } : undefined;
 }
 
-/** As audit and revisions name whoever came with it. Names need not differ; the end of the id does. */
+/** The token's name in audit and revisions. Names can repeat; the end of the id does not. */
 export function tokenAuthor({ name, tokenId }: Pick<ManageTokenRecord, 'name' | 'tokenId'>): string {
   return `token:${name} (${tokenId.slice(-12)})`;
 }
@@ -47,7 +47,7 @@ export function isManageToken(text: string): boolean {
   return /^ikp_[\w-]{43}$/.test(text);
 }
 
-/** How long a token is to be good, from `90d` or a number of seconds. */
+/** The lifetime of a token, from `90d` or a number of seconds. */
 export function readLifetime(text: string): { seconds: number } | { problem: string } {
   const seconds = parseDuration(text);
   if (seconds === undefined) return { problem: `must be ${DURATION_FORM}` };

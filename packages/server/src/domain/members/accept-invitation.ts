@@ -18,7 +18,7 @@ export async function acceptInvitation(
   const found = await storage.invitations.findByLink(linkHash, now());
   if (!found) throw new InnkeeperError('linkInvalid');
   const { email } = found.invitation;
-  // Before anything is told of the account: who only looks learns nothing of it.
+  // Before anything about the account: a mere look reveals nothing.
   const accepted = requirePassword(password, email);
   if (found.hasAccount) throw new InnkeeperError('accountThere');
   const passwordHash = await hashPassword(accepted);

@@ -5,7 +5,7 @@ import { createInvitationLink } from '../accounts/links.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 
-/** The link is in this answer and nowhere else. An invitation to the same address before it ends. */
+/** The link is only in this result. It replaces an earlier invitation to the same address. */
 export async function inviteMember(
   { storage, keyring, publicUrl, now }: Service,
   { inviterId, ...wanted }: { appId: number; email: string; role: Role; invitedBy: string; inviterId: string | null },

@@ -8,7 +8,7 @@ export type CheckedValue = { value: Scalar | Scalar[] } | { problems: FieldError
 
 /** Different values beyond this many are not even looked at: no key has so many. */
 export const MAX_VALUES = 2_000;
-/** An answer tells of this many values at fault and lists this many allowed ones: it is never much larger than its request. */
+/** A response lists at most this many invalid and this many allowed values: it is never much larger than its request. */
 const MAX_PROBLEMS = 10;
 const MAX_ALLOWED = 100;
 
@@ -22,7 +22,7 @@ type Circumstances = {
 /**
  * The canonical value of what was sent for a key (CONTRACT.md section 3): checked by type without
  * coercion, translated values of `language` turned into the values they stand for, in catalog order
- * and without repeats. A retired value is good only for someone who has it: `held`.
+ * and without repeats. A retired value is allowed only for someone who has it: `held`.
  */
 export function checkSelection(key: Key, sent: readonly unknown[], circumstances: Circumstances): CheckedValue {
   if (!key.multiple && sent.length > 1) return { problems: [countProblem(key, sent.length, 1)] };
@@ -31,7 +31,7 @@ export function checkSelection(key: Key, sent: readonly unknown[], circumstances
   const values: Scalar[] = [];
   const seen = new Set<unknown>();
   for (const [index, value] of sent.entries()) {
-    // Repeats are one value, whatever their number.
+    // Repeats count as one value.
     if (seen.has(value)) continue;
     seen.add(value);
     if (seen.size > MAX_VALUES) return { problems: [countProblem(key, seen.size, MAX_VALUES)] };

@@ -14,7 +14,7 @@ export type EffectiveSelection = {
   record: SelectionRecord | undefined;
 };
 
-/** The keys a user has not chosen for but that have a default: what holds for the user all the same. */
+/** Keys without a selection of the user that have a default. */
 export function defaultedKeys(catalog: CompiledCatalog, saved: readonly SelectionRecord[]): PlacedKey[] {
   const chosen = new Set(saved.map(({ keyNo }) => keyNo));
   return catalog.keys.filter(({ key }) => key.defaultValue !== null && !chosen.has(key.keyNo));

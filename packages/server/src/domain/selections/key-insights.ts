@@ -45,7 +45,7 @@ export function firstDay(now: number, period: Period, periods: number): number {
 }
 
 /**
- * How users chose, now and over time. The survey tells of the day before `from` whatever is older. Of a key that takes
+ * How users chose, now and over time. The survey counts everything older under the day before `from`. Of a key that takes
  * several values, each is counted for itself.
  */
 export function readInsights(

@@ -4,7 +4,7 @@ import { type FieldError, InnkeeperError } from '../errors.ts';
 const MAX_FIELDS = 200;
 const MAX_ALLOWED = 10;
 
-/** What is wrong with the parts of a request, found in whatever order: all of it is told at once. */
+/** Collects what is wrong with the parts of a request, in any order, and reports all of it at once. */
 export class Refusals {
   readonly #found: { place: number; error: InnkeeperError }[] = [];
 
@@ -19,7 +19,7 @@ export class Refusals {
     }
   }
 
-  /** As the error of the first part at fault, with the fields of all. */
+  /** The error of the first invalid part, with the fields of all. */
   throwIfAny(): void {
     const [first, ...others] = this.#found.sort((a, b) => a.place - b.place).map(({ error }) => error);
     if (!first) return;

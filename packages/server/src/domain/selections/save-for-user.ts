@@ -20,7 +20,7 @@ export type ReadWanted = (
 ) => readonly WantedSelection[];
 
 /**
- * Saves what is wanted of the catalog for the user of the claims. That a user is not there is told first, whatever
+ * Saves what is wanted of the catalog for the user of the claims. A missing user is reported first, no matter what
  * else is wrong; but only then, or when the save itself finds nobody, is a look spent on it.
  */
 export async function saveForUser(

@@ -1,7 +1,7 @@
 import type { KeySurvey, Storage } from '../../storage/port.ts';
 import type { Key } from '../catalog/catalog.ts';
 
-/** A survey is told again for ten times as long as it took: however often it is asked for, most of the time none is under way. */
+/** A survey is cached for ten times as long as it took: however often it is requested, most of the time none runs. */
 const KEPT_PER_MS = 10;
 /** One that took no longer than this is not worth keeping. */
 const CHEAP_MS = 200;

@@ -4,7 +4,7 @@ import type { Service } from '../service.ts';
 
 export type AuthenticatedUser = UserRecord & { token: IdentifiedToken };
 
-/** Asks the database for the owner of a live token, and for whatever else is wanted of that user. */
+/** Asks the database for the owner of a live token, and for other data of that user. */
 export type FindOwner<User extends UserRecord> = (tokenId: string, now: number) => Promise<User | undefined>;
 
 /**
@@ -25,7 +25,7 @@ export async function authenticate<User extends UserRecord>(
   return user?.status === 'active' ? user : undefined;
 }
 
-/** The same whatever the user's status. */
+/** The same for any status of the user. */
 export async function findTokenOwner<User extends UserRecord>(
   service: Service,
   accessToken: string,

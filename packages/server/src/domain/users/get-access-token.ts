@@ -25,7 +25,7 @@ export type AccessGrant = {
   expiresInSeconds: number;
 };
 
-/** Exchanges a specialToken for an access token, in one conditional act: whoever's act finds it unspent wins. */
+/** Exchanges a specialToken for an access token, in one conditional act: the first to find it unspent wins. */
 export async function getAccessToken(service: Service, request: GetAccessTokenRequest): Promise<AccessGrant> {
   const clientSecret = required(request.clientSecret, 'clientSecret', 'clientSecretMissingOnExchange');
   const specialToken = required(request.specialToken, 'specialToken', 'specialTokenMissing');
@@ -73,7 +73,7 @@ const exchangeThenMake =
     return { ...token, accessToken, user };
   };
 
-/** A service elsewhere may fail: while it does, the special token stays good. */
+/** A remote service may fail: the special token then stays valid. */
 const makeThenExchange: Exchange = async (service, application, tokenHash, about) => {
   const user = await service.storage.tokens.findSpecialToken(tokenHash, service.now());
   if (!user) throw new InnkeeperError('specialTokenInvalid');

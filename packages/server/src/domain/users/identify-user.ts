@@ -30,7 +30,7 @@ export async function identifyUserToSave(
   if (byToken) return { user: byToken, means: 'access_token', isNamed: false };
   if (claims.userUid === undefined) throw userMissing();
   const { saveByUserUid } = application.settings;
-  // Whoever sends credentials means them: wrong ones are refused even where none are needed, as delete does.
+  // Wrong credentials are refused even where none are required, as delete does.
   const isRight = claims.credentials.kind === 'none' || (await hasSecret(service, application, claims));
   const mayName = saveByUserUid === 'open' || (saveByUserUid === 'secret' && claims.credentials.kind !== 'none');
   if (isRight && saveByUserUid === 'off') throw new InnkeeperError('userUidNotAccepted');
@@ -51,7 +51,7 @@ export async function identifyUserToRead(
   return { user: await userOfCredentials(service, application, claims), means: 'user_uid' };
 }
 
-/** The user that whoever holds the application's secret names. */
+/** The user named by a caller with the application's secret. */
 export async function userOfCredentials(
   service: Service,
   application: Application,

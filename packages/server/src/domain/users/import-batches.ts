@@ -2,9 +2,9 @@ import { orderedUuid } from '../../ordered-uuid.ts';
 import type { IfThere, ImportEntry, ImportOutcome, Storage } from '../../storage/port.ts';
 import { type FileLine, LineRefused, type LineRules } from './import-line.ts';
 
-/** Users a transaction: enough to share a flush widely, and over soon for whoever else wants to write. */
+/** Users per transaction: enough to share a flush widely, and short enough for other writers. */
 const BATCH = 1_000;
-/** Batches under way: while one is written, the next is read and checked. */
+/** Batches in flight: while one is written, the next is read and checked. */
 const UNDER_WAY = { sqlite: 2, postgres: 3 };
 
 export type ImportCounts = {
@@ -39,7 +39,7 @@ export type Rejection = {
 
 export type ImportOptions = LineRules & {
   ifThere: IfThere;
-  /** Bring back users that were deleted. */
+  /** Restore deleted users. */
   restoreDeleted?: boolean;
   withoutEvents?: boolean;
   /** Of an import that comes in several parts: its id in the audit, and which clientUserIds of this part were on lines of earlier ones. */
@@ -88,7 +88,7 @@ export class ImportBatches {
     return this.#batch.push({ line, entry }) >= BATCH;
   }
 
-  /** Starts on the batch as soon as fewer others are under way. */
+  /** Starts on the batch as soon as fewer others are in flight. */
   async send(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];

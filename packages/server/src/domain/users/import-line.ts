@@ -39,7 +39,7 @@ export class LineRefused extends Error {
 
 export type LineRules = {
   at: number;
-  /** Whatever code a line gives: make a new one. */
+  /** Ignore the code of a line and make a new one. */
   newCodes: boolean;
   /** Take retired values and archived keys too, as an export may hold them. */
   withRetired: boolean;

@@ -61,7 +61,7 @@ export type WalkOf = { walk: UserWalk; isExact: boolean };
 
 /** Different lists of a key, of which those that hold a value are looked for one by one. */
 const MAX_LISTS = 1_000;
-/** Longer values are told apart by their beginning alone (port.ts). */
+/** Longer values are distinguished by their beginning only (port.ts). */
 const SHORT = 200;
 
 /** A walk that meets everybody a condition holds for, and `isExact` if nobody else; undefined: only one through all users. */

@@ -25,7 +25,7 @@ export async function withTrial<T>(
   try {
     return await applications.lendSecret(application, (clientSecret) => work({ clientUserId, clientSecret }));
   } finally {
-    // What came of the work is told all the same: tidying up tries again.
+    // The result is returned anyway: housekeeping deletes the user later.
     await storage.trials.end(appId, clientUserId).catch(() => {});
   }
 }

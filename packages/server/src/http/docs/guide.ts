@@ -54,7 +54,7 @@ export function guidePages(app: Routes): void {
   });
 }
 
-/** People get a page with the way back; programs, which do not ask for one, the error as everywhere. */
+/** People get a page with a link back; programs, which do not ask for one, the usual error. */
 function sendUnknown({ headers, url }: HttpRequest, reply: HttpReply): HttpReply {
   const unknown = new InnkeeperError('pathUnknown');
   reply.header('vary', 'accept');

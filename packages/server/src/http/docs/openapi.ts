@@ -19,7 +19,7 @@ export function openapiRoute(app: Routes, config: Pick<Config, 'host' | 'port' |
   });
 }
 
-/** Where no public address is set, the document's own: whoever could read it can reach that. */
+/** Without a public URL, the document's own address: a client that could read it can reach that. */
 function serverUrl({ host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>): string {
   return publicUrl === listeningUrl(host, port) ? '/' : publicUrl;
 }

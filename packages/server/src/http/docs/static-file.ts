@@ -35,7 +35,7 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Compressed for whoever takes it, and not at all for whoever has it. */
+/** Compressed if the client accepts it; 304 if the client has it. */
 export async function sendFile(request: HttpRequest, reply: HttpReply, file: StaticFile): Promise<HttpReply> {
   const encoding = ENCODINGS.find((each) => acceptsEncoding(request.headers['accept-encoding'], each));
   // Each form has its own tag (RFC 9110 8.8.3.3).

@@ -16,7 +16,7 @@ import { AccessShape, Nullable } from './schemas.ts';
 
 const NEEDS = 'Requires a token for all applications with access own.';
 
-/** Tokens for `innkeeper token` from afar. A token makes no other that outlives it, and none that may more. */
+/** Tokens for a remote `innkeeper token`. A token cannot create one that outlives it or that may do more. */
 export function allTokensRoutes(app: Routes, service: Service): void {
   manageRoute(app, service, { method: 'GET', path: '/tokens', schema: listSchema }, async ({ manager }) => {
     const accountId = tokensOf(manager);
@@ -83,7 +83,7 @@ const listSchema = {
 const createSchema = {
   operationId: 'createManageToken',
   summary: 'Create a personal access token',
-  description: `${NEEDS} The token is in this answer and nowhere else. It expires no later than the token that made it.`,
+  description: `${NEEDS} The token is shown only in this response. It expires no later than the token that created it.`,
   body: Type.Object({
     name: Type.String({ description: 'its purpose, 1 to 255 characters' }),
     access: Type.Optional(AccessShape),

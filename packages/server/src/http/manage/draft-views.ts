@@ -2,7 +2,7 @@ import type { ReadableChange } from '../../domain/catalog/publish.ts';
 import type { DraftEdit, DraftName, DraftRecord } from '../../storage/port.ts';
 import { formatTime } from '../time.ts';
 
-/** What a draft is at one version; its base is there for whoever comes back after it was published or discarded. */
+/** One version of a draft; its base is kept for clients that return after it was published or discarded. */
 export function draftTag({ baseRevision, draftId, version }: DraftName & Pick<DraftRecord, 'baseRevision'>): string {
   return `"${baseRevision}-${draftId}-${version}"`;
 }

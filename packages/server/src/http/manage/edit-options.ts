@@ -14,14 +14,14 @@ import { readFlag, refuse } from './input.ts';
 import type { ApplicationRequest } from './manage-route.ts';
 import { viewPlan } from './views.ts';
 
-/** Of whatever shows the catalog. */
+/** Of operations that show the catalog. */
 export const DraftQuery = Type.Object({
   draft: Type.Optional(
     Type.Boolean({ description: 'read the draft; without a draft, the published catalog', default: false }),
   ),
 });
 
-/** Of whatever changes it. */
+/** Of operations that change it. */
 export const EditQuery = Type.Object({
   draft: Type.Optional(
     Type.Boolean({
@@ -47,7 +47,7 @@ export const EDIT_ERRORS = [
   'catalogInvalid',
 ] as const satisfies ErrorName[];
 
-/** Whatever is to be changed says what it was made from, so that two editors never overwrite each other unseen. */
+/** A change names the version it was made from, so that two editors never overwrite each other unseen. */
 export function readEditOptions({ request, manager, query }: ApplicationRequest): EditOptions {
   const draft = readFlag(query, 'draft');
   const seen = readIfMatch(request.headers['if-match']);

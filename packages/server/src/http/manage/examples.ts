@@ -10,7 +10,7 @@ export const USER = { ...APPLICATION, userUid: EXAMPLE.userCode };
 export const APPEARANCE_GROUP = { ...APPLICATION, groupUid: EXAMPLE.groupUid };
 export const THEME_KEY = { ...APPLICATION, keyUid: EXAMPLE.keyUid };
 export const IF_MATCH = { 'If-Match': '"1"' };
-/** Whatever there is: a draft has another ETag each time. */
+/** Any version: a draft has another ETag each time. */
 export const ANY_MATCH = { 'If-Match': '*' };
 export const TIME = '2025-11-24 16:00:00';
 export const TOKEN_AUTHOR = 'token:ci (d24e5f607189)';

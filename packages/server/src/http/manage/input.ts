@@ -68,7 +68,7 @@ export function readList<T>(value: unknown, field: string, max: number): T[] {
   return value as T[];
 }
 
-/** Objects alone, so that whoever reads their members need not ask. */
+/** Only objects, so that callers can read their members. */
 export function readObjects(value: unknown, field: string, max: number): Record<string, unknown>[] {
   const items = readList<unknown>(value, field, max);
   const problems = items.flatMap((item, index) =>
@@ -80,7 +80,7 @@ export function readObjects(value: unknown, field: string, max: number): Record<
   return items as Record<string, unknown>[];
 }
 
-/** How long the secret before stays good. */
+/** How long the previous secret stays valid. */
 export function readOverlapMember(value: unknown): number {
   const read = readOverlap(value);
   if ('problem' in read) throw refuse('overlap', read.problem);

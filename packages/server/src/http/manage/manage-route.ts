@@ -115,7 +115,7 @@ export function applicationRoute(
   });
 }
 
-/** An operation on the account of whoever is signed in. No token opens it: one that leaked could make more of itself. */
+/** An operation on the account of the signed-in person. Tokens are not accepted: a leaked one could create more. */
 export function accountRoute(
   app: Routes,
   service: Service,

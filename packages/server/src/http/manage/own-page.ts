@@ -2,7 +2,7 @@ import { InnkeeperError } from '../../domain/errors.ts';
 import type { HttpRequest } from '../server/request-and-reply.ts';
 
 /**
- * Whatever a cookie lets change something has to come from our own page. The cookie is SameSite=Strict, which a page of
+ * Changes with a cookie have to come from our own page. The cookie is SameSite=Strict, which a page of
  * the same site (another port, another subdomain) passes; it does not pass what its browser says of it here. And a form
  * or a link, from anywhere, cannot send a header of ours.
  */

@@ -9,7 +9,7 @@ export const CodeMember = {
     Type.String({ description: 'from the authenticator app, or a recovery code, if two-step sign-in is on' }),
   ),
 };
-/** In the body of whatever a stolen session must not do. */
+/** In the body of operations that a stolen session must not do. */
 export const ProofMembers = {
   password: Type.Optional(Type.String({ description: 'your password, if you have one' })),
   ...CodeMember,

@@ -95,7 +95,7 @@ export const ApplicationAnswer = Type.Object(
   { title: 'ManagedApplication' },
 );
 
-/** The same as a sentence of `details`, for whoever words it in another language. */
+/** The same as a sentence of `details`, for clients that word it in another language. */
 const Fact = Type.Object(
   {
     what: Type.Enum([...FACT_KINDS]),

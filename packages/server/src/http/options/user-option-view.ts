@@ -81,7 +81,7 @@ function writeState(record: SelectionRecord): string {
   return `,"created_at":"${formatTime(createdAt)}","updated_at":"${formatTime(updatedAt)}","etag":"${etag}"`;
 }
 
-/** Characters that choices of one revision may take up together; beyond it, all are made anew. */
+/** Characters that choices of one revision may take up together; beyond it, the cache is cleared. */
 const KEPT_CHARACTERS = 1024 * 1024;
 type Choices = { ofKeys: Map<Key, Map<string, Written>>; characters: number };
 

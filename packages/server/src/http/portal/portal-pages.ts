@@ -22,7 +22,7 @@ const contentSecurityPolicy = (nonce: string): string =>
 export function portalPages(app: Routes): void {
   let built: { html: string; files: BuiltFiles } | undefined;
 
-  /** `path` is what follows /portal/. Whatever is no file is an address inside the portal. */
+  /** `path` is what follows /portal/. A path that is no file is a page of the portal. */
   const answer = async (request: HttpRequest, reply: HttpReply, path: string | undefined) => {
     built ??= await readPortal();
     if (!built) return asPage(reply, '').code(503).header('retry-after', '5').send(notBuilt('portal'));
@@ -53,7 +53,7 @@ async function readPortal(): Promise<{ html: string; files: BuiltFiles } | undef
   return { html: page.body.toString(), files };
 }
 
-/** Whoever opens the bare address in a browser is looking for people's part of it; programs are told that nothing is there. */
+/** A browser at the bare address wants the portal; programs get 404. */
 export function wantsPortal({ method, url, headers }: HttpRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && url.split('?', 1)[0] === '/' && /\btext\/html\b/.test(headers.accept ?? '');

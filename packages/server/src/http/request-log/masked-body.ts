@@ -1,7 +1,7 @@
 import { readUuid } from '../../domain/users/user-code.ts';
 import { looksRandom, mask, maskName } from '../logging.ts';
 
-/** Longer bodies are not read: only their length is told. */
+/** Longer bodies are not read: only their length is logged. */
 const READ_BYTES = 16 * 1024;
 /** What is kept of a body. */
 const KEPT_CHARACTERS = 2048;
@@ -52,7 +52,7 @@ export function readBody(body: unknown): ReadBody {
   }
 }
 
-/** Only what is known to be harmless stays: whatever else a client sends may be a secret under a wrong name. */
+/** Only members known to be harmless stay: any other may be a secret under a wrong name. */
 export function maskRequest(body: unknown, read: ReadBody): MaskedBody {
   if (!read) return same(lengthOf(body));
   const write = (isFull: boolean): string => cut(JSON.stringify(maskMembers(read, isFull)));

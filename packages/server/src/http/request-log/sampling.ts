@@ -1,7 +1,7 @@
 /** Of each application, every request is logged until this many came at once; then only so many a second. */
 const BURST = 100;
 const PER_SECOND = 5;
-/** Applications that are remembered; beyond it, all begin anew. */
+/** Applications that are remembered; beyond it, all start over. */
 const MAX_APPLICATIONS = 10_000;
 
 type Bucket = { left: number; at: number };

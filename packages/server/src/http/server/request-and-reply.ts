@@ -19,7 +19,7 @@ export type FoundRoute = {
   readonly oauthErrors?: boolean;
 };
 
-/** One request, whatever it is for. Everything of its connection is read when it arrives: later the client may be gone. */
+/** One request of any kind. Everything of its connection is read when it arrives: later the client may be gone. */
 export class HttpRequest {
   readonly id: string;
   readonly method: string;

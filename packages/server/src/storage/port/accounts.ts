@@ -21,7 +21,7 @@ export type NewAccount = Pick<AccountRecord, 'accountId' | 'email' | 'role' | 'c
   passwordHash: string | null;
 };
 
-/** Good for one use. */
+/** Works once. */
 export type NewLink = { linkHash: string; expiresAt: number };
 
 /** What an account can prove itself with. */
@@ -44,9 +44,9 @@ export interface AccountStore {
   /** Oldest first. */
   list(): Promise<AccountRecord[]>;
   findByEmail(emailKey: string): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
-  /** Whose sign-in link it is, while it is good. Reading does not spend it. */
+  /** The owner of a sign-in link, while it is valid. Reading does not spend it. */
   findByLink(linkHash: string, now: number): Promise<{ account: AccountRecord; credentials: Credentials } | undefined>;
-  /** Whether a set-up link is good. */
+  /** Whether a set-up link is valid. */
   canSetUp(linkHash: string, now: number): Promise<boolean>;
   credentials(accountId: string): Promise<Credentials | undefined>;
   /** Ends the account's other sessions, and its sign-in links. */
@@ -70,7 +70,7 @@ export interface SecondFactorStore {
   /** With the recovery codes. */
   end(accountId: string): Promise<'ended' | 'off'>;
   replaceRecoveryCodes(accountId: string, recoveryHashes: readonly string[]): Promise<'replaced' | 'off'>;
-  /** Whether it was still good: a code is good once. */
+  /** Whether it was still valid: a code works once. */
   spend(accountId: string, factor: Factor): Promise<boolean>;
   countRecoveryCodes(accountId: string): Promise<number>;
 }

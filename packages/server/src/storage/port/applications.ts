@@ -11,7 +11,7 @@ export type ApplicationRecord = {
 export type SecretRecord = {
   secretHash: string;
   createdAt: number;
-  /** null: good until it is replaced. */
+  /** null: valid until it is replaced. */
   expiresAt: number | null;
 };
 
@@ -30,7 +30,7 @@ export interface ApplicationStore {
   /** All of them, or those named, oldest first. */
   list(appIds?: readonly number[]): Promise<ApplicationRecord[]>;
   findByClientId(clientId: string): Promise<ApplicationRecord | undefined>;
-  /** Settings that are not named stay as they are, whoever else changes them at the same moment. */
+  /** Other settings stay unchanged, even if someone else changes them at the same moment. */
   update(appId: number, change: ApplicationUpdate): Promise<'updated' | 'unknown'>;
   /** The new secret becomes the one without an end; the one before it ends at `previousExpiresAt`; older ones go. */
   rotateSecret(appId: number, secret: SecretRecord, previousExpiresAt: number): Promise<'rotated' | 'unknown'>;

@@ -20,7 +20,7 @@ export interface WholeDatabase {
   contents(): Promise<Contents>;
   /**
    * One transaction: everything goes, these rows come (tables before those that refer to them), `check` reads what is
-   * there then, and what it throws undoes all of it. Runs pending migrations first. Replicas load everything anew.
+   * there then, and what it throws undoes all of it. Runs pending migrations first. Replicas reload everything.
    */
   replace(
     tables: readonly TableShape[],
@@ -36,7 +36,7 @@ export type BackupManifest = {
   version: string;
   madeAt: number;
   source: DatabaseKind;
-  /** The number of the newest SQLite migration in it: the file is a SQLite database, whatever it was made from. */
+  /** The number of the newest SQLite migration in it: the file is always a SQLite database. */
   schema: number;
   tables: TableSummary[];
 };

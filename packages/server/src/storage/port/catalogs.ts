@@ -33,7 +33,7 @@ export type RevisionRecord = {
   difference: string;
 };
 
-/** One state of a draft: `version` grows with every edit, and a draft begun anew is another one. */
+/** One state of a draft: `version` grows with every edit, and a new draft is another one. */
 export type DraftName = { draftId: string; version: number };
 
 export type Publication = RevisionRecord & {

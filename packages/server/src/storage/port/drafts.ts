@@ -23,7 +23,7 @@ export type DraftEdit = {
   at: number;
   /** JSON of the readable difference to the version before. */
   difference: string;
-  /** It was taken back, or can no longer be. */
+  /** It was undone, or can no longer be. */
   spent: boolean;
 };
 

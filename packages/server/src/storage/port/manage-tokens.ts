@@ -19,7 +19,7 @@ export interface ManageTokenStore {
   create(token: ManageTokenRecord): Promise<'created' | 'application-gone' | 'account-gone'>;
   /** All of them, or those of an account; expired ones too, oldest first. */
   list(accountId?: string): Promise<ManageTokenRecord[]>;
-  /** While it is good, with whose it is. */
+  /** While it is valid, with its account. */
   findByHash(tokenHash: string, now: number): Promise<{ token: ManageTokenRecord; owner: Person | null } | undefined>;
   /** Anybody's, or only if it is of this account. */
   revoke(tokenId: string, accountId?: string): Promise<'revoked' | 'unknown'>;

@@ -30,10 +30,10 @@ export type NewInvitation = InvitationRecord & {
 export interface InvitationStore {
   /** The one before to the same address ends. */
   create(invitation: NewInvitation): Promise<'created' | 'member' | 'not-owner' | 'application-gone'>;
-  /** Those of an application that are good, newest first. */
+  /** The valid ones of an application, newest first. */
   list(appId: number, now: number): Promise<InvitationRecord[]>;
   revoke(appId: number, invitationId: string): Promise<'revoked' | 'unknown'>;
-  /** While it is good, and whether there is an account with its address. Reading does not spend it. */
+  /** While it is valid, and whether its address has an account. Reading does not spend it. */
   findByLink(linkHash: string, now: number): Promise<{ invitation: InvitationRecord; hasAccount: boolean } | undefined>;
   /** Spends it: makes the account, with the membership and a session. The account's address has to be the invitation's. */
   accept(

@@ -46,7 +46,7 @@ export type ExpectedSelection =
   | 'own-text';
 
 export type WantedChange = NewSelection & {
-  /** undefined: whatever there is. */
+  /** undefined: any version. */
   expected?: ExpectedSelection | undefined;
   /** What the history tells, of an open text that has others beside it: `value` may be of another language. */
   text?: { language: string; from: string | null; to: string } | undefined;
@@ -143,7 +143,7 @@ export interface SelectionStore {
     wanted: {
       /** Days since the epoch, UTC: what is older counts as of this one. */
       fromDay: number;
-      /** Else days are told without values, and the `most` common values apart: a key may have as many as users. */
+      /** Otherwise days are returned without values, and the `most` common values separately: a key may have as many values as users. */
       byValue: boolean;
       most: number;
     },

@@ -14,7 +14,7 @@ export interface TokenStore {
     clientUserId: string,
     token: NewSpecialToken,
   ): Promise<{ outcome: 'issued'; clientUserName: string } | { outcome: 'unknown-user' }>;
-  /** The user a special token stands for, while it is good. Reading does not spend it. */
+  /** The user of a special token, while it is valid. Reading does not spend it. */
   findSpecialToken(tokenHash: string, now: number): Promise<UserRecord | undefined>;
   /**
    * Spends the special token, adds the access token to its user and tells who that is; or does nothing, also when the

@@ -52,7 +52,7 @@ export type ImportOutcome =
   | 'unchanged'
   /** So many selections differ and were kept: they are newer than the entry's. */
   | { outcome: 'updated' | 'unchanged'; keptNewer: number }
-  /** It was there and was left alone, whatever it holds. */
+  /** It existed and was left unchanged. */
   | 'kept'
   /** A profile alone was to be made, but it is there with a user. */
   | 'has-user'

@@ -97,6 +97,6 @@ export interface UserStore {
   listValues(appId: number, keyNo: number, atMost: number): Promise<string[] | undefined>;
   /** The clientUserId and name of the next profiles, in the order of the id's bytes; some may be without a user. */
   names(appId: number, page: { after: string | null; limit: number }): Promise<[string, string][]>;
-  /** The user and everything that is theirs, in one transaction. */
+  /** The user with all of their data, in one transaction. */
   delete(appId: number, userId: string): Promise<'deleted' | 'unknown'>;
 }

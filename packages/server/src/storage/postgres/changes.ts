@@ -32,7 +32,7 @@ export function changeStore(connections: Connections): ChangeStore {
       const changes = rows.flatMap((row): Change[] =>
         row.version === null ? [] : [{ version: row.version, subject: row.subject, appId: row.app_id }],
       );
-      // Versions have no gaps, so counting tells; and a database set back to an earlier state is told as well.
+      // Versions have no gaps, so a count is enough; it also notices a database set back to an earlier state.
       return { version: latest, complete: changes.length === latest - version, changes };
     },
   };

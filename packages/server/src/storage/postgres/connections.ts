@@ -27,16 +27,16 @@ import { type Query, type QueryFor, Transactions } from './transactions.ts';
 const READ_LANES = 2;
 /**
  * A lane commits one act after another, and PostgreSQL flushes together what several lanes commit at once. Measured
- * with 64 creates under way, each in a statement: 2 lanes 1,200 to 1,600 a second, 16 lanes 2,700 to 3,600; more gain nothing.
+ * with 64 creates in flight, each in a statement: 2 lanes 1,200 to 1,600 a second, 16 lanes 2,700 to 3,600; more gain nothing.
  */
 const WRITE_LANES = 10;
 /** For statements of many acts (gathering.ts), which wait a moment for a lock: behind one that waits for long they would all. */
 const SHARED_LANES = 6;
-/** So many statements of many acts are under way at once, of a kind: PostgreSQL flushes one, carries out the next and has another to go on with. */
+/** Statements of many acts in flight at once, per kind: PostgreSQL flushes one, carries out the next and has another to go on with. */
 const SHARED = { underWay: 3, mostActs: 16 };
 /** Of one act: as many as keep the lanes busy; with half as many, special tokens are a third slower. */
 const SINGLE = { underWay: 4 * WRITE_LANES, mostActs: 1 };
-/** A server that has answered somebody within this time is there, whatever another waits for. */
+/** A server that has responded to anyone within this time is reachable, even if another act waits. */
 const ANSWERS_MS = 1_000;
 /** Beyond this many acts the server cannot keep up: refusing at once beats answering too late. */
 const MAX_UNDER_WAY = 10_000;

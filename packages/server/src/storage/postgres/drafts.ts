@@ -2,7 +2,7 @@ import type { CatalogItem, DraftEdit, DraftName, DraftRecord, DraftStore } from 
 import { type Connections, statement } from './connections.ts';
 import type { Query } from './transactions.ts';
 
-/** As many edits as somebody may want to take back. */
+/** As many edits as someone may want to undo. */
 const EDITS_KEPT = 100;
 /** Thousands of items go in one statement. */
 const SAVE_MS = 60_000;
@@ -91,7 +91,7 @@ export function draftStore(connections: Connections): DraftStore {
             removed,
           ]);
         }
-        // Whatever was taken back before something new was done cannot be done again.
+        // After a new edit, undone ones cannot be redone.
         await query(
           `update catalog_draft_edits set spent = true
            where app_id = $1 and (version = $2::integer or ($3 = 'edit' and kind = 'undo'))`,

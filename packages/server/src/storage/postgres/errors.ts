@@ -76,7 +76,7 @@ export function isConnectionLost(error: unknown): boolean {
 // did not get to it in time. 58: the server's disk fails.
 const UNAVAILABLE = /^(08|25006|25P0|53|55P03|57|58)/;
 
-/** What the caller is told: StorageUnavailable where trying again later can help, otherwise the defect itself. */
+/** The error for the caller: StorageUnavailable if a retry can help, otherwise the defect itself. */
 export function toPortError(error: unknown): Error {
   if (error instanceof StorageUnavailable) return error;
   const state = sqlState(error);

@@ -2,7 +2,7 @@ import { StorageUnavailable } from '../port.ts';
 import { isConflict, isUnderLock, toPortError } from './errors.ts';
 import { LOCK_MS, STATEMENT_MS } from './servers.ts';
 
-/** So many acts that have found a lock are under way at once: never so many that they take every lane. */
+/** Acts that have met a lock and are in flight at once: never so many that they take every lane. */
 const ALONE_UNDER_WAY = 4;
 const MOST_CHARACTERS = 256 * 1024;
 /** The same for an act that goes alone for the first time: there may be no lock, or none that it has to wait for for long. */
@@ -21,7 +21,7 @@ export type Kind<Act, Row> = {
    * row; it is sent again `alone`, which waits for the row.
    */
   send(acts: Act[], how: How): Promise<(Row[] | 'locked')[]>;
-  /** So many statements are under way at once. */
+  /** Statements in flight at once. */
   underWay: number;
   /** So many acts are in one: its first waits for its last, and while all that there are wait, nobody makes new ones. */
   mostActs: number;
@@ -47,8 +47,8 @@ type Sent<Act, Row> = { refusal?: Error; locked: Set<Held<Act, Row>> };
 
 /**
  * Acts of one kind, which keep nobody waiting who does not wait for the same rows. Several may share a statement, and so a commit:
- * those of one turn of the event loop leave together; those that come while others are under way wait for these, as SQLite's
- * do for a flush. Of acts that have a key in common, one is under way at a time, in the order in which they came.
+ * those of one turn of the event loop leave together; those that come while others are in flight wait for these, as SQLite's
+ * do for a flush. Of acts that have a key in common, one is in flight at a time, in the order in which they came.
  */
 export class Gathering<Act, Row> {
   readonly #kind: Kind<Act, Row>;
@@ -143,7 +143,7 @@ export class Gathering<Act, Row> {
   async #commitAlone(held: Held<Act, Row>): Promise<void> {
     this.#aloneUnderWay++;
     if (held.late) this.#end(held, late());
-    // What is sent is over when its time is up: a client that is told to come again may count on it that nothing was done.
+    // A sent act is over when its time is up: a client that got Retry-After can rely on it that nothing was done.
     else if (performance.now() > held.lastTryAt)
       this.#end(held, new LockedOut('PostgreSQL: what it needs stayed locked.'));
     else {
@@ -207,14 +207,14 @@ function isOfOne(refusal: Error): boolean {
 }
 
 /**
- * A CTE to begin with, which says how many milliseconds the statement waits for a lock: whatever takes one has to read from it. It is
+ * A CTE to begin with, which says how many milliseconds the statement waits for a lock: every part that takes one has to read from it. It is
  * local to the transaction that the statement is: nothing of it stays with the connection.
  */
 export const patience = (parameter: `$${number}`): string =>
   `patience as materialized (select set_config('lock_timeout', ${parameter}, true))`;
 
 /**
- * Many acts in one statement, as an array in JSON (`$1`; `$2` is its patience), whose columns are told as json_to_recordset takes them:
+ * Many acts in one statement, as an array in JSON (`$1`; `$2` is its patience), whose columns are declared as json_to_recordset takes them:
  * CTEs to begin with. It answers rows that say by `no`, from 1, whose they are.
  */
 export function actsOf(columns: Record<string, string>): string {

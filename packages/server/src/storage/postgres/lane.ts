@@ -15,7 +15,7 @@ export class Lane {
   #connecting: Promise<pg.Client> | undefined;
   /** Acts sent and not yet answered. */
   underWay = 0;
-  /** When something was last answered, or sent while nothing was under way. */
+  /** When something was last answered, or sent while nothing was in flight. */
   #movedAt = 0;
   #gathering = false;
 
@@ -27,7 +27,7 @@ export class Lane {
     return this.#client !== undefined;
   }
 
-  /** Whatever comes behind an act that waits for long waits with it, and is lost with it when its time is up. */
+  /** Acts behind one that waits for long wait with it, and are lost with it when its time is up. */
   get stuck(): boolean {
     return this.underWay > 0 && performance.now() - this.#movedAt > STUCK_MS;
   }

@@ -484,9 +484,9 @@ export async function migrate(servers: Servers): Promise<MigrationState> {
 
 /** Answers the number that is applied now. */
 async function applyNext(query: Query): Promise<number> {
-  // Whatever the database has by default: who has waited for the lock is to see what was applied meanwhile.
+  // Regardless of the database's default: after waiting for the lock, we must see what was applied in the meantime.
   await query('set transaction isolation level read committed');
-  // A row, not an advisory lock: a transaction pooler would hand that one to whoever comes next.
+  // A row, not an advisory lock: a transaction pooler would hand that one to the next client.
   await query('select only_row from schema_lock for update');
   const applied = await countApplied(query);
   if (applied > LATEST) {

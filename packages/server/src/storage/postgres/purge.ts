@@ -27,7 +27,7 @@ const ENDED = [
   removeEnded('signing_keys', 'generation', 'published_until'),
 ].map((text) => statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`));
 
-// Replicas look several times a second; one that was away for an hour loads everything anew.
+// Replicas look several times a second; one that was away for an hour reloads everything.
 const OLD_CHANGES = statement(`
   with removed as (
     delete from change_log where version in (

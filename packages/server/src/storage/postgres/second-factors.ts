@@ -65,7 +65,7 @@ export function secondFactorStore(connections: Connections): SecondFactorStore {
   };
 }
 
-/** A code is good once: a step that came before, or a recovery code that is gone, spends nothing. */
+/** A code works once: an earlier step, or a recovery code that is gone, spends nothing. */
 export async function spendFactor(query: Query, accountId: string, factor: Factor): Promise<boolean> {
   const rows =
     'step' in factor

@@ -44,14 +44,14 @@ const select = (columns: string, grouping: string): string =>
 const AS_IT_WAS =
   '(selections.value, selections.language, selections.texts) is not distinct from (excluded.value, excluded.language, excluded.texts)';
 
-// The user is locked first, as whoever deletes the user does: in the other order the two could wait for each other. A
+// The user is locked first, as a delete of the user does: in the other order the two could wait for each other. A
 // user that is locked already may be deleted or stay: `together` says so and lets its neighbours pass, `alone` waits for it. Rows go in the order of users and keys for the same reason: two saves of
 // the same follow each other. What is replaced is read from the row while it is ours: a row that came in after
-// this statement began is not seen by it, but updated all the same. A user's key is in it once (gathering.ts).
+// this statement began is not seen by it, but updated anyway. A user's key is in it once (gathering.ts).
 //
 // Where an act expects something, the rows of all are locked before, in that order (`held`), and what is not as expected is left
 // out whole (`changed`). A row that comes in afterwards, where none was expected or none had other texts, undoes the statement,
-// which is sent again (isConflict). No previous_value, of one that was there: it is saved as it was, and nothing is told.
+// which is sent again (isConflict). No previous_value, of one that was there: it is saved as it was, without history.
 const save = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ userId: 'uuid', appId: 'bigint', at: 'bigint', means: 'text', actor: 'text', selections: 'json' })}, owned as (
     select a.*, owner.status = 'suspended' and a.means <> 'manage' as refused from acts a, lateral (

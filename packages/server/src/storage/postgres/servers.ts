@@ -7,7 +7,7 @@ import { answerWithin } from './deadline.ts';
 const CONNECT_MS = 2_000;
 /** An act that is not answered by then is cancelled (deadline.ts). */
 export const STATEMENT_MS = 5_000;
-/** How long a statement waits for a lock: whoever shares it, or comes after it on its lane, waits too. */
+/** How long a statement waits for a lock: acts that share it, or come after it on its lane, wait too. */
 export const LOCK_MS = 100;
 
 /** The server's own bound, for statements that we can no longer cancel. A little shorter than ours, so that ours is rarely needed. */
@@ -90,7 +90,7 @@ export class Servers {
         types: TYPES,
         pipeline: options.pipeline,
       });
-      // Without a listener a lost connection would end the process. Whoever uses the client hears of it by its query.
+      // Without a listener a lost connection would end the process. The query that uses the client reports it.
       client.on('error', () => {});
       try {
         await client.connect();

@@ -12,7 +12,7 @@ const COLUMNS =
 const INSERT =
   'insert into sessions (session_id, session_hash, created_at, last_seen_at, ends_at, user_agent, means, account_id)';
 
-// Whoever deletes the links takes them all: of two people with a set-up link each, one is first and the other too late.
+// Deleting the links takes them all: of two people with a set-up link each, one is first and the other too late.
 const OPEN_BY_SET_UP = statement(`
   with spent as (
     delete from sign_in_links where account_id is null and exists (

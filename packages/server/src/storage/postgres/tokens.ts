@@ -28,8 +28,8 @@ const REPLACE = statement(`
   select client_user_name from receiver
 `);
 
-// Whoever locks it spends it; in one order, so that two such statements never wait for each other. The user is locked first,
-// as whoever deletes the user does. One that is locked already may be deleted or stay: `together` says so and lets its
+// Locking it spends it; in one order, so that two such statements never wait for each other. The user is locked first,
+// as a delete of the user does. One that is locked already may be deleted or stay: `together` says so and lets its
 // neighbours pass, `alone` waits for it.
 const exchange = (skip: '' | 'skip locked'): string => `
   with ${actsOf({ tokenHash: 'text', now: 'bigint', tokenId: 'text', issuedAt: 'bigint', expiresAt: 'bigint' })}, spent as materialized (

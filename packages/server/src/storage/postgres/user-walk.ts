@@ -70,7 +70,7 @@ export function walkStatement(
       : `(select json_object_agg(s.key_no, json_build_array(s.revision, s.value)) from selections s
           where s.user_id = w.user_id and s.key_no = any (${keys}::int[]))`;
   const value = walk.by === 'key' ? `${INDEXED} as value` : walk.by === 'values' ? 'v.value' : 'null as value';
-  // Each is looked up by itself (lateral), in the order of the walk, whatever the planner knows of the tables.
+  // Each is looked up by itself (lateral), in the order of the walk, regardless of the planner's statistics.
   const text = `
     with w as materialized (
       select user_id, ${value} from ${from} ${order && `order by ${order}`} limit ${limited}

@@ -48,7 +48,7 @@ export function postgresWhole(url: string): WholeDatabase {
           `select setval('events_no_seq', greatest(last_value, (extract(epoch from clock_timestamp()) * 1000000)::bigint,
              (select max(no) from events))) from events_no_seq`,
         );
-        // A version that no entry tells of: whoever held an earlier one loads everything anew.
+        // A version without an entry: processes with an earlier one reload everything.
         await query('update change_counter set version = version + 1');
         // Else the first requests would be planned for empty tables.
         await query(`analyze ${listed(tables)}`);

@@ -15,7 +15,7 @@ export function changeReads(connection: Connection): ChangeStore {
         const changes = connection
           .statement('select version, subject, app_id as appId from change_log where version > ? order by version')
           .all(version) as Change[];
-        // Versions have no gaps, so counting tells; and a file set back to an earlier state is told as well.
+        // Versions have no gaps, so a count is enough; it also notices a file set back to an earlier state.
         return { version: latest, complete: changes.length === latest - version, changes };
       });
     },

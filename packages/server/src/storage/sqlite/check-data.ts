@@ -32,6 +32,6 @@ export function recordCheck(path: string, findings: string[]): void {
       connection.close();
     }
   } catch {
-    // The damage is where this would be written, or somebody else writes: it is reported here all the same.
+    // The damage is where this would be written, or somebody else writes: it is reported here anyway.
   }
 }

@@ -17,7 +17,7 @@ export type Connection = {
   statement(sql: string): StatementSync;
   /** The same with rows as arrays, which are made in half the time of objects: for what is read all the time. */
   rows(sql: string): RowStatement;
-  /** Everything that `read` reads is of one moment, whatever others commit meanwhile. */
+  /** Everything that `read` reads is of one moment, even if others commit meanwhile. */
   snapshot<T>(read: () => T): T;
   close(): void;
 };

@@ -3,7 +3,7 @@ import { PAGE, readItems } from './catalog-item.ts';
 import type { Connection } from './connection.ts';
 import { toBytes, toUuid } from './encoding.ts';
 
-/** As many edits as somebody may want to take back. */
+/** As many edits as someone may want to undo. */
 const EDITS_KEPT = 100;
 
 export function draftReads(connection: Connection): Omit<DraftStore, 'save' | 'discard'> {
@@ -91,7 +91,7 @@ export function draftActs(connection: Connection) {
       for (const uid of removed) {
         statement('delete from catalog_draft_items where app_id = ? and item_uid = ?').run(appId, toBytes(uid));
       }
-      // Whatever was taken back before something new was done cannot be done again.
+      // After a new edit, undone ones cannot be redone.
       if (edit.kind === 'edit') {
         statement(`update catalog_draft_edits set spent = 1 where app_id = ? and kind = 'undo'`).run(appId);
       }

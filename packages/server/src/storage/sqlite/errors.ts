@@ -40,7 +40,7 @@ export function namingFile<T>(path: string, work: () => T): T {
   }
 }
 
-/** What the caller is told: StorageUnavailable where trying again later can help, otherwise the defect itself. */
+/** The error for the caller: StorageUnavailable if a retry can help, otherwise the defect itself. */
 export function toPortError(error: unknown, path: string): unknown {
   if (isDamage(error)) return damaged(path, (error as Error).message, error);
   return isUnavailable(error) ? new StorageUnavailable(`SQLite: ${(error as Error).message}`, { cause: error }) : error;

@@ -16,7 +16,7 @@ export function purgeActs(connection: Connection) {
         `delete from ${table} where (${key}) in (select ${key} from ${table} where ${end} <= ? limit ${BATCH})`,
       ).run(now).changes,
     );
-  // Replicas look several times a second; one that was away for an hour loads everything anew.
+  // Replicas look several times a second; one that was away for an hour reloads everything.
   const removeOldChanges = (now: number): number =>
     Number(
       statement(

@@ -62,7 +62,7 @@ export function secondFactorActs(connection: Connection) {
   };
 }
 
-/** A code is good once: a step that came before, or a recovery code that is gone, spends nothing. */
+/** A code works once: an earlier step, or a recovery code that is gone, spends nothing. */
 export function spendFactor({ statement }: Connection, accountId: Uint8Array, factor: Factor): boolean {
   const { changes } =
     'step' in factor

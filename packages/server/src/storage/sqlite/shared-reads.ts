@@ -8,7 +8,7 @@ type Waiting = { read(): unknown; reject(error: unknown): void };
 /**
  * Reads for a thread that has other work: those that are asked for in one turn of the event loop run at its end, in one
  * snapshot. To begin and end one costs SQLite more than to find a row in it. It begins after all who asked were heard, so
- * nobody misses what was acknowledged before they asked, by whatever process.
+ * nobody misses what any process acknowledged before they asked.
  */
 export class SharedReads {
   readonly #connection: Connection;
@@ -59,7 +59,7 @@ export class SharedReads {
       const reject = (error: unknown): void => refuse(this.#explain(error));
       const answer = (found: unknown): void => {
         const { finding } = this.damage;
-        // What a damaged file does not show may be there all the same.
+        // Rows that a damaged file does not show may exist.
         if (found === undefined && finding !== undefined) refuse(damaged(this.#path, finding));
         else resolve(found);
       };

@@ -68,7 +68,7 @@ export class Surveyor {
     } else waiting?.reject(new StorageUnavailable(result.failed));
   }
 
-  /** Whoever waits is told; the next survey starts a new thread. */
+  /** Waiting callers get the error; the next survey starts a new thread. */
   #fail(worker: Worker, reason: string): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;

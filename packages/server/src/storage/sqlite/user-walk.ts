@@ -49,7 +49,7 @@ function rangeOf(appId: number, walk: UserWalk, after: UserPlace | null): Range 
       };
     case 'key':
       return {
-        // A place has the beginning of the value: the rest is looked up. Where it changed, those of the same beginning come again.
+        // A place has the beginning of the value: the rest is looked up. Where it changed, users with the same prefix are returned again.
         from: `selections where app_id = ? and key_no = ? and (value, user_id) > (coalesce((
           select s.value from selections s where s.user_id = ? and s.key_no = ? and ${BEGINNING} = ?), ?), ?)`,
         values: [appId, walk.keyNo, user, walk.keyNo, after?.value ?? '', after?.value ?? '', user],

@@ -56,7 +56,7 @@ export function sqliteWhole(path: string): WholeDatabase {
             const insert = rowInserter(database, table);
             for await (const page of rows(table)) insert(page);
           }
-          // A version that no entry tells of: whoever held an earlier one loads everything anew.
+          // A version without an entry: processes with an earlier one reload everything.
           database.exec(`
           insert into change_log (subject, at) values ('application', 0);
           delete from change_log;

@@ -159,7 +159,7 @@ export class Writer {
     if (this.waiting === 0) this.#idle?.();
   }
 
-  /** Whoever waits is told; a new thread takes over as soon as one can be had. */
+  /** Waiting callers get the error; a new thread takes over as soon as it can start. */
   #fail(reason: string): void {
     if (!this.#worker) return;
     this.#worker = undefined;

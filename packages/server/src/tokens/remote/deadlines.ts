@@ -3,7 +3,7 @@ import { TokenServiceUnreachable } from '../port.ts';
 export type Deadlines = {
   /** Runs `act` for at most the time allowed, then rejects with TokenServiceUnreachable and aborts its signal. */
   run<T>(act: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Cuts short everything under way, and everything that comes after. */
+  /** Cancels everything in flight, and everything that comes after. */
   close(): void;
 };
 

@@ -3,7 +3,7 @@ import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * The one way out to the token service: an answer that is whole and of a sane size, or one of the port's two errors.
+ * The only code that calls the token service: an answer that is whole and of a sane size, or one of the port's two errors.
  * It has the shape of fetch, so that oauth4webapi sends everything through it.
  */
 export async function fetchAnswer(

@@ -13,7 +13,7 @@ const GENUINE_KEPT = 10_000;
 const UNKNOWN_KEPT = 1_000;
 /** The server may revoke a token that only it can read, so its word is asked for again … */
 const INTROSPECTION_FRESH_MS = 30_000;
-/** … but when it cannot be asked, its last word holds for so long (what we revoke ourselves fails at once all the same) … */
+/** … but when it cannot be asked, its last response counts for so long (tokens we revoke ourselves fail immediately anyway) … */
 const INTROSPECTION_KEPT_MS = 300_000;
 /** … and nobody who has its last word waits longer than this for a newer one: its outage is not to slow us down. */
 const PATIENCE_MS = 250;
@@ -52,7 +52,7 @@ export function createTokenIdentifier(options: {
   }
 
   function toChecked(claims: Claims, tokenId: string, freshUntil: number, keptUntil: number): Checked | undefined {
-    // Introspection need not say when a token ends: then it is good for as long as the answer is.
+    // Introspection need not say when a token ends: then it is valid for as long as the response is cached.
     const expiresAt = claims.exp === undefined ? freshUntil : claims.exp * 1000;
     if (!(expiresAt > now())) return undefined;
     const issuedAt = typeof claims.iat === 'number' ? claims.iat * 1000 : now();
@@ -90,7 +90,7 @@ export function createTokenIdentifier(options: {
       return checked?.token;
     } catch (error) {
       if (known) return known.token;
-      // Whatever it was, nobody could say that the token is bad.
+      // In any case, the token was not shown to be invalid.
       throw toUnreachable(error);
     }
   };

@@ -45,7 +45,7 @@ export function createRemembered<T>(options: {
   return {
     async get() {
       if (!held || now() - held.loadedAt >= keptMs) return reload();
-      // Not waited for, and a failure changes nothing for this caller: what is held is good for some time yet.
+      // Not waited for, and a failure changes nothing for this caller: the cached value is valid for some time yet.
       if (now() - held.loadedAt >= freshMs) reload().catch(() => undefined);
       return held.value;
     },

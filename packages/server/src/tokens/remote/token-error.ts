@@ -2,7 +2,7 @@ import { ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi';
 import { TokenServiceRefused, TokenServiceUnreachable } from '../port.ts';
 
 /**
- * The port's error for whatever went wrong. No `cause` is kept of oauth4webapi's errors: theirs hold the answer's body,
+ * The port's error for any failure. No `cause` is kept of oauth4webapi's errors: theirs hold the answer's body,
  * and with it a token, where a log line could pick it up.
  */
 export function toTokenError(error: unknown): TokenServiceRefused | TokenServiceUnreachable {

@@ -9,7 +9,7 @@ import { patchAllTexts } from './patch-texts.ts';
 export function addGroup(wanted: Record<string, unknown>, position: number | undefined): Edit {
   return (copy) => {
     const { keys, ...group } = wanted as Partial<FileGroup>;
-    // What is no list of keys is told by whoever checks the copy.
+    // The check of the copy reports what is no list of keys.
     const added: OpenGroup = Array.isArray(keys ?? [])
       ? { group: group as FileGroup, keys: (keys ?? []).map((key) => ({ key })) }
       : { group: wanted as FileGroup, keys: [] };

@@ -8,13 +8,13 @@ import type { PlacedProblem } from '../source.ts';
 import type { TextEntry, TextsFile } from '../texts-file.ts';
 import { changeTexts } from './translations.ts';
 
-/** More are of no use to anybody: whoever mends these finds the others then. */
+/** Enough to fix at a time: the next try reports the others. */
 const TOLD = 200;
 
-/** Which texts of a file: all of them, with one side where both changed a text; or certain ones, whatever the catalog has. */
+/** Which texts of a file: all of them, with one side where both changed a text; or certain ones, overwriting the catalog. */
 export type TakenTexts = { prefer?: 'file' | 'catalog' } | { take: readonly { path: string; language: string }[] };
 
-/** Whoever sent the file is told every line at fault. */
+/** Lists every invalid line of the file. */
 export async function readSentFile(text: string, name: string | undefined): Promise<TextsFile> {
   const read = await readTextsFile(text, name);
   if ('problems' in read) throw brokenTexts(read.problems);

@@ -2,7 +2,7 @@ import { findLanguage, type WorkingCopy } from '../working-copy.ts';
 
 /**
  * Texts with those of the patch in their place; null takes one away. Languages go by name or tag. What cannot be read
- * is handed on as it is: whoever checks the copy has the words for it.
+ * is passed on unchanged: the check of the copy reports it.
  */
 function patchTexts(
   texts: Record<string, string> | undefined,

@@ -24,7 +24,7 @@ export type WantedText = { path: unknown; language: unknown; text: unknown; was?
 /** A text that is not the one that somebody wanted to replace. */
 export type ChangedText = { path: string; language: string; text: string | null };
 
-/** Whoever mends these finds the others then. */
+/** The next try reports the others. */
 const MAX_PROBLEMS = 200;
 
 /** Many texts at once, all or none; null takes one away. */
@@ -53,7 +53,7 @@ export function changeTexts(wanted: readonly WantedText[]): (copy: WorkingCopy) 
       if (places.has(spot)) refuse('path', 'is a duplicate in this language');
       places.set(spot, index);
       const before = holder.get(tag);
-      // What is there is what they want: whoever brought it there.
+      // The current text is the wanted one already.
       if (was !== undefined && before !== was && before !== text) {
         changed.push({ path: path as string, language: tag, text: before });
       }
