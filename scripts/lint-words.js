@@ -59,13 +59,10 @@ const EXEMPT = [
     file: `docs/${page}.md`,
     reason: 'not rewritten yet; remove it from this list with the last of its words',
   })),
-  ...['postgres', 'sqlite'].flatMap((database) =>
-    ['whoever', 'whatever'].map((phrase) => ({
-      file: `packages/server/src/storage/${database}/migrations.ts`,
-      phrase,
-      reason: 'SQL of a migration that has been applied does not change',
-    })),
-  ),
+  ...['postgres', 'sqlite'].map((database) => ({
+    file: `packages/server/src/storage/${database}/migrations.ts`,
+    reason: 'SQL of a migration that has been applied does not change, with its comments',
+  })),
 ];
 
 const given = process.argv.slice(2);

@@ -25,8 +25,8 @@ export type LivePage = {
 };
 
 /**
- * Those who follow events as they happen. One look serves all of this process: whoever is behind the newest event is woken, and those who
- * are at the same place share what is read. Each reads when its client has taken what it was given, so that a slow one costs no memory.
+ * Clients that follow events as they happen. One poll serves the whole process: followers behind the newest event are woken, and those
+ * at the same position share what is read. Each reads when its client has taken what it was given, so that a slow one costs no memory.
  */
 export class LiveEvents {
   readonly #parts: Parts;
@@ -160,7 +160,7 @@ export class Follower {
         this.#take(page);
         if (page.items.length > 0) return page;
       } catch (error) {
-        // Purged before it was read: its client is told when it comes back. A database that is away comes back.
+        // Purged before it was read: its client gets the error when it reconnects. A database that is away comes back.
         if (error instanceof InnkeeperError) return undefined;
         this.#hasMore = false;
       }

@@ -5,7 +5,7 @@ import type { Service } from '../service.ts';
 
 /** As feeds, streams and webhooks have it (CONTRACT.md section 6). */
 export type PublicEvent = {
-  /** Of its number alone: the same wherever and however often it is told. */
+  /** From its number alone: the same in every delivery. */
   id: string;
   type: EventType;
   timestamp: string;

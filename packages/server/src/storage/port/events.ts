@@ -50,8 +50,8 @@ export type EventPage =
 
 export interface EventStore {
   /**
-   * The next events after a position, at most `limit`. The work is bounded, however few are of the types asked for. Who goes on from `next`
-   * misses no event, whatever commits meanwhile.
+   * The next events after a position, at most `limit`. The work is bounded, however few are of the types asked for. A reader that continues
+   * from `next` misses no event, even if others commit meanwhile.
    */
   read(
     appId: number,

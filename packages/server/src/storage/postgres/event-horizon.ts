@@ -3,7 +3,7 @@ import { type Connections, statement } from './connections.ts';
 
 export const NEWEST = statement('select last_value as no from events_no_seq');
 
-// The number first, then the locks. Whoever took a number up to that one has committed, or still holds the table's lock, which an insert
+// The number first, then the locks. A transaction with a number up to that one has committed, or still holds the table's lock, which an insert
 // takes before its number and lets go of after its commit is visible. So nothing up to that number can appear once these
 // transactions are gone. Locks of other databases, and transactions that write no events, are of no matter.
 const LOOK = statement(`
