@@ -53,7 +53,7 @@ describe('the database file under a running service', () => {
     expect(metrics).toMatch(/^innkeeper_problem\{kind="file"\} 1$/m);
     // Three looks for changes later, the log has one line about them.
     await sleep(1_300);
-    const looks = server.logs().filter(({ msg }) => String(msg).startsWith('could not look for changes'));
+    const looks = server.logs().filter(({ msg }) => String(msg).startsWith('could not read changes'));
     expect(looks).toHaveLength(1);
   }
 

@@ -89,7 +89,7 @@ describe('the names of the database file', () => {
     server = await start(path);
     expect(await create()).toBe(200);
     linkSync(path, second);
-    await expectReadiness(200, /"kind":"hard-link".*the next start refuses it/);
+    await expectReadiness(200, /"kind":"hard-link".*the next start refuses the file/);
     expect(await create()).toBe(200);
     rmSync(second);
     await expectReadiness(200, /^\{"status":"ok"\}$/);
@@ -105,7 +105,10 @@ describe('the names of the database file', () => {
       [dirname(path), 0o755],
     ] as const) {
       chmodSync(name, 0o500);
-      await expectReadiness(200, new RegExp(`"kind":"permissions","message":"${name} may no longer.*chmod`));
+      await expectReadiness(
+        200,
+        new RegExp(`"kind":"permissions","message":"The service.s user can no longer read and write ${name}.*chmod`),
+      );
       expect(await create()).toBe(200);
       chmodSync(name, mode);
       await expectReadiness(200, /^\{"status":"ok"\}$/);
