@@ -6,18 +6,18 @@ const NAMES = campaigns.map(({ name }) => name);
 
 export const USAGE = `npm run faults -- [options]
 
-Brings about what can go wrong, and counts what is lost by it. Each campaign has a control, the same against something
-broken on purpose: if nothing is lost there, the campaign has failed.
+Injects faults and counts what is lost. Each campaign has a control, the same faults against a deliberately broken
+variant: if nothing is lost there, the campaign has failed.
 
   (nothing)             the short form of every campaign, under 10 minutes on 2 quiet cores
-  --list                what campaigns there are, and what each promises
-  --only NAME,NAME      these alone: ${NAMES.join(', ')}
-  --full NAME,NAME      the long form of these alone; "all" for all of them (hours)
-  --times N             so many tries instead
-  --write-docs          put the rows of this run into docs/reliability.md; a short run leaves rows of long ones alone
-  --folder PATH         where databases are made: on a real disk, or flushes cost nothing (${tmpdir()})
+  --list                list the campaigns and their guarantees
+  --only NAME,NAME      only these: ${NAMES.join(', ')}
+  --full NAME,NAME      the long form of these; "all" for all (hours)
+  --times N             number of tries
+  --write-docs          write the rows of this run to docs/reliability.md; a short run does not replace rows of long ones
+  --folder PATH         folder for databases; use a real disk, or flushes cost nothing (default: ${tmpdir()})
 
-Ends with 0 when nothing was lost, 1 when something was or a control found nothing, 2 when misused.
+Exit codes: 0 nothing lost; 1 something lost, or a control found nothing; 2 usage error.
 
   npm run faults -- --only kill-9
   npm run faults -- --full kill-9 --times 50 --write-docs`;

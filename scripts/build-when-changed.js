@@ -16,7 +16,7 @@ export async function buildWhenChanged({ dist, madeOf, build }) {
   const wanted = await fingerprint(dirname(dist), madeOf);
   const stamp = join(dist, STAMP);
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) {
-    // Whoever installed it may be somebody else: then the sources are looked at again the next time.
+    // Another user may have installed it: then the sources are checked again the next time.
     await utimes(stamp, asOf, asOf).catch(() => {});
     return 'current';
   }

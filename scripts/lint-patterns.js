@@ -71,7 +71,7 @@ for (const exempt of EXEMPT) {
 }
 process.exitCode = found > 0 ? 1 : 0;
 
-/** The reason is for whoever reads the list. */
+/** The reason is for readers of the list. */
 function list(file, _reason, sources) {
   return sources.map((source) => ({ file, source }));
 }
@@ -88,7 +88,7 @@ function* listPatterns(node) {
 }
 
 /**
- * The analysis does not see a search that begins anew at each of many words. So every pattern also reads long texts that repeat its own words,
+ * The analysis does not see a search that restarts at each of many words. So every pattern also reads long texts that repeat its own words,
  * in growing sizes: what is linear takes less than a millisecond.
  */
 function tryOut(source, flags, pattern) {

@@ -1,7 +1,7 @@
 // node scripts/lint-words.js [FILES...]
 //
-// Finds words and phrases that Innkeeper does not use in text for people: the portal's English, the guide and other pages, and in the
-// server all texts (the API reference, errors, the command line, logs) and comments. Each comes with what to write instead.
+// Finds words and phrases that Innkeeper does not use in text for people: the portal's English, the guide and other pages, and all
+// texts (the API reference, errors, the command line, logs) and comments of the server and of some other packages. Each comes with what to write instead.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -11,7 +11,8 @@ const ROOT = join(import.meta.dirname, '..');
 
 const TEXTS = [
   'packages/portal/src/locales/en/*.json',
-  'packages/server/src/**/*.ts',
+  'packages/{server,guide,testing}/src/**/*.ts',
+  'packages/portal/src/rooms/connect/snippets/*.ts',
   'docs/*.md',
   '{README,CHANGELOG,CONTRIBUTING,SECURITY}.md',
   'packages/*/README.md',

@@ -150,7 +150,7 @@ async function operations(application: Application, demo: Demo, asker: Asker): P
 /** Their credentials are in the body, which the document has no word for. */
 const BY_BODY = ['createUser', 'issueSpecialToken', 'getAccessToken', 'introspectToken', 'revokeToken'];
 
-/** Open to everybody on purpose, about the account of whoever asks, or for whoever runs the service. */
+/** Open to everyone by design, about the caller's own account, or for operators. */
 function isPublic({ security, operationId, tags }: WholeOperation, path: string): boolean {
   if (BY_BODY.includes(operationId)) return false;
   if (tags.includes('operations') || (path.startsWith('/manage/v1/') && !path.includes('{clientId}'))) return true;

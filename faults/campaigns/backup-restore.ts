@@ -85,7 +85,7 @@ async function startSource(ground: Ground, database: Database): Promise<Source> 
   return { ...database, load };
 }
 
-/** Those who are there after a while, whatever comes: somebody at least. */
+/** The users after a while: at least one. */
 async function settled(load: Load, ms: number): Promise<Guest[]> {
   for (;;) {
     await sleep(ms);

@@ -55,7 +55,7 @@ const encode = (part: Json | Uint8Array): string =>
   (part instanceof Uint8Array ? Buffer.from(part) : Buffer.from(JSON.stringify(part))).toString('base64url');
 const decode = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
 
-/** Whatever is known to have worked somewhere. */
+/** Attacks that are known to have worked somewhere. */
 function forgeries({
   token,
   other,

@@ -64,7 +64,7 @@ async function send(
   address: string,
 ): Promise<string> {
   const fill = (text: string) => text.replaceAll(/\{\{(\w+)\}\}/g, (all, name: keyof StandIns) => stage[name] ?? all);
-  // From another address each time: nobody is told to wait.
+  // From another address each time, so that none is throttled.
   const sent: Record<string, string> = { 'x-forwarded-for': address };
   for (const [name, value] of Object.entries(headers)) {
     const filled = fill(value);

@@ -100,7 +100,7 @@ async function connect(ground: Ground, url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Its console lets anybody in, as it is told to ask for no password. */
+/** Its console accepts anyone: it is configured without a password. */
 async function transactionsOf(ground: Ground, url: string): Promise<number> {
   const console = new URL(url);
   console.pathname = '/pgbouncer';

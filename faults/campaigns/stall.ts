@@ -77,7 +77,7 @@ async function run(ground: Ground, nodeArgs: string[], isWanted: (request: Hosti
   const statuses = new Map<string, number>();
   for (const [at, { request, asker, stage }] of chosen.entries()) {
     await ground.attempt(async (lose) => {
-      // From another address each time: nobody is told to wait.
+      // From another address each time, so that none is throttled.
       const from = { 'x-forwarded-for': `203.0.${at >> 8}.${at & 255}` };
       const status = await send(server.url, request, { ...asker, headers: { ...from, ...asker.headers } }, stage);
       const kind = status === undefined ? 'cut off' : `${Math.floor(status / 100)}xx`;

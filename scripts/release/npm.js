@@ -12,7 +12,7 @@ import { ROOT, SERVER, shippedFiles } from './sources.js';
  * @returns {Promise<{ filename: string, files: { path: string }[] }[]>}
  */
 export async function packAll(folder, work) {
-  // Whoever tests with it needs the service too.
+  // Tests with it need the service too.
   await buildPackage('testing');
   return packPackages(folder, [join(ROOT, 'packages/testing/dist'), assembleServer(join(work, 'server'))]);
 }

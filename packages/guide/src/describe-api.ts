@@ -101,7 +101,7 @@ function describeAnswer(api: OpenApi, status: string, { content = {} }: Answer):
     .join('\n\n');
 }
 
-/** Each code once, with a link to where it is told what to do. */
+/** Each code once, with a link to its fix. */
 function describeErrors(answers: (readonly [string, Answer])[]): string {
   const rows = answers.flatMap(([status, { description }]) =>
     status < '4'

@@ -58,7 +58,7 @@ function drawSection({ title, pages }: Section, current: Source, root: string): 
     const here = page === current ? ' aria-current="page"' : '';
     return `<li><a href="${root}${page.path}"${here}>${escapeHtml(page.title)}</a></li>`;
   });
-  // Long lists are folded away from whoever is elsewhere.
+  // Long lists are collapsed on other pages.
   const open = pages.length < 12 || pages.includes(current) ? ' open' : '';
   return `<details${open}><summary>${title}</summary><ul>${items.join('')}</ul></details>`;
 }

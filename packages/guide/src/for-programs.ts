@@ -8,8 +8,8 @@ export function listForPrograms(sections: Section[]): string {
   });
   return [
     '# Innkeeper\n',
-    '> A self-hosted service that keeps the end users of applications: it creates them, gives them access tokens, stores what they select from a catalog of options, and deletes them with everything that is theirs.\n',
-    'All of it in one file: [llms-full.txt](llms-full.txt). The interface for programs: [openapi.json](../openapi.json). The JSON Schema of catalog files: [catalog.schema.json](../catalog.schema.json).\n',
+    '> A self-hosted service for the users of your applications and their preferences: it creates users, issues access tokens, stores what users select from an option catalog, and deletes users with all of their data.\n',
+    'All pages in one file: [llms-full.txt](llms-full.txt). The API: [openapi.json](../openapi.json). The JSON Schema of catalog files: [catalog.schema.json](../catalog.schema.json).\n',
     ...lists,
   ].join('\n');
 }

@@ -28,7 +28,7 @@ created = call("/api/v2/app/create-user", {"clientId": CLIENT_ID, "clientSecret"
 exchange = {"clientSecret": CLIENT_SECRET, "specialToken": created["specialToken"]}
 token = call("/oauth/v2/get-access-token", exchange)["access_token"]
 
-# What can be chosen, ${sample ? 'a choice, ' : ''}and what holds for the user now.
+# List the options, ${sample ? 'save one, ' : ''}and read the effective options.
 headers = {"apiKey": CLIENT_ID, "Authorization": f"Bearer {token}"}
 print(json.dumps(call("/api/option_keys", headers=headers), indent=2))
 ${

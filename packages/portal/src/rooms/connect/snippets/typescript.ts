@@ -12,11 +12,11 @@ const clientSecret = process.env.INNKEEPER_CLIENT_SECRET || ${JSON.stringify(sec
 const clientId = ${JSON.stringify(clientId)};
 const baseUrl = ${JSON.stringify(base)};
 
-// On your server: an access token of the user, who is created when there is none yet.
+// On your server: get an access token; creates the user if there is none yet.
 const users = createUsersClient({ baseUrl, clientId, clientSecret });
 const { access_token } = await users.signIn({ clientUserId: \`user-\${Date.now()}\`, clientUserName: 'Ada' });
 
-// There or on the page of the user: what can be chosen, ${sample ? 'a choice, ' : ''}and what holds for the user now.
+// There or on the user's page: list the options, ${sample ? 'save one, ' : ''}and read the effective options.
 const options = createOptionsClient({ baseUrl, apiKey: clientId, accessToken: access_token });
 console.log(JSON.stringify(await options.keys().all(), null, 2));
 ${sample ? `await options.save(${JSON.stringify(`${sample.groupName}.${sample.keyName}`)}, ${JSON.stringify(sample.value)});\n` : ''}console.log(JSON.stringify(await options.selections({ effective: true }).all(), null, 2));
