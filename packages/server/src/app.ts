@@ -19,6 +19,8 @@ import { healthRoutes } from './http/operations/health.ts';
 import { metricsRoute } from './http/operations/metrics.ts';
 import type { CatalogCache } from './http/options/catalog-cache.ts';
 import { optionRoutes } from './http/options/routes.ts';
+import { preferencePageRoutes } from './http/preferences/preference-page.ts';
+import { unsubscribeRoutes } from './http/preferences/unsubscribe.ts';
 import { portalPages, wantsPortal } from './http/portal/portal-pages.ts';
 import { applicationOf, readExchanged } from './http/request-log/exchanged.ts';
 import type { RequestLog } from './http/request-log/request-log.ts';
@@ -29,6 +31,7 @@ import { deleteUserRoute } from './http/users/delete-user.ts';
 import { getAccessTokenRoute } from './http/users/get-access-token.ts';
 import { getApplicationUserRoute } from './http/users/get-user.ts';
 import { listApplicationUsersRoute } from './http/users/list-users.ts';
+import { preferenceLinkRoutes } from './http/users/preference-link.ts';
 import { specialTokenRoute } from './http/users/special-token.ts';
 import { updateApplicationUserRoute } from './http/users/update-user.ts';
 import type { SigningKeys } from './tokens/keys.ts';
@@ -74,10 +77,16 @@ export function createApp(parts: AppParts): Door {
     getApplicationUserRoute(routes, service);
     updateApplicationUserRoute(routes, service);
     deleteUserRoute(routes, service);
+    preferenceLinkRoutes(routes, service);
     metadataRoute(routes, service);
     jwksRoute(routes, () => keys.published());
     introspectRoute(routes, service);
     revokeRoute(routes, service);
+  }
+  // Links name the process that made them.
+  if (config.areas.has('users') || config.areas.has('options')) {
+    preferencePageRoutes(routes, service);
+    unsubscribeRoutes(routes, service);
   }
   if (config.areas.has('options')) {
     optionRoutes(routes, service, catalogCache);

@@ -301,6 +301,12 @@ export const ERRORS = {
     message: 'This link is no longer valid: it was used, has expired or was replaced by a newer one.',
     remedy: 'Ask the sender for a new one. Operators: `innkeeper admin create --email E`.',
   },
+  preferenceLinkInvalid: {
+    code: '9404',
+    status: 404,
+    message: 'This link is not valid.',
+    remedy: 'It has expired, was withdrawn or is incomplete. Create a new one with POST …/preference-link.',
+  },
   signInFailed: {
     code: '9401',
     status: 401,

@@ -16,6 +16,8 @@ export type Keyring = {
   hashAttempt(subject: string): string;
   hashLimited(subject: string): string;
   hashCursor(position: string): string;
+  /** Authenticates preference links; it depends on no signing key, so links outlive those. */
+  hashPreferenceLink(content: string): string;
   seal(plain: Uint8Array): string;
   /** undefined when it was sealed under another secret, or altered. */
   unseal(sealed: string): Uint8Array | undefined;
@@ -40,6 +42,7 @@ export function createKeyring(secret: string): Keyring {
     hashAttempt: hashFor('sign-in-attempt'),
     hashLimited: hashFor('rate-limit'),
     hashCursor: hashFor('event-cursor'),
+    hashPreferenceLink: hashFor('preference-link'),
     seal: (plain) => seal(sealKey, plain),
     unseal: (sealed) => unseal(sealKey, sealed),
     sealTotp: (secret) => seal(totpKey, secret),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
+import { type ErrorName, ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import { prefersType } from './accept.ts';
@@ -8,6 +8,7 @@ import type { HttpReply, HttpRequest } from './server/request-and-reply.ts';
 
 /** Answers that show a secret was guessed wrong. A spent specialToken is not among them: honest races make those. */
 const FAILED_CREDENTIALS = new Set(['0011', '0006']);
+const GUESSED = new Set<ErrorName>(['manageTokenInvalid', 'linkInvalid', 'preferenceLinkInvalid', 'sessionEnded']);
 
 type Parts = {
   throttle: CredentialThrottle;
@@ -37,7 +38,7 @@ export function createErrorHandler({ throttle, logger, guideUrl }: Parts) {
 
 /** Who sends no credentials at all has guessed nothing. */
 function isFailedCredential({ code, error }: InnkeeperError, { headers }: HttpRequest): boolean {
-  if (error === 'manageTokenInvalid' || error === 'linkInvalid' || error === 'sessionEnded') return true;
+  if (GUESSED.has(error)) return true;
   if (error === 'credentialsWrong' || error === 'unauthorized' || code === '1011')
     return headers.authorization !== undefined;
   return FAILED_CREDENTIALS.has(code);
@@ -52,6 +53,10 @@ function sendError(request: HttpRequest, reply: HttpReply, error: InnkeeperError
   if (error.status === 503) reply.header('retry-after', '1');
   reply.errorCode = error.code;
   reply.header('cache-control', 'no-store');
+  if (request.route?.failAsPage) {
+    request.route.failAsPage(request, reply, error);
+    return;
+  }
   const told = request.route?.oauthErrors ? oauthBody(error) : body(error);
   if (!wantsProblem(request)) reply.send(told);
   else reply.type('application/problem+json; charset=utf-8').send({ ...problemOf(error, guideUrl), ...told });

@@ -2,7 +2,7 @@ import { type Logger, pino, stdSerializers } from 'pino';
 import type { Config } from '../config.ts';
 import { logOutput } from './log-output.ts';
 
-const OUR_SECRET = /\b(?:ink|ik[ilpsu]|st_\d+)_[\w-]{20,}/g;
+const OUR_SECRET = /\b(?:ink|ik[ilprsu]|st_\d+)_[\w-]{20,}/g;
 /** With or without the rest: what begins like a token is read once, to its end, whether it turns out to be one or not. */
 const JWT = /\beyJ[\w-]{10,}(\.[\w-]+\.[\w-]*)?/g;
 const URL_PASSWORD = /(:\/\/[^\s:/@]*:)[^\s@]+(@)?/g;

@@ -116,6 +116,12 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     names: 'read',
     update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
     // Nothing is left of a deleted user, here neither.
+    linkGeneration: 'read',
+    withdrawLinks: {
+      tell: (_, outcome, _before, appId, userId) =>
+        outcome === 'withdrawn' ? [{ action: 'user.linksWithdrawn', appId, subject: '', userId }] : [],
+    },
+    // Of an erased user nothing is left, here neither.
     delete: {
       tell: (_, outcome, _before, appId) =>
         outcome === 'deleted' ? [{ action: 'user.erased', appId, subject: '' }] : [],

@@ -58,6 +58,8 @@ export const APPLICATION_ACTIONS = [
   'user.specialTokenReissued',
   'user.accessTokenRevoked',
   'user.allTokensRevoked',
+  'user.linkCreated',
+  'user.linksWithdrawn',
   'users.imported',
   'selections.migrated',
   'users.listed',

@@ -3,10 +3,8 @@ import type { PlacedKey } from '../catalog/compile.ts';
 import { InnkeeperError } from '../errors.ts';
 import type { Service } from '../service.ts';
 import { findUser } from '../users/find-user.ts';
-import { countMatching, MAX_STEPS_INLINE, matchOnThread } from './match-patterns.ts';
-import { Refusals } from './refusals.ts';
-import type { ReadWanted, SavedForUser } from './save-for-user.ts';
-import { saveSelections } from './save-selections.ts';
+import { type ReadWanted, type SavedForUser, saveWanted } from './save-for-user.ts';
+import type { WantedSelection } from './save-selections.ts';
 
 /** Saves for a user in the name of who manages the application: told in the audit, and in the history of the user. */
 export async function saveForManager(
@@ -16,16 +14,12 @@ export async function saveForManager(
   readWanted: ReadWanted,
 ): Promise<SavedForUser> {
   const user = await findUser(service, application, userUid);
-  const catalog = await service.catalogs.get(application.appId);
-  const refusals = new Refusals();
-  const wanted = readWanted(user, catalog, refusals);
-  const isCostly = countMatching(wanted) > MAX_STEPS_INLINE;
-  const matches = isCostly ? await matchOnThread(service, user.appId, wanted) : undefined;
-  const by = { actor, appId: user.appId, keys: wanted.map(({ placed }) => nameOf(placed)) };
+  const changeOf = (wanted: readonly WantedSelection[]) => {
+    const by = { actor, appId: user.appId, keys: wanted.map(({ placed }) => nameOf(placed)) };
+    return { means: 'manage', by } as const;
+  };
   try {
-    const change = { means: 'manage', by } as const;
-    const saved = await saveSelections(service, user, catalog, wanted, change, { refusals, matches });
-    return { user, catalog, wanted, saved };
+    return await saveWanted(service, user, changeOf, readWanted);
   } catch (error) {
     const isGone = error instanceof InnkeeperError && error.error === 'profileUserNotFound';
     throw isGone ? new InnkeeperError('userNotFound') : error;

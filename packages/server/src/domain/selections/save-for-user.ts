@@ -1,3 +1,4 @@
+import type { SelectionChange } from '../../storage/port.ts';
 import type { Application } from '../applications/application.ts';
 import type { CompiledCatalog } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
@@ -30,18 +31,32 @@ export async function saveForUser(
   readWanted: ReadWanted,
 ): Promise<SavedForUser> {
   const { user, means, isNamed } = await identifyUserToSave(service, application, claims);
-  try {
-    const catalog = await service.catalogs.get(application.appId);
-    const refusals = new Refusals();
-    const wanted = readWanted(user, catalog, refusals);
-    const isCostly = countMatching(wanted) > MAX_STEPS_INLINE;
-    // An unknown user must not cost a match.
-    if (isCostly && isNamed) await findUser(service, application, user.userId);
-    const matches = isCostly ? await matchOnThread(service, user.appId, wanted) : undefined;
-    const saved = await saveSelections(service, user, catalog, wanted, { means }, { refusals, matches });
-    return { user, catalog, wanted, saved };
-  } catch (error) {
+  const look = async () => {
     if (isNamed) await findUser(service, application, user.userId);
+  };
+  try {
+    // An unknown user must not cost a match.
+    return await saveWanted(service, user, () => ({ means }), readWanted, look);
+  } catch (error) {
+    await look();
     throw error;
   }
+}
+
+/** What every save comes to, whoever makes it. */
+export async function saveWanted<User extends UserToSave['user']>(
+  service: Service,
+  user: User,
+  changeOf: (wanted: readonly WantedSelection[]) => Omit<SelectionChange, 'at'>,
+  readWanted: ReadWanted,
+  beforeCostlyWork?: () => Promise<void>,
+): Promise<SavedForUser> {
+  const catalog = await service.catalogs.get(user.appId);
+  const refusals = new Refusals();
+  const wanted = readWanted(user, catalog, refusals);
+  const isCostly = countMatching(wanted) > MAX_STEPS_INLINE;
+  if (isCostly) await beforeCostlyWork?.();
+  const matches = isCostly ? await matchOnThread(service, user.appId, wanted) : undefined;
+  const saved = await saveSelections(service, user, catalog, wanted, changeOf(wanted), { refusals, matches });
+  return { user, catalog, wanted, saved };
 }

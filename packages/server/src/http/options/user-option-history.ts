@@ -1,6 +1,7 @@
 import { InnkeeperError } from '../../domain/errors.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
+import { SELECTION_MEANS } from '../../storage/port.ts';
 import { EXAMPLE } from '../examples.ts';
 import { linkHeader, type Query, readPage } from '../paging.ts';
 import type { RouteSchema, Routes } from '../server/routes.ts';
@@ -15,7 +16,7 @@ const HistoryEntry = Type.Object(
   {
     action: Type.Enum(['save', 'unset']),
     at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
-    by: Type.Enum(['user_uid', 'access_token', 'import', 'manage']),
+    by: Type.Enum([...SELECTION_MEANS]),
     language: Type.Union([Type.String(), Type.Null()], {
       description: 'for an open text: tag of the saved language',
     }),

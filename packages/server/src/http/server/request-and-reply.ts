@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import type { InnkeeperError } from '../../domain/errors.ts';
 import { Admission } from '../../domain/limits/admission.ts';
 import type { RateLimits } from '../../domain/limits/rate-limits.ts';
 import { mask } from '../logging.ts';
@@ -17,6 +18,7 @@ export type FoundRoute = {
   readonly unlogged?: boolean;
   readonly underLoad?: 'served' | 'first';
   readonly oauthErrors?: boolean;
+  readonly failAsPage?: (request: HttpRequest, reply: HttpReply, error: InnkeeperError) => void;
 };
 
 /** One request of any kind. Everything of its connection is read when it arrives: later the client may be gone. */

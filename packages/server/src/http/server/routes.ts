@@ -54,6 +54,8 @@ export type RouteOptions = {
   underLoad?: 'served' | 'first';
   /** Errors also carry the fields of RFC 6749 5.2. */
   oauthErrors?: boolean;
+  /** For people: fills in a page in place of the two fields of an error. Status and code are set already. */
+  failAsPage?: (request: HttpRequest, reply: HttpReply, error: InnkeeperError) => void;
   /** The error for another method than its own. */
   wrongMethod?: ErrorName;
 };

@@ -12,6 +12,7 @@ import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
 import type { Method, RouteSchema, Routes } from '../server/routes.ts';
 
 export const USERS_PATH = '/api/v2/app/:clientId/users';
+const USER_PATH = `${USERS_PATH}/:serviceUserCode`;
 
 /** What every operation for back ends can answer. */
 export const BACK_END_ERRORS = ['applicationUnknown', 'credentialsWrong', 'tooManyFailures', 'unavailable'] as const;
@@ -31,7 +32,7 @@ type Way = {
  * the code missing (0025). Slashes of a clientUserId are read escaped and, where a proxy unescaped them, as they are.
  */
 export const WAYS_TO_USER: readonly Way[] = [
-  ...[`${USERS_PATH}/:serviceUserCode`, `${USERS_PATH}/`].map((path, index) => ({
+  ...[USER_PATH, `${USERS_PATH}/`].map((path, index) => ({
     path,
     hide: index > 0,
     operation: '',
@@ -73,14 +74,22 @@ export function schemaOf(schema: RouteSchema & { operationId: string }, way: Way
 
 export type UserRequest = { request: HttpRequest; reply: HttpReply; application: Application; user: UserRecord };
 
+type UserOperation = {
+  method: Method;
+  schema: RouteSchema & { operationId: string };
+  /** What follows the user's code in the path. */
+  under?: string;
+};
+
 /** An operation on one user, for the back end of an application: 0012, 0011, 0025, then what the operation itself refuses. */
 export function userRoute(
   app: Routes,
   service: Service,
-  { method, schema }: { method: Method; schema: RouteSchema & { operationId: string } },
+  { method, schema, under }: UserOperation,
   handle: (request: UserRequest) => Promise<object>,
 ): void {
-  for (const way of WAYS_TO_USER) {
+  const ways = under === undefined ? WAYS_TO_USER : [{ ...(WAYS_TO_USER[0] as Way), path: `${USER_PATH}/${under}` }];
+  for (const way of ways) {
     const full = schemaOf(
       { ...schema, security: [{ basic: [] }], errors: [...BACK_END_ERRORS, ...(schema.errors ?? [])] },
       way,

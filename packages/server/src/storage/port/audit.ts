@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = [
   'user.specialTokenReissued',
   'user.accessTokenRevoked',
   'user.allTokensRevoked',
+  'user.linkCreated',
+  'user.linksWithdrawn',
   'users.imported',
   'selections.migrated',
   'users.listed',

@@ -18,7 +18,16 @@ export type SelectionRecord = {
 };
 
 /** How a change came about. */
-export type SelectionMeans = 'user_uid' | 'access_token' | 'import' | 'manage';
+export const SELECTION_MEANS = [
+  'user_uid',
+  'access_token',
+  'import',
+  'manage',
+  /** By the user on the page of a preference link, or by one click in a mail program (RFC 8058). */
+  'preference_link',
+  'unsubscribe',
+] as const;
+export type SelectionMeans = (typeof SELECTION_MEANS)[number];
 
 export type SelectionEvent = {
   selectionId: string;

@@ -456,6 +456,8 @@ const MIGRATIONS: readonly string[] = [
     no bigint not null
   );
   `,
+  // What preference links of the user carry; withdrawing them raises it.
+  'alter table users add column link_generation integer not null default 0',
 ];
 
 const LATEST = MIGRATIONS.length;

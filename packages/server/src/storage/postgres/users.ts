@@ -141,6 +141,14 @@ const DELETE = statement(`
   select user_id from gone
 `);
 
+const LINK_GENERATION = statement('select link_generation from users where user_id = $1 and app_id = $2');
+
+const WITHDRAW_LINKS = statement(`
+  with ${patience('$3')}
+  update users u set link_generation = u.link_generation + 1 from patience where u.user_id = $1 and u.app_id = $2
+  returning u.user_id
+`);
+
 const MAX_ROUNDS = 20;
 
 export function userStore(
@@ -165,6 +173,14 @@ export function userStore(
     },
     update: (appId, userId, change, at) =>
       connections.transaction((query) => update(query, { appId, userId, change, at })),
+    async linkGeneration(appId, userId) {
+      const [row] = await connections.read<{ link_generation: number }>(LINK_GENERATION, [userId, appId]);
+      return row?.link_generation;
+    },
+    async withdrawLinks(appId, userId) {
+      const rows = await connections.writeInTurn(WITHDRAW_LINKS, [userId, appId], [userId]);
+      return rows.length > 0 ? 'withdrawn' : 'unknown';
+    },
     async delete(appId, userId) {
       const rows = await connections.writeInTurn(DELETE, [userId, appId], [userId]);
       return rows.length > 0 ? 'deleted' : 'unknown';

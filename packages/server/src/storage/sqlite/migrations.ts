@@ -442,6 +442,8 @@ const MIGRATIONS: readonly string[] = [
     no integer not null
   ) strict;
   `,
+  // What preference links of the user carry; withdrawing them raises it.
+  'alter table users add column link_generation integer not null default 0',
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -72,6 +72,7 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       names: (appId, page) => survey('names', appId, page),
       createWithToken: (user) => run('createUserWithToken', user),
       update: (appId, userId, change, at) => run('updateUser', appId, userId, change, at),
+      withdrawLinks: (appId, userId) => run('withdrawLinks', appId, userId),
       delete: (appId, userId) => run('deleteUser', appId, userId),
     },
     tokens: {

@@ -14,7 +14,9 @@ const FIND_BY_CLIENT_ID = `select ${USER_COLUMNS} from profiles p join ${USER_OF
 
 const DATABASE_NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
-export function userReads(connection: Connection): Pick<UserStore, 'find' | 'findByClientUserId'> {
+export function userReads(
+  connection: Connection,
+): Pick<UserStore, 'find' | 'findByClientUserId' | 'linkGeneration'> {
   return {
     async find(appId, userId) {
       const row = connection.rows(FIND).get(toBytes(userId), appId);
@@ -23,6 +25,12 @@ export function userReads(connection: Connection): Pick<UserStore, 'find' | 'fin
     async findByClientUserId(appId, clientUserId) {
       const row = connection.rows(FIND_BY_CLIENT_ID).get(appId, clientUserId);
       return row && toUser(row);
+    },
+    async linkGeneration(appId, userId) {
+      const row = connection
+        .rows('select link_generation from users where user_id = ? and app_id = ?')
+        .get(toBytes(userId), appId);
+      return row?.[0] as number | undefined;
     },
   };
 }
@@ -98,6 +106,13 @@ export function userActs(connection: Connection) {
       );
       addUserChange(connection, typesOfChange(changed, status), { appId, userId: id, at, before });
       return { outcome: 'updated', user, changed };
+    },
+
+    withdrawLinks(appId: number, userId: string): 'withdrawn' | 'unknown' {
+      const { changes } = statement(
+        'update users set link_generation = link_generation + 1 where user_id = ? and app_id = ?',
+      ).run(toBytes(userId), appId);
+      return changes === 0 ? 'unknown' : 'withdrawn';
     },
 
     deleteUser(appId: number, userId: string): 'deleted' | 'unknown' {

@@ -1,0 +1,107 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Scalar } from '../catalog/catalog.ts';
+import type { Keyring } from '../keyring.ts';
+
+/** All that a preference link says. It is in the link itself: making one for each of a million mails writes nothing. */
+export type LinkContent = {
+  appId: number;
+  userId: string;
+  /** Milliseconds, in whole seconds. */
+  expiresAt: number;
+  /** Of the user when it was made (UserStore.linkGeneration). */
+  generation: number;
+  /** A tag. */
+  language: string | null;
+  /** Marks of the groups that it shows (groupMark); none: all. */
+  groups: readonly string[];
+  /** What one click saves. */
+  unsubscribe: readonly Unsubscription[];
+};
+
+export type Unsubscription = { keyNo: number; values: readonly Scalar[] };
+
+/** Secret scanners and our own logs know them by it (http/logging.ts). */
+const PREFIX = 'ikr_';
+const FORM = 1;
+/** 128 bits of HMAC-SHA-256. */
+const MAC_BYTES = 16;
+const MAX_CHARACTERS = 400;
+
+/** Four random bytes of its UID: they tell the groups of an application apart in a quarter of the space. */
+export function groupMark(groupUid: string): string {
+  return groupUid.slice(-8);
+}
+
+export function writeLink(keyring: Keyring, link: LinkContent): string {
+  const head = Buffer.alloc(25);
+  head.writeUInt8(FORM, 0);
+  head.writeUInt32BE(link.appId, 1);
+  head.write(link.userId.replaceAll('-', ''), 5, 'hex');
+  head.writeUInt32BE(link.expiresAt / 1000, 21);
+  const content = Buffer.concat([
+    head,
+    writeNumber(link.generation),
+    writeText(link.language ?? ''),
+    writeNumber(link.groups.length),
+    Buffer.from(link.groups.join(''), 'hex'),
+    writeNumber(link.unsubscribe.length),
+    ...link.unsubscribe.flatMap(({ keyNo, values }) => [writeNumber(keyNo), writeText(JSON.stringify(values))]),
+  ]);
+  return PREFIX + Buffer.concat([content, macOf(keyring, content)]).toString('base64url');
+}
+
+/** undefined: it is not one that was made with this secret, to the last bit. */
+export function readLink(keyring: Keyring, token: string): LinkContent | undefined {
+  if (!token.startsWith(PREFIX) || token.length > MAX_CHARACTERS) return undefined;
+  const text = token.slice(PREFIX.length);
+  const bytes = Buffer.from(text, 'base64url');
+  // Decoders are lenient: blanks, padding and unused bits would make other texts of the same link.
+  if (bytes.toString('base64url') !== text || bytes.length <= MAC_BYTES) return undefined;
+  const content = bytes.subarray(0, -MAC_BYTES);
+  if (!timingSafeEqual(bytes.subarray(-MAC_BYTES), macOf(keyring, content))) return undefined;
+  return readContent(content);
+}
+
+function macOf(keyring: Keyring, content: Buffer): Buffer {
+  return Buffer.from(keyring.hashPreferenceLink(content.toString('base64url')), 'hex').subarray(0, MAC_BYTES);
+}
+
+/** Written by ourselves: it is as writeLink left it, or of a later version. */
+function readContent(content: Buffer): LinkContent | undefined {
+  if (content.readUInt8(0) !== FORM) return undefined;
+  const hex = content.toString('hex', 5, 21);
+  const userId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  let at = 25;
+  const number = (): number => {
+    let value = 0;
+    for (let shift = 1; ; shift *= 128) {
+      const byte = content.readUInt8(at++);
+      value += (byte & 127) * shift;
+      if (byte < 128) return value;
+    }
+  };
+  const take = (length: number): Buffer => content.subarray(at, (at += length));
+  const list = <T>(read: () => T): T[] => Array.from({ length: number() }, read);
+  return {
+    appId: content.readUInt32BE(1),
+    userId,
+    expiresAt: content.readUInt32BE(21) * 1000,
+    generation: number(),
+    language: take(number()).toString() || null,
+    groups: list(() => take(4).toString('hex')),
+    unsubscribe: list(() => ({ keyNo: number(), values: JSON.parse(take(number()).toString()) as Scalar[] })),
+  };
+}
+
+/** Seven bits in a byte, the lowest first. */
+function writeNumber(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push(128 + (rest % 128));
+  return Buffer.from([...bytes, rest]);
+}
+
+function writeText(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([writeNumber(bytes.length), bytes]);
+}

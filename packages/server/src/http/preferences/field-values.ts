@@ -1,0 +1,112 @@
+import type { Key, Scalar } from '../../domain/catalog/catalog.ts';
+import type { PlacedKey } from '../../domain/catalog/compile.ts';
+
+/** How a key is shown: controls that every browser has. */
+export type Control = 'switch' | 'radios' | 'select' | 'checkboxes' | 'list' | 'number' | 'date' | 'text' | 'long-text';
+
+/** More than these are easier to find in a list that opens. */
+const MOST_RADIOS = 6;
+/** Longer texts get a field of several lines. */
+const LINE_CHARACTERS = 120;
+
+export function controlOf({ type, multiple, values, constraint }: Key): Control {
+  if (type === 'boolean' && !multiple && values === null) return 'switch';
+  if (values !== null || type === 'boolean') {
+    return multiple ? 'checkboxes' : (values ?? []).length > MOST_RADIOS ? 'select' : 'radios';
+  }
+  if (multiple) return 'list';
+  if (type === 'string') return (constraint.maxLength ?? Number.MAX_VALUE) > LINE_CHARACTERS ? 'long-text' : 'text';
+  return type === 'date' ? 'date' : 'number';
+}
+
+/** The texts of a field as a form sends them: what is shown of a value, and what comes back for it. */
+export function toTexts(key: Key, value: Scalar | readonly Scalar[] | null | undefined): string[] {
+  const values = value === null || value === undefined ? [] : ([value].flat() as Scalar[]);
+  switch (controlOf(key)) {
+    case 'switch':
+      return values[0] === true ? ['true'] : [];
+    case 'radios':
+    case 'select':
+    case 'checkboxes':
+      return values.map((each) => JSON.stringify(each));
+    default:
+      return values.map((each) => plainText(String(each)));
+  }
+}
+
+/** Browsers send other line ends than they were given. */
+function plainText(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n');
+}
+
+/** What the texts of a form mean by the type of the key. Whether it is allowed is for the rules to say. */
+export function readTexts(key: Key, texts: readonly string[]): unknown[] {
+  switch (controlOf(key)) {
+    case 'switch':
+      return [texts.length > 0];
+    case 'radios':
+    case 'select':
+    case 'checkboxes':
+      return texts.filter((text) => text !== '').map(readJson);
+    case 'list':
+      return texts.map((text) => plainText(text)).flatMap((text) => (text.trim() === '' ? [] : [readTyped(key, text)]));
+    case 'text':
+    case 'long-text':
+      return [plainText(texts[0] ?? '')];
+    default: {
+      const text = (texts[0] ?? '').trim();
+      return text === '' ? [] : [readTyped(key, text)];
+    }
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+function readTyped({ type }: Key, text: string): unknown {
+  const isNumber = type === 'integer' || type === 'number';
+  return isNumber && DECIMAL.test(text.trim()) ? Number(text) : text;
+}
+
+export type Form = ReadonlyMap<string, string[]>;
+
+export function readForm(body: Buffer | undefined): Form {
+  const form = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(body?.toString('utf8') ?? '')) {
+    const known = form.get(name);
+    if (known) known.push(value);
+    else form.set(name, [value]);
+  }
+  return form;
+}
+
+/** What a field shows: texts as they came, or as the value has them. */
+export type Entered = { placed: PlacedKey; texts: readonly string[]; isTouched: boolean };
+
+export const valueName = ({ keyNo }: Key): string => `v${keyNo}`;
+export const shownName = ({ keyNo }: Key): string => `w${keyNo}`;
+
+/**
+ * What was entered for a key; undefined: the form has no such field. Only what differs from what the form had shown is touched: saving
+ * neither turns defaults into choices nor brings back what was changed elsewhere meanwhile.
+ */
+export function readField(form: Form, placed: PlacedKey): Entered | undefined {
+  const { key } = placed;
+  const shown = form.get(shownName(key))?.[0];
+  if (shown === undefined) return undefined;
+  const texts = form.get(valueName(key)) ?? [];
+  const isTouched = JSON.stringify(readTexts(key, texts)) !== JSON.stringify(readTexts(key, readShown(shown)));
+  return { placed, texts, isTouched };
+}
+
+function readShown(text: string): string[] {
+  const shown = readJson(text);
+  return Array.isArray(shown) ? shown.filter((each) => typeof each === 'string') : [];
+}

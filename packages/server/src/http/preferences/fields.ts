@@ -1,0 +1,157 @@
+import type { AllowedValue, Key, Language, Scalar } from '../../domain/catalog/catalog.ts';
+import type { CompiledCatalog, PlacedKey } from '../../domain/catalog/compile.ts';
+import { controlOf, shownName, valueName } from './field-values.ts';
+import { type Html, html } from './html.ts';
+import { inWords, type PageLanguage } from './page.ts';
+
+export type FieldView = {
+  catalog: CompiledCatalog;
+  language: Language | undefined;
+  page: PageLanguage;
+};
+
+export type Field = {
+  placed: PlacedKey;
+  /** What the field held when the form was first shown. */
+  shown: readonly string[];
+  /** What it holds now, which may be wrong. */
+  texts: readonly string[];
+  /** What the user has, which may be retired. */
+  held: readonly Scalar[];
+  isWrong: boolean;
+};
+
+/** Blank lines of a list, to add to it without scripts. */
+const BLANK_LINES = 2;
+
+export function renderField(view: FieldView, field: Field): Html {
+  const { placed, texts, isWrong } = field;
+  const { key } = placed;
+  const { page, catalog, language } = view;
+  const label = catalog.languages.textFor(key.texts, language, key.name).text;
+  const about = catalog.languages.textFor<string | undefined>(key.descriptions, language, undefined).text;
+  const rule = requirement(page, key);
+  const [hintId, errorId] = [`h${key.keyNo}`, `e${key.keyNo}`];
+  const hint =
+    (about !== undefined || rule !== '') &&
+    html`<p class="hint" id="${hintId}">${about !== undefined && html`<span dir="auto">${about}</span> `}${rule !== '' && inWords(page, rule)}</p>`;
+  const error = isWrong && html`<p class="error" id="${errorId}">${inWords(page, problem(page, key, texts))}</p>`;
+  const described = [hint && hintId, error && errorId].filter(Boolean).join(' ');
+  const attributes = html`${described !== '' && html` aria-describedby="${described}"`}`;
+  const wrong = html`${isWrong && html` aria-invalid="true"`}`;
+  const hidden = html`<input type="hidden" name="${shownName(key)}" value="${JSON.stringify(field.shown)}">`;
+  const name = valueName(key);
+  const control = controlOf(key);
+
+  if (control === 'switch') {
+    return html`<div class="field">${hidden}<label class="choice"><input type="checkbox" name="${name}" value="true"${isChecked(texts.length > 0)}${attributes}${wrong}><span class="label" dir="auto">${label}</span></label>${hint}${error}</div>`;
+  }
+  if (control === 'radios' || control === 'checkboxes') {
+    const isRadio = control === 'radios';
+    const role = isRadio && html` role="radiogroup"${wrong}`;
+    return html`<fieldset class="field"${role}${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${choicesOf(key, field.held).map(
+      (each) =>
+        html`<label class="choice"><input type="${isRadio ? 'radio' : 'checkbox'}" name="${name}" value="${JSON.stringify(each.value)}"${isChecked(texts.includes(JSON.stringify(each.value)))}${!isRadio && wrong}><span dir="auto">${nameOf(view, each)}</span></label>`,
+    )}</fieldset>`;
+  }
+  if (control === 'list') {
+    const most = Math.min(key.maxSelected ?? Number.MAX_SAFE_INTEGER, Math.max(texts.length + BLANK_LINES, key.minSelected));
+    const lines = Array.from({ length: Math.max(most, texts.length) }, (_, index) => texts[index] ?? '');
+    return html`<fieldset class="field"${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${lines.map(
+      (text, index) =>
+        html`<input ${typeOf(key)} name="${name}" value="${text}" aria-label="${page.texts.numbered(label, String(index + 1))}"${wrong}>`,
+    )}</fieldset>`;
+  }
+  const id = `f${key.keyNo}`;
+  const text = texts[0] ?? '';
+  const start = html`id="${id}" name="${name}"${attributes}${wrong}`;
+  const input =
+    control === 'select'
+      ? html`<select ${start}><option value="">${page.texts.choose}</option>${choicesOf(key, field.held).map(
+          (each) =>
+            html`<option value="${JSON.stringify(each.value)}"${JSON.stringify(each.value) === text && html` selected`}>${nameOf(view, each)}</option>`,
+        )}</select>`
+      : control === 'long-text' || text.includes('\n')
+        ? html`<textarea ${start} rows="4" dir="auto">
+${text}</textarea>`
+        : html`<input ${typeOf(key)} ${start} value="${text}">`;
+  return html`<div class="field">${hidden}<label class="label" for="${id}" dir="auto">${label}</label>${hint}${error}${input}</div>`;
+}
+
+function isChecked(checked: boolean): Html {
+  return html`${checked && html` checked`}`;
+}
+
+/** A retired value is shown to those who have it. */
+function choicesOf({ values }: Key, held: readonly Scalar[]): AllowedValue[] {
+  const all = values ?? [true, false].map((value) => ({ value, texts: {}, retired: false }));
+  return all.filter(({ value, retired }) => !retired || held.includes(value));
+}
+
+function nameOf({ catalog, language, page }: FieldView, { value, texts, retired }: AllowedValue): string {
+  const { text } = catalog.languages.textFor(texts, language, written(page, value));
+  return retired ? `${text} (${page.texts.retired})` : text;
+}
+
+function written({ texts: { tag } }: PageLanguage, value: Scalar): string {
+  return typeof value === 'number' ? formatNumber(tag, value) : String(value);
+}
+
+/** Browsers check what they can; the rules check all of it. Text fields have room for what is too long, so that nothing typed is lost. */
+function typeOf({ type, constraint: { min, max, step } }: Key): Html {
+  const bounds = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
+  if (type === 'date') return html`type="date"${bounds}`;
+  if (type === 'string') return html`type="text" dir="auto"`;
+  return html`type="number"${bounds} step="${step ?? (type === 'integer' ? 1 : 'any')}"`;
+}
+
+const formatNumber = (tag: string, value: number): string =>
+  new Intl.NumberFormat(tag, { maximumFractionDigits: 20 }).format(value);
+
+function formatBound(tag: string, type: Key['type'], bound: number | string): string {
+  if (type !== 'date') return formatNumber(tag, Number(bound));
+  return new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(`${bound}T00:00:00Z`));
+}
+
+/** What a key asks for, as a sentence; '' where the control says it all. */
+function requirement({ texts }: PageLanguage, key: Key): string {
+  const { type, multiple, minSelected, maxSelected, values } = key;
+  const { min, max, step, maxLength } = key.constraint;
+  const sentences: string[] = [];
+  if (multiple) {
+    const number = (count: number) => formatNumber(texts.tag, count);
+    if (minSelected === maxSelected) sentences.push(texts.exactly(number(minSelected)));
+    else {
+      if (minSelected > 0) sentences.push(texts.atLeast(number(minSelected)));
+      if (maxSelected !== null) sentences.push(texts.atMost(number(maxSelected)));
+    }
+  }
+  const bound = (each: number | string) => formatBound(texts.tag, type, each);
+  const parts = [
+    min !== undefined && max !== undefined
+      ? texts.between(bound(min), bound(max))
+      : min !== undefined
+        ? texts.from(bound(min))
+        : max !== undefined && texts.upTo(bound(max)),
+    step !== undefined && step !== 1 && texts.steps(formatNumber(texts.tag, step)),
+  ].filter((part) => part !== false);
+  if (values === null && parts.length > 0) sentences.push(`${[kindOf(texts, type), ...parts].join(', ')}.`);
+  if (maxLength !== undefined) sentences.push(texts.characters(formatNumber(texts.tag, maxLength)));
+  return sentences.join(' ');
+}
+
+function kindOf(texts: PageLanguage['texts'], type: Key['type']): string {
+  return type === 'date' ? texts.date : type === 'integer' ? texts.wholeNumber : texts.number;
+}
+
+/** Why what was entered is refused: what is asked for, in other words where that is said already. */
+function problem(page: PageLanguage, key: Key, entered: readonly string[]): string {
+  const { texts } = page;
+  const rule = requirement(page, key);
+  if (key.multiple && rule !== '') return rule;
+  if (key.values !== null) return texts.notOffered;
+  if (entered.every((text) => text.trim() === '')) return texts.needed;
+  if (key.constraint.pattern !== undefined) return `${rule} ${texts.format}`.trim();
+  if (rule !== '') return rule;
+  return key.type === 'string' ? texts.format : `${kindOf(texts, key.type)}.`;
+}

@@ -1,0 +1,24 @@
+/** HTML that is as it should be: made by `html`, or a constant of ours. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | false | undefined | readonly Part[];
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Whatever is put in is text, unless `html` made it. Attributes have to be quoted. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(strings.reduce((made, each, index) => made + write(parts[index - 1]) + each));
+}
+
+function write(part: Part): string {
+  if (part === undefined || part === false) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(write).join('');
+  return String(part).replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
+}

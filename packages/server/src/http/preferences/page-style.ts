@@ -1,0 +1,34 @@
+/** In the page itself: one file is all that a reader loads, and its policy names it by its hash. */
+export const STYLE = `
+:root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--text:#16191d;--soft:#555c66;--line:#7b838f;--hair:#dfe2e7;--bad:#b3261e;--good:#1a6b3a;--goodback:#e5f4ea;--badback:#fdecea;--key:#1f5fbf;--onkey:#fff}
+@media (prefers-color-scheme:dark){:root{--page:#121417;--card:#1b1e23;--text:#e9ebee;--soft:#a8b0bb;--line:#8a929e;--hair:#30353c;--bad:#ffb4ab;--good:#8fd7a8;--goodback:#16301f;--badback:#3b1a18;--key:#8ab4f8;--onkey:#0b1a33}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif;overflow-wrap:break-word}
+.page{max-width:40rem;margin:0 auto;padding:1.5rem 1rem 4rem}
+header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between;margin-block-end:1.25rem}
+.app{font-weight:600;color:var(--soft);margin:0}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 1rem}
+h2{font-size:1.15rem;margin:0}
+nav ul{display:flex;flex-wrap:wrap;gap:.25rem .75rem;list-style:none;margin:0;padding:0}
+a{color:var(--key);text-underline-offset:.2em}
+nav a{display:inline-block;padding:.35rem 0}
+nav a[aria-current]{color:var(--text);font-weight:600;text-decoration:none}
+section,.note,.box{background:var(--card);border:1px solid var(--hair);border-radius:.75rem;padding:1.1rem 1.25rem;margin-block-end:1rem}
+.hint{color:var(--soft);font-size:.9rem;margin:.15rem 0 0}
+.field{border:0;border-block-start:1px solid var(--hair);margin:1rem 0 0;padding:1rem 0 0;min-inline-size:0}
+.label,legend{font-weight:600;padding:0}
+fieldset.field>legend{float:inline-start;inline-size:100%}
+fieldset.field>legend+*{clear:both}
+.choice{display:flex;gap:.65rem;align-items:flex-start;padding:.45rem 0}
+.choice input{flex:none;inline-size:1.2rem;block-size:1.2rem;margin:.15rem 0 0;accent-color:var(--key)}
+input[type=text],input[type=number],input[type=date],select,textarea{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.55rem .7rem;inline-size:100%;margin-block-start:.4rem;min-block-size:2.75rem}
+textarea{min-block-size:6rem;resize:vertical}
+button{font:inherit;font-weight:600;color:var(--onkey);background:var(--key);border:0;border-radius:.5rem;padding:.7rem 1.5rem;min-block-size:2.75rem;cursor:pointer}
+:focus-visible{outline:3px solid var(--key);outline-offset:2px}
+.error{color:var(--bad);font-size:.9rem;font-weight:600;margin:.3rem 0 0}
+[aria-invalid=true]{border-color:var(--bad)!important;outline-color:var(--bad)}
+.note{font-weight:600;margin-block-end:1rem}
+.note.done{background:var(--goodback);color:var(--good);border-color:currentColor}
+.note.failed{background:var(--badback);color:var(--bad);border-color:currentColor}
+@media print{:root{--page:#fff;--card:#fff;--text:#000;--soft:#333}button,nav{display:none}section{break-inside:avoid;border-color:#999}.page{max-width:none;padding:0}}
+`;

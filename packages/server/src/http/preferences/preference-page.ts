@@ -1,0 +1,155 @@
+import type { Language, Scalar } from '../../domain/catalog/catalog.ts';
+import type { PlacedKey } from '../../domain/catalog/compile.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import { type OpenedLink, openLink, saveByLink } from '../../domain/preferences/open-link.ts';
+import { effectiveSelections } from '../../domain/selections/effective.ts';
+import { isOpenText, type OpenText, textsOf } from '../../domain/selections/open-texts.ts';
+import type { WantedSelection } from '../../domain/selections/save-selections.ts';
+import type { Service } from '../../domain/service.ts';
+import type { HttpReply, HttpRequest } from '../server/request-and-reply.ts';
+import type { Routes } from '../server/routes.ts';
+import { type Entered, readField, readForm, readTexts, toTexts } from './field-values.ts';
+import { type Field, type FieldView, renderField } from './fields.ts';
+import { type Html, html } from './html.ts';
+import { failAsPage, inWords, pageLanguage, sendPage } from './page.ts';
+
+/** As many as one PUT of user options takes. */
+const MAX_CHANGES = 500;
+
+/** CONTRACT.md section 7: the options of the user that a link names. A GET changes nothing. */
+export function preferencePageRoutes(app: Routes, service: Service): void {
+  const options = { schema: { hide: true }, failAsPage };
+  app.get('/p/:link', options, async (request, reply) => {
+    const opened = await open(service, request);
+    return show(service, request, reply, opened, {});
+  });
+  app.post('/p/:link', options, async (request, reply) => {
+    const opened = await open(service, request);
+    const form = readForm(request.body);
+    const language = languageOf(request, opened);
+    const entered = keysOf(opened).flatMap((placed) => readField(form, placed) ?? []);
+    const touched = entered.filter(({ isTouched }) => isTouched);
+    if (touched.length === 0) return show(service, request, reply, opened, { note: 'unchanged' });
+    if (touched.length > MAX_CHANGES) throw new InnkeeperError('badRequest');
+    try {
+      await saveByLink(service, opened, 'preference_link', () => touched.map((each) => toWanted(each, language)));
+    } catch (error) {
+      const wrong = wrongKeys(error);
+      if (!wrong) throw error;
+      return show(service, request, reply.code(422), opened, { note: 'notSaved', entered, wrong });
+    }
+    return show(service, request, reply, opened, { note: 'saved' });
+  });
+}
+
+/** Opens the link of the path; what is recorded of the request is whose it was, and never the link. */
+export async function open(service: Service, request: HttpRequest): Promise<OpenedLink> {
+  const opened = await openLink(service, request.params.link as string);
+  const { application, user } = opened;
+  request.about = { appId: application.appId, userId: user.userId };
+  request.admission.admitApplication(application, 'options');
+  return opened;
+}
+
+/** Asked for on the page, else that of the link, else the browser's. */
+export function languageOf({ query, headers }: HttpRequest, { catalog, link }: OpenedLink): Language | undefined {
+  const { languages } = catalog;
+  const asked = typeof query.language === 'string' ? languages.find(query.language) : undefined;
+  return asked ?? languages.find(link.language ?? '') ?? languages.negotiate(headers['accept-language']);
+}
+
+function keysOf({ groups, catalog }: OpenedLink): PlacedKey[] {
+  const shown = new Set(groups);
+  return catalog.keys.filter(({ group }) => shown.has(group));
+}
+
+function toWanted({ placed, texts }: Entered, language: Language | undefined): WantedSelection {
+  const { keyNo } = placed.key;
+  return { placed, values: readTexts(placed.key, texts), language, place: keyNo, field: `${keyNo}.` };
+}
+
+/** Of a refusal, the keys at fault by their numbers. */
+function wrongKeys(error: unknown): Set<number> | undefined {
+  if (!(error instanceof InnkeeperError) || !['valueNotAllowed', 'keyArchived'].includes(error.error)) return undefined;
+  return new Set((error.fields ?? []).map(({ field }) => Number(field.split('.', 1)[0])));
+}
+
+type State = {
+  note?: 'saved' | 'unchanged' | 'notSaved';
+  entered?: readonly Entered[];
+  wrong?: ReadonlySet<number>;
+};
+
+async function show(
+  service: Service,
+  request: HttpRequest,
+  reply: HttpReply,
+  opened: OpenedLink,
+  { note, entered = [], wrong = new Set() }: State,
+): Promise<HttpReply> {
+  const { application, catalog, groups } = opened;
+  const language = languageOf(request, opened);
+  const page = pageLanguage(language?.tag);
+  const { texts } = page;
+  const view: FieldView = { catalog, language, page };
+  const values = await currentValues(service, opened, language);
+  const kept = new Map(entered.map((each) => [each.placed, each.texts]));
+  const keys = keysOf(opened);
+  const fieldOf = (placed: PlacedKey): Field => {
+    const { key } = placed;
+    const value = values.get(key.keyNo);
+    const shown = toTexts(key, value);
+    const held = value === undefined ? [] : ([value].flat() as Scalar[]);
+    return { placed, shown, texts: kept.get(placed) ?? shown, held, isWrong: wrong.has(key.keyNo) };
+  };
+  const sections = groups.flatMap((group): Html[] => {
+    const own = keys.filter((placed) => placed.group === group);
+    if (own.length === 0) return [];
+    const id = `g${own[0]?.key.keyNo}`;
+    const about = catalog.languages.textFor<string | undefined>(group.descriptions, language, undefined).text;
+    return [
+      html`<section aria-labelledby="${id}"><h2 id="${id}" dir="auto">${catalog.languages.textFor(group.texts, language, group.name).text}</h2>${about !== undefined && html`<p class="hint" dir="auto">${about}</p>`}${own.map((placed) => renderField(view, fieldOf(placed)))}</section>
+`,
+    ];
+  });
+  const told =
+    note &&
+    html`<p class="note ${note === 'notSaved' ? 'failed' : 'done'}" role="${note === 'notSaved' ? 'alert' : 'status'}" tabindex="-1" autofocus>${inWords(page, texts[note])}</p>`;
+  const form =
+    sections.length === 0
+      ? html`<div class="box"><p>${inWords(page, texts.nothingHere)}</p></div>`
+      : html`<form method="post" action="${language ? `?language=${encodeURIComponent(language.tag)}` : '?'}" novalidate>${sections}<button>${inWords(page, texts.save)}</button></form>`;
+  return sendPage(reply, {
+    language: page,
+    title: texts.title,
+    application,
+    nav: languageNav(view),
+    main: html`${told}${form}`,
+  });
+}
+
+/** What holds for the user, by key number; of open texts, what they say in the language of the page. */
+async function currentValues(
+  service: Service,
+  { catalog, user }: OpenedLink,
+  language: Language | undefined,
+): Promise<Map<number, Scalar | Scalar[]>> {
+  const saved = await service.storage.selections.list(user.userId);
+  const effective = await effectiveSelections(service, user.appId, catalog, saved);
+  return new Map(
+    effective.map(({ placed: { key }, source, record }) => {
+      if (source === 'default' || !record) return [key.keyNo, key.defaultValue as Scalar | Scalar[]];
+      const value = JSON.parse(record.value) as Scalar | Scalar[];
+      if (!isOpenText(key)) return [key.keyNo, value];
+      return [key.keyNo, catalog.languages.textFor<OpenText>(textsOf(record), language, value as OpenText).text];
+    }),
+  );
+}
+
+function languageNav({ catalog: { languages }, language, page }: FieldView): Html | undefined {
+  if (languages.all.length < 2) return undefined;
+  return html`<nav aria-label="${page.texts.language}"><ul>${languages.all.map(
+    ({ name, tag }) =>
+      html`<li><a href="?language=${encodeURIComponent(tag)}" lang="${tag}" hreflang="${tag}"${tag === language?.tag && html` aria-current="true"`}>${name}</a></li>`,
+  )}</ul></nav>`;
+}

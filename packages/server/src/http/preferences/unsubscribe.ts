@@ -1,0 +1,69 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { type OpenedLink, saveByLink } from '../../domain/preferences/open-link.ts';
+import type { WantedSelection } from '../../domain/selections/save-selections.ts';
+import type { Service } from '../../domain/service.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
+import type { Routes } from '../server/routes.ts';
+import { type Html, html } from './html.ts';
+import { failAsPage, inWords, type PageLanguage, pageLanguage, sendPage } from './page.ts';
+import { languageOf, open } from './preference-page.ts';
+
+/**
+ * RFC 8058. Mail programs send the POST by themselves: without cookies, from anywhere, and they follow no redirect. What scanners
+ * of mail send are GETs, which show a button and change nothing.
+ */
+export function unsubscribeRoutes(app: Routes, service: Service): void {
+  const options = { schema: { hide: true }, failAsPage };
+  app.get('/u/:link', options, async (request, reply) => {
+    const opened = await openToUnsubscribe(service, request);
+    const language = pageLanguage(languageOf(request, opened)?.tag);
+    const { unsubscribe, unsubscribeAbout } = language.texts;
+    const about = inWords(language, unsubscribeAbout(opened.application.name));
+    const form = html`<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>${inWords(language, unsubscribe)}</button></form>`;
+    return sendPage(reply, {
+      language,
+      title: unsubscribe,
+      application: opened.application,
+      main: html`<div class="box"><p>${about}</p>${form}</div>${pageLink(request, language)}`,
+    });
+  });
+
+  app.post('/u/:link', options, async (request, reply) => {
+    const opened = await openToUnsubscribe(service, request);
+    const { application } = opened;
+    const language = pageLanguage(languageOf(request, opened)?.tag);
+    const { texts } = language;
+    const more = pageLink(request, language);
+    try {
+      await saveByLink(service, opened, 'unsubscribe', () => wantedOf(opened));
+    } catch (error) {
+      if (!(error instanceof InnkeeperError) || error.error !== 'valueNotAllowed') throw error;
+      // The catalog has changed since: what is offered today is on the page.
+      const main = html`<p class="note failed" role="alert">${inWords(language, texts.notOffered)}</p>${more}`;
+      return sendPage(reply.code(422), { language, title: texts.unsubscribe, application, main });
+    }
+    const about = inWords(language, texts.unsubscribedAbout(application.name));
+    const main = html`<p class="note done" role="status" tabindex="-1" autofocus>${about}</p>${more}`;
+    return sendPage(reply, { language, title: texts.unsubscribed, application, main });
+  });
+}
+
+async function openToUnsubscribe(service: Service, request: HttpRequest): Promise<OpenedLink> {
+  const opened = await open(service, request);
+  if (opened.link.unsubscribe.length === 0) throw new InnkeeperError('preferenceLinkInvalid');
+  return opened;
+}
+
+/** Of keys that are gone, there is nothing left to unsubscribe from. */
+function wantedOf({ catalog, link }: OpenedLink): WantedSelection[] {
+  const language = catalog.languages.find(link.language ?? '');
+  return link.unsubscribe.flatMap(({ keyNo, values }, place) => {
+    const placed = catalog.keyByNo.get(keyNo);
+    return placed && !placed.key.archived ? [{ placed, values, language, place, field: '' }] : [];
+  });
+}
+
+/** The same link opens the page with everything else. */
+function pageLink({ params }: HttpRequest, language: PageLanguage): Html {
+  return html`<p><a href="../p/${params.link}">${inWords(language, language.texts.title)}</a></p>`;
+}

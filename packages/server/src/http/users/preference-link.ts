@@ -1,0 +1,121 @@
+import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
+import { InnkeeperError } from '../../domain/errors.ts';
+import type { Service } from '../../domain/service.ts';
+import { Type } from '../../schema.ts';
+import { EXAMPLE } from '../examples.ts';
+import { readJsonObject } from '../json-body.ts';
+import type { HttpRequest } from '../server/request-and-reply.ts';
+import type { Routes } from '../server/routes.ts';
+import { formatTime } from '../time.ts';
+import { userRoute } from './user-routes.ts';
+
+/** What a link may show and for how long; the same for back ends and for /manage/v1. */
+export const PreferenceLinkBody = Type.Object({
+  groups: Type.Optional(
+    Type.Array(Type.String(), { description: 'names or UIDs of the option groups to show; all by default' }),
+  ),
+  language: Type.Optional(Type.String({ description: 'name or tag; by default, that of the browser' })),
+  expires_in: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'seconds; 2592000 (30 days) by default' }),
+  ),
+  unsubscribe: Type.Optional(
+    Type.Record(Type.String(), Type.Array(Type.Union([Type.Boolean(), Type.String(), Type.Number()])), {
+      description: 'what one click in a mail program saves: `{"group.key": [values]}`',
+    }),
+  ),
+});
+
+export const PreferenceLinkAnswer = Type.Object(
+  {
+    url: Type.String({ format: 'uri', description: 'the page; at most 200 characters' }),
+    expires_at: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }),
+    list_unsubscribe: Type.Optional(
+      Type.String({ description: 'with `unsubscribe`: the value of the mail header List-Unsubscribe' }),
+    ),
+    list_unsubscribe_post: Type.Optional(
+      Type.String({ description: 'with `unsubscribe`: the value of the mail header List-Unsubscribe-Post' }),
+    ),
+  },
+  { title: 'PreferenceLink' },
+);
+
+export const PREFERENCE_LINK_EXAMPLE = {
+  url: `${EXAMPLE.publicUrl}/p/${EXAMPLE.preferenceLink}`,
+  expires_at: '2025-12-24 16:00:00',
+};
+
+const created = {
+  operationId: 'createPreferenceLink',
+  summary: 'Create a link to the preferences of a user',
+  description:
+    'Whoever has the link sees and changes the options of this user, without signing in: send it to nobody else. It expires, ' +
+    'and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail ' +
+    'headers of RFC 8058, which give mail programs an unsubscribe button.',
+  body: PreferenceLinkBody,
+  response: { 200: PreferenceLinkAnswer },
+  errors: ['bodyNotJson', 'usersBadRequest'] as const,
+  examples: {
+    page: {
+      summary: 'For 30 days, with all groups',
+      body: {},
+      status: 200,
+      answer: PREFERENCE_LINK_EXAMPLE,
+    },
+    newsletter: {
+      summary: 'For a newsletter in German, with one-click unsubscribe',
+      body: {
+        groups: ['notifications'],
+        language: 'de',
+        expires_in: 604_800,
+        unsubscribe: { 'notifications.newsletter': [false] },
+      },
+      status: 200,
+      answer: {
+        ...PREFERENCE_LINK_EXAMPLE,
+        list_unsubscribe: `<${EXAMPLE.publicUrl}/u/${EXAMPLE.preferenceLink}>`,
+        list_unsubscribe_post: 'List-Unsubscribe=One-Click',
+      },
+    },
+  },
+};
+
+const withdrawn = {
+  operationId: 'withdrawPreferenceLinks',
+  summary: 'Withdraw the preference links of a user',
+  description: 'Every link made for this user so far stops working. New ones can be made.',
+  response: { 204: Type.Null({ description: 'The links are withdrawn.' }) },
+  examples: { withdrawn: { summary: 'All links of a user', status: 204 } },
+};
+
+/** CONTRACT.md section 7 */
+export function preferenceLinkRoutes(app: Routes, service: Service): void {
+  const under = 'preference-link';
+  userRoute(app, service, { method: 'POST', schema: created, under }, async ({ request, application, user }) => {
+    return createLink(service, application, user, request);
+  });
+  userRoute(app, service, { method: 'DELETE', schema: withdrawn, under }, async ({ reply, application, user }) => {
+    const outcome = await service.storage.users.withdrawLinks(application.appId, user.userId);
+    if (outcome === 'unknown') throw new InnkeeperError('userUnknown');
+    return reply.code(204).send();
+  });
+}
+
+/** From the body of a request, which may be empty. */
+export async function createLink(
+  service: Service,
+  application: { appId: number },
+  user: { userId: string },
+  request: Pick<HttpRequest, 'body'>,
+): Promise<object> {
+  const { groups, language, expires_in, unsubscribe } = request.body?.length ? readJsonObject(request) : {};
+  const wanted = { groups, language, expiresIn: expires_in, unsubscribe };
+  const { url, expiresAt, unsubscribeUrl } = await makePreferenceLink(service, application, user, wanted);
+  return {
+    url,
+    expires_at: formatTime(expiresAt),
+    ...(unsubscribeUrl !== undefined && {
+      list_unsubscribe: `<${unsubscribeUrl}>`,
+      list_unsubscribe_post: 'List-Unsubscribe=One-Click',
+    }),
+  };
+}
