@@ -197,6 +197,30 @@ export interface paths {
         patch: operations["updateApplicationUserByClientId"];
         trace?: never;
     };
+    "/api/v2/app/{clientId}/users/{serviceUserCode}/preference-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link to the preferences of a user
+         * @description Whoever has the link sees and changes the options of this user, without signing in: send it to nobody else. It expires, and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail headers of RFC 8058, which give mail programs an unsubscribe button.
+         */
+        post: operations["createPreferenceLink"];
+        /**
+         * Withdraw the preference links of a user
+         * @description Every link made for this user so far stops working. New ones can be made.
+         */
+        delete: operations["withdrawPreferenceLinks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/oauth-authorization-server": {
         parameters: {
             query?: never;
@@ -221,7 +245,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Public keys of the access tokens (RFC 7517) */
+        /**
+         * Public keys of access tokens and receipts (RFC 7517)
+         * @description Keys that no longer sign stay in the list, so that receipts can be verified years later.
+         */
         get: operations["getJwks"];
         put?: never;
         post?: never;
@@ -391,6 +418,26 @@ export interface paths {
         };
         /** List the history of a user option, newest first */
         get: operations["listUserOptionHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user_options/{user_options_uid}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a signed receipt of the last save of a user option
+         * @description A compact JWS (RFC 7515) with `typ` `receipt+jwt`, signed by a key of /oauth/v2/jwks, which keeps the public keys for good: it can be verified years later, and no byte of it can be altered. Its claims: `iss`, `sub` (the service_user_code), `aud` (the clientId), `iat`, `clientUserId`, `user_options_uid`, `option_group_uid`, `option_key_uid`, `group`, `option`, `value`, `texts` (what was shown: `group`, `group_description`, `option`, `option_description`, `value`), `language` and `language_tag` of these texts, `language_known` (false: the save named none, and they are those of the default language), `revision` of the catalog, `created_at`, `saved_at`, and `by`, how it was saved (null: before this was kept).
+         */
+        get: operations["getUserOptionReceipt"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1506,7 +1553,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all data about a user */
+        /**
+         * Export all data about a user
+         * @description The profile, selections, history, access tokens (without the tokens themselves), and a signed receipt of each selection. With `format=html`, a page to read.
+         */
         get: operations["exportUser"];
         put?: never;
         post?: never;
@@ -1531,6 +1581,30 @@ export interface paths {
          */
         post: operations["reissueSpecialToken"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/users/{userUid}/preference-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link to the preferences of a user
+         * @description Whoever has the link sees and changes the options of this user, without signing in. At most 200 characters.
+         */
+        post: operations["createUserLink"];
+        /**
+         * Withdraw the preference links of a user
+         * @description Every link made for this user so far stops working.
+         */
+        delete: operations["withdrawUserLinks"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1999,7 +2073,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -2547,7 +2621,7 @@ export interface components {
             /** @enum {unknown} */
             action: "save" | "unset";
             /** @enum {unknown} */
-            by: "user_uid" | "access_token" | "import" | "manage";
+            by: "user_uid" | "access_token" | "import" | "manage" | "preference_link" | "unsubscribe";
             actor: string | null;
             language: string | null;
             /** Format: uuid */
@@ -2683,6 +2757,19 @@ export interface components {
             lastSeenAt: string;
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             expiresAt: string;
+        };
+        PreferenceLink: {
+            /**
+             * Format: uri
+             * @description the page; at most 200 characters
+             */
+            url: string;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            expires_at: string;
+            /** @description with `unsubscribe`: the value of the mail header List-Unsubscribe */
+            list_unsubscribe?: string;
+            /** @description with `unsubscribe`: the value of the mail header List-Unsubscribe-Post */
+            list_unsubscribe_post?: string;
         };
         RecoveryCodes: {
             /** @description each works once, instead of a code */
@@ -2820,7 +2907,7 @@ export interface components {
             /** @description UTC, YYYY-MM-DD HH:MM:SS */
             at: string;
             /** @enum {unknown} */
-            by: "user_uid" | "access_token" | "import" | "manage";
+            by: "user_uid" | "access_token" | "import" | "manage" | "preference_link" | "unsubscribe";
             /** @description for an open text: tag of the saved language */
             language: string | null;
             from_value: components["schemas"]["OptionValue"] | null;
@@ -4613,6 +4700,93 @@ export interface operations {
             503: components["responses"]["Error503_unavailable"];
         };
     };
+    createPreferenceLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                serviceUserCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description names or UIDs of the option groups to show; all by default */
+                    groups?: string[];
+                    /** @description name or tag; by default, that of the browser */
+                    language?: string;
+                    /** @description seconds; 2592000 (30 days) by default */
+                    expires_in?: number;
+                    /** @description what one click in a mail program saves: `{"group.key": [values]}` */
+                    unsubscribe?: {
+                        [key: string]: (boolean | string | number)[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferenceLink"];
+                };
+            };
+            /**
+             * @description - `0012` The application is not recognised from this clientId.
+             *     - `0011` Credentials are required: clientId and clientSecret of this application as HTTP Basic, or the user's own access token as Bearer.
+             *     - `0021` The body is not a valid JSON object.
+             *     - `9400` A parameter or a member of the body is invalid.
+             *     - `0025` The user code is invalid or missing: this application has no such user.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "0011" | "0012" | "0021" | "0025" | "9400";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    withdrawPreferenceLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                clientId: string;
+                serviceUserCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The links are withdrawn. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400_applicationUnknown_credentialsWrong_userUnknown"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
     getAuthorizationServerMetadata: {
         parameters: {
             query?: never;
@@ -5514,6 +5688,47 @@ export interface operations {
                         offset: number;
                         limit: number;
                     };
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400_badParameter_userMissing"];
+            401: components["responses"]["Error401_apiKeyMissing_apiKeyUnknown_userCredentialsNeeded_accessTokenInvalid"];
+            403: components["responses"]["Error403_userSuspended"];
+            404: components["responses"]["Error404_profileUserNotFound_selectionNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable_tokenServiceDown"];
+        };
+    };
+    getUserOptionReceipt: {
+        parameters: {
+            query?: {
+                /** @description with HTTP Basic */
+                user_uid?: string;
+            };
+            header?: never;
+            path: {
+                user_options_uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the receipt */
+            200: {
+                headers: {
+                    /** @description starts with the `etag` of the record; send it as If-None-Match with GET, or as If-Match with POST */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jwt": string;
                 };
             };
             /** @description Not modified. */
@@ -9785,7 +10000,9 @@ export interface operations {
     };
     exportUser: {
         parameters: {
-            query?: never;
+            query?: {
+                format?: "json" | "html";
+            };
             header?: never;
             path: {
                 /** @description of the application */
@@ -9811,6 +10028,19 @@ export interface operations {
                         options: components["schemas"]["ManagedUserOption"][];
                         /** @description newest first */
                         history: components["schemas"]["ManagedUserOptionEvent"][];
+                        /** @description as GET /api/user_options/{user_options_uid}/receipt returns */
+                        receipts: string[];
+                    };
+                    "text/html": {
+                        clientId: string;
+                        user: components["schemas"]["ManagedUser"];
+                        accessTokens: components["schemas"]["ManagedAccessToken"][];
+                        /** @description their selections */
+                        options: components["schemas"]["ManagedUserOption"][];
+                        /** @description newest first */
+                        history: components["schemas"]["ManagedUserOptionEvent"][];
+                        /** @description as GET /api/user_options/{user_options_uid}/receipt returns */
+                        receipts: string[];
                     };
                 };
             };
@@ -9821,6 +10051,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Error400_manageBadRequest"];
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden"];
             404: components["responses"]["Error404_userNotFound_applicationNotFound"];
@@ -9855,6 +10086,93 @@ export interface operations {
                         expiresAt: string;
                     };
                 };
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    createUserLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description names or UIDs of the option groups to show; all by default */
+                    groups?: string[];
+                    /** @description name or tag; by default, that of the browser */
+                    language?: string;
+                    /** @description seconds; 2592000 (30 days) by default */
+                    expiresIn?: number;
+                    /** @description what one click in a mail program saves: `{"group.key": [values]}` */
+                    unsubscribe?: {
+                        [key: string]: (boolean | string | number)[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uri */
+                        url: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        expiresAt: string;
+                        /**
+                         * Format: uri
+                         * @description with `unsubscribe`
+                         */
+                        unsubscribeUrl?: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_userNotFound_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    withdrawUserLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                /** @description the service_user_code */
+                userUid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
             403: components["responses"]["Error403_manageForbidden_foreignPage"];
@@ -10655,7 +10973,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */
@@ -10710,7 +11028,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */

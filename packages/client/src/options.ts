@@ -57,6 +57,8 @@ export type OptionsClient<C extends AnyCatalog = AnyCatalog> = {
   selection(userOptionsUid: string, wanted?: InLanguage<C>): Promise<UserOption>;
   /** How it came to be what it is, newest first. */
   history(userOptionsUid: string, wanted?: Call): Pages<UserOptionEvent>;
+  /** A signed statement of its last save (a compact JWS): who, what, the texts shown, when and how. */
+  receipt(userOptionsUid: string, wanted?: Call): Promise<string>;
   /** The default holds again. */
   unset(userOptionsUid: string, how?: Saving): Promise<void>;
 };
@@ -170,6 +172,15 @@ export function makeOptionsClient<C extends AnyCatalog>(
             return (await get('/api/user_options/{user_options_uid}/history', wanted)).data;
           },
         ),
+      ),
+
+    receipt: (user_options_uid: string, { signal }: Call = {}) =>
+      asUser(
+        { operation: 'get /api/user_options/{user_options_uid}/receipt', signal },
+        async ({ headers, user_uid }) => {
+          const wanted = { path: { user_options_uid }, query: { user_uid }, headers, signal };
+          return (await get('/api/user_options/{user_options_uid}/receipt', wanted)).data;
+        },
       ),
 
     unset: (user_options_uid: string, { signal, ifMatch, keepalive, userUid }: Saving = {}) =>

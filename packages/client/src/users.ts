@@ -16,6 +16,7 @@ export { type OptionsClient, selectionOf } from './options.ts';
 export type UserWithToken = OutputOf<'/api/v2/app/create-user', 'post'>;
 export type GrantedToken = OutputOf<'/oauth/v2/get-access-token', 'post'>;
 export type ApplicationUser = OutputOf<'/api/v2/app/{clientId}/users/{serviceUserCode}', 'get'>;
+export type PreferenceLink = OutputOf<'/api/v2/app/{clientId}/users/{serviceUserCode}/preference-link', 'post'>;
 export type TokenFacts = OutputOf<'/oauth/v2/introspect', 'post'>;
 
 export type UsersClientOptions<C extends AnyCatalog = AnyCatalog> = Omit<RequestOptions, 'cache' | 'credentials'> & {
@@ -37,6 +38,15 @@ export type UserFilter = {
   /** Defaults count. */
   effective?: boolean | undefined;
 };
+/** All groups, in the language of the browser, for 30 days, unless said otherwise. */
+export type LinkOptions = {
+  groups?: readonly string[] | undefined;
+  language?: string | undefined;
+  /** Seconds; a year at most. */
+  expiresIn?: number | undefined;
+  /** What one click in a mail program saves: `{ 'group.key': [values] }`. */
+  unsubscribe?: Readonly<Record<string, readonly (boolean | string | number)[]>> | undefined;
+};
 type NewUser = { clientUserId: string; clientUserName: string };
 
 export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
@@ -56,6 +66,10 @@ export type UsersClient<C extends AnyCatalog = AnyCatalog> = {
   suspend(who: Who, how?: Call): Promise<ApplicationUser>;
   resume(who: Who, how?: Call): Promise<ApplicationUser>;
   deleteUser(who: Who, how?: Call): Promise<void>;
+  /** A page of the user's options that needs no sign-in; with `unsubscribe`, the two mail headers of RFC 8058 too. */
+  preferenceLink(serviceUserCode: string, wanted?: LinkOptions, how?: Call): Promise<PreferenceLink>;
+  /** Every link made for the user so far stops working. */
+  withdrawPreferenceLinks(serviceUserCode: string, how?: Call): Promise<void>;
   introspect(accessToken: string, how?: Call): Promise<TokenFacts>;
   revoke(accessToken: string, how?: Call): Promise<void>;
   /** What a user has chosen, with the credentials of the application. */
@@ -155,6 +169,14 @@ function makeUsersClient<C extends AnyCatalog>({
     async deleteUser(who, how) {
       await atUser(who, (path, at) => requests.delete(path, { ...at, ...signed(how), due: null }));
     },
+    async preferenceLink(serviceUserCode, { expiresIn, ...wanted } = {}, how) {
+      const body = { ...wanted, expires_in: expiresIn } as never;
+      const sent = { path: { clientId, serviceUserCode }, body, ...signed(how), repeatable: true, due: 'url' };
+      return (await requests.post(LINK, sent)).data;
+    },
+    async withdrawPreferenceLinks(serviceUserCode, how) {
+      await requests.delete(LINK, { path: { clientId, serviceUserCode }, ...signed(how), due: null });
+    },
     async introspect(accessToken, { signal } = {}) {
       return (
         await requests.post('/oauth/v2/introspect', { ...aboutToken(accessToken, signal), due: 'active' } as never)
@@ -176,6 +198,7 @@ function makeUsersClient<C extends AnyCatalog>({
 }
 
 const USERS = '/api/v2/app/{clientId}/users';
+const LINK = `${USERS}/{serviceUserCode}/preference-link` as const;
 const SIGN_IN_ATTEMPTS = 5;
 
 async function freshSpecialToken(

@@ -122,6 +122,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       openCatalogs,
       tokens,
       keyring,
+      signReceipt: async (algorithm, claims) => (await keys.signer('receipt+jwt', algorithm))(claims),
       activity,
       limits: new RateLimits(allowances, config),
       userReads: new UserReads(storage, () => service.now()),

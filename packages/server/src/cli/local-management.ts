@@ -3,10 +3,11 @@ import { catalogProblems, toUpdate } from '../domain/applications/change-applica
 import { createApplication } from '../domain/applications/create-application.ts';
 import { rotateSecret } from '../domain/applications/rotate-secret.ts';
 import { completeSettings } from '../domain/applications/settings.ts';
-import { recordExport } from '../domain/audit/user-reads.ts';
+import { recordExport, recordLink } from '../domain/audit/user-reads.ts';
 import type { Catalog } from '../domain/catalog/catalog.ts';
 import type { CatalogDefinition } from '../domain/catalog/definition.ts';
 import type { CountedPlan, PublishOutcome } from '../domain/catalog/publish.ts';
+import { InnkeeperError } from '../domain/errors.ts';
 import { createManageToken } from '../domain/manage/manage-token.ts';
 import { finish } from '../domain/slices.ts';
 import { emailOf } from '../domain/users/email.ts';
@@ -25,7 +26,8 @@ import { unknownUser } from './unknown-user.ts';
 import { findApplication, type OpenStorage, unknownApplication } from './with-storage.ts';
 
 /** On an open database. What rules need is loaded when it is used: each command loads its own part alone. */
-export function localManagement({ storage, keyring, config, now }: OpenStorage): Management {
+export function localManagement(open: OpenStorage): Management {
+  const { storage, keyring, config, now } = open;
   const appIdOf = async (clientId: string): Promise<number> => (await findApplication(storage, clientId)).appId;
   const publishing = ({ allowBreaking, ifRevision }: { allowBreaking: boolean; ifRevision?: number }) => ({
     author: cliAuthor(),
@@ -222,6 +224,34 @@ export function localManagement({ storage, keyring, config, now }: OpenStorage):
       async delete(clientId, { service_user_code }) {
         const outcome = await storage.users.delete(await appIdOf(clientId), service_user_code);
         if (outcome === 'unknown') throw unknownUser(service_user_code);
+      },
+      async exportOne(clientId, id) {
+        const { userSource } = await import('./user-source.ts');
+        const { describeUser } = await import('../http/manage/export-user.ts');
+        const application = await findApplication(storage, clientId);
+        const user = await findUser(storage, application.appId, id);
+        const { appId, userId } = user;
+        await recordExport(storage.audit, { actor: cliAuthor(), appId, userId }, now());
+        const settings = completeSettings(application.settings);
+        return describeUser(userSource(open), { appId, clientId, settings }, user);
+      },
+      async link(clientId, id, wanted) {
+        const { userSource } = await import('./user-source.ts');
+        const { makePreferenceLink } = await import('../domain/preferences/make-link.ts');
+        const user = await findUser(storage, await appIdOf(clientId), id);
+        const { appId, userId } = user;
+        try {
+          const { expiresAt, ...made } = await makePreferenceLink(userSource(open), { appId }, user, wanted);
+          await recordLink(storage.audit, { actor: cliAuthor(), appId, userId }, now());
+          return { ...made, expiresAt: showTime(expiresAt) };
+        } catch (error) {
+          throw error instanceof InnkeeperError ? new Misuse(error.message) : error;
+        }
+      },
+      async withdrawLinks(clientId, id) {
+        const user = await findUser(storage, await appIdOf(clientId), id);
+        if ((await storage.users.withdrawLinks(user.appId, user.userId)) === 'unknown') throw unknownUser(id);
+        return showUser(user);
       },
     },
     tokens: {

@@ -10,6 +10,7 @@ import type { CountedBreaking, ReadableChange } from '../domain/catalog/publish.
 import type { Access } from '../domain/manage/access.ts';
 import type { ImportCounts, ImportOptions } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
+import type { UserExport } from '../http/manage/export-user.ts';
 import type { UserStatus } from '../storage/port.ts';
 import type { CommandOptions } from './command.ts';
 import type { Input } from './read-input.ts';
@@ -59,6 +60,11 @@ export type Management = {
     find(clientId: string, id: string): Promise<ShownUser>;
     setStatus(clientId: string, id: string, status: UserStatus): Promise<ShownUser>;
     delete(clientId: string, user: ShownUser): Promise<void>;
+    /** Everything that is kept of one user; the audit has an entry of it. */
+    exportOne(clientId: string, id: string): Promise<UserExport>;
+    /** A link to the page of a user's preferences. */
+    link(clientId: string, id: string, wanted: WantedUserLink): Promise<UserLink>;
+    withdrawLinks(clientId: string, id: string): Promise<ShownUser>;
   };
   tokens: {
     create(wanted: WantedToken): Promise<{ token: string; tokenId: string; expiresAt: string }>;
@@ -80,6 +86,15 @@ export type ShownUser = {
   created_at: string;
   updated_at: string;
 };
+
+export type WantedUserLink = {
+  groups: string[] | undefined;
+  language: string | undefined;
+  expiresIn: number | undefined;
+  /** What one click saves, by group.key. */
+  unsubscribe: Record<string, unknown[]> | undefined;
+};
+export type UserLink = { url: string; expiresAt: string; unsubscribeUrl?: string };
 
 export type ShownApplication = {
   name: string;

@@ -4,8 +4,18 @@ import { ERRORS, type FieldError } from '../domain/errors.ts';
 import type { ImportCounts, Rejection } from '../domain/users/import-batches.ts';
 import type { FileLine } from '../domain/users/import-line.ts';
 import { readUuid } from '../domain/users/user-code.ts';
+import type { UserExport } from '../http/manage/export-user.ts';
 import { Failure, Misuse } from './failure.ts';
-import type { ApplyOptions, Importing, Management, Published, Revision, ShownToken, ShownUser } from './management.ts';
+import type {
+  ApplyOptions,
+  Importing,
+  Management,
+  Published,
+  Revision,
+  ShownToken,
+  ShownUser,
+  UserLink,
+} from './management.ts';
 import { readTypedValue, unknownKey } from './migrated-key.ts';
 import { unknownRevision } from './unknown-revision.ts';
 import { unknownUser } from './unknown-user.ts';
@@ -236,6 +246,22 @@ export function remoteManagement({ url, token }: Remote): Management {
       },
       async delete(clientId, { service_user_code }) {
         await call('DELETE', of(clientId, `/users/${service_user_code}`));
+      },
+      async exportOne(clientId, id) {
+        const { service_user_code } = await findUser(clientId, id);
+        return get<UserExport>(of(clientId, `/users/${service_user_code}/export`));
+      },
+      async link(clientId, id, body) {
+        const { service_user_code } = await findUser(clientId, id);
+        const path = of(clientId, `/users/${service_user_code}/preference-link`);
+        const answer = await call('POST', path, { body }, [400]);
+        if (answer.status === 400) throw new Misuse(String(answer.body.message));
+        return answer.body as UserLink;
+      },
+      async withdrawLinks(clientId, id) {
+        const user = await findUser(clientId, id);
+        await call('DELETE', of(clientId, `/users/${user.service_user_code}/preference-link`));
+        return user;
       },
     },
     tokens: {

@@ -8,7 +8,7 @@ import { type CommandOptions, defineCommand, STORAGE_SETTINGS } from './command.
 import { Misuse } from './failure.ts';
 import { fileProblem } from './file-problem.ts';
 import { type WantedUsers, withManagement } from './management.ts';
-import { bold } from './print.ts';
+import { bold, printResult } from './print.ts';
 import { Progress } from './progress.ts';
 import { refuseDatabaseFile } from './refuse-database-file.ts';
 import { visible } from './table.ts';
@@ -20,6 +20,8 @@ type Options = CommandOptions & {
   where?: string[];
   effective?: boolean;
   status?: string;
+  user?: string;
+  format?: string;
 };
 
 export function usersExport(): Command {
@@ -35,6 +37,10 @@ export function usersExport(): Command {
         'users with the newsletter and without a theme',
       ],
       [
+        'users export --app 123456789_4f2c --user ada@example.com --format html --output ada.html',
+        'everything that is kept of one user, to read',
+      ],
+      [
         'users export --app 123456789_4f2c --output users.ndjson --json',
         '{"clientId","users","profilesOnly","seconds"}',
       ],
@@ -48,11 +54,15 @@ export function usersExport(): Command {
     )
     .option('--effective', 'with --where: include defaults')
     .option('--status <status>', 'only users with this status: active or suspended')
+    .option('--user <ID>', 'everything that is kept of one user: profile, selections, history, tokens, receipts')
+    .option('--format <format>', 'with --user: json (default) or html')
     .option('--output <file>', 'write to this file, all or nothing; readable by its owner only')
     .action(run);
 }
 
 async function run(options: Options): Promise<void> {
+  if (options.user !== undefined) return exportOne(options, options.user);
+  if (options.format !== undefined) throw new Misuse('--format needs --user: all users are exported as NDJSON.');
   const filter = readFilter(options);
   const started = performance.now();
   const result = await withManagement(options, async ({ applications, users: transfer }) => {
@@ -85,6 +95,24 @@ async function run(options: Options): Promise<void> {
     : `Exported ${counted(users, 'user')}${alone} of ${bold(visible(name))} in ${seconds.toFixed(1)} s.`;
   // stdout is the users', unless they went to a file.
   (options.output === undefined ? process.stderr : process.stdout).write(`${text}\n`);
+}
+
+/** What a person may ask for (GDPR, article 15). */
+async function exportOne(options: Options, id: string): Promise<void> {
+  const { format = 'json', where, effective, status } = options;
+  if (format !== 'json' && format !== 'html') throw new Misuse(`--format is json or html; "${format}" is neither.`);
+  if (where || effective || status !== undefined) throw new Misuse('--user cannot be combined with a filter.');
+  const exported = await withManagement(options, ({ users }) => users.exportOne(options.app, id));
+  const { writeUserPage } = await import('../http/manage/user-export-page.ts');
+  const text = format === 'html' ? writeUserPage(exported) : `${JSON.stringify(exported, null, 2)}\n`;
+  const output = options.output === undefined ? toStdout() : await toFile(options.output);
+  if (!output.stream.write(text)) await once(output.stream, 'drain');
+  await output.finish();
+  if (options.output === undefined) return;
+  const { userUid, clientUserId } = exported.user;
+  printResult(options, { clientId: options.app, service_user_code: userUid, clientUserId }, () => {
+    return `Exported ${bold(visible(clientUserId))} to ${options.output}.`;
+  });
 }
 
 function readFilter({ where = [], effective = false, status }: Options): WantedUsers | undefined {

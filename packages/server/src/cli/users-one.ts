@@ -9,7 +9,7 @@ import { layOut, visible } from './table.ts';
 
 type Options = CommandOptions & { app: string };
 
-function defineUserCommand(
+export function defineUserCommand(
   name: string,
   description: string,
   examples: readonly (readonly [string, string])[],

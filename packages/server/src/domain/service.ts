@@ -1,5 +1,5 @@
 import type { Problem, Storage } from '../storage/port.ts';
-import type { TokenService } from '../tokens/port.ts';
+import type { TokenAlgorithm, TokenService } from '../tokens/port.ts';
 import type { ActivityCounter } from './activity/activity-counter.ts';
 import type { ApplicationDirectory } from './applications/directory.ts';
 import type { UserReads } from './audit/user-reads.ts';
@@ -18,6 +18,8 @@ export type Service = {
   openCatalogs: OpenCatalogs;
   tokens: TokenService;
   keyring: Keyring;
+  /** A compact JWS of the claims, by a key of the JWKS. */
+  signReceipt(algorithm: TokenAlgorithm, claims: Record<string, unknown>): Promise<string>;
   activity: ActivityCounter;
   limits: RateLimits;
   userReads: UserReads;

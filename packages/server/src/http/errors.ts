@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type ErrorName, ERRORS, type FieldError, InnkeeperError } from '../domain/errors.ts';
+import { ERRORS, type ErrorName, type FieldError, InnkeeperError } from '../domain/errors.ts';
 import { StorageUnavailable } from '../storage/port.ts';
 import { TokenServiceUnreachable } from '../tokens/port.ts';
 import { prefersType } from './accept.ts';

@@ -19,6 +19,7 @@ export const EXAMPLE = {
   userOptionsUid: '0198c5a3-1f32-7c73-95a6-9e0f1a2b3c45',
   linkToken: 'YOUR_LINK_TOKEN',
   preferenceLink: 'YOUR_PREFERENCE_LINK',
+  receipt: 'YOUR_RECEIPT',
   sessionId: '0198c5a5-3b54-7e84-a7c8-b02c3d4e5f67',
   manageTokenId: '0198c5a5-4c65-7f95-98d9-c13d4e5f6078',
   memberAccountId: '0198c5a5-3b54-7e95-b7c8-b02b3c4d5e67',

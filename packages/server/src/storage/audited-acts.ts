@@ -115,13 +115,12 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
     listValues: 'read',
     names: 'read',
     update: { tell: (_, outcome) => (outcome.outcome === 'updated' ? toldOfUser(outcome) : []) },
-    // Nothing is left of a deleted user, here neither.
     linkGeneration: 'read',
     withdrawLinks: {
       tell: (_, outcome, _before, appId, userId) =>
         outcome === 'withdrawn' ? [{ action: 'user.linksWithdrawn', appId, subject: '', userId }] : [],
     },
-    // Of an erased user nothing is left, here neither.
+    // Nothing is left of a deleted user, here neither.
     delete: {
       tell: (_, outcome, _before, appId) =>
         outcome === 'deleted' ? [{ action: 'user.erased', appId, subject: '' }] : [],
@@ -338,6 +337,7 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   },
   selections: {
     list: 'read',
+    origins: 'read',
     listOfToken: 'read',
     // By /manage/v1; what users and applications save themselves is in the history only.
     save: {

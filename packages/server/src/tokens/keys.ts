@@ -16,12 +16,16 @@ const PUBLISH_AFTER_MS = 31 * DAY_MS;
 /** A key that is newer than this was made by a clock that was ahead. */
 const FUTURE_MS = 60 * 60_000;
 
+/** `typ` of the header: one kind of token is never taken for another. */
+export type TokenType = 'at+jwt' | 'JWT' | 'receipt+jwt';
+
 export type KeyClock = Pick<Clock, 'now' | 'certain' | 'isTrusted'>;
 
 type SigningKey = {
   record: SigningKeyRecord;
   algorithm: TokenAlgorithm;
-  privateKey: KeyObject;
+  /** undefined: it is retired, and verifies receipts alone. */
+  privateKey: KeyObject | undefined;
   publicKey: KeyObject;
   jwk: JWK;
   headers: Map<string, string>;
@@ -55,7 +59,8 @@ export class SigningKeys {
     const records = await this.#store.list();
     this.#keys = records.map((record) => {
       const key = known.get(record.kid);
-      return key ? { ...key, record } : this.#open(record);
+      const isSame = key && (key.privateKey === undefined) === (record.sealedPrivateKey === '');
+      return isSame ? { ...key, record } : this.#open(record);
     });
   }
 
@@ -101,17 +106,15 @@ export class SigningKeys {
     return making;
   }
 
-  /** JWKS: every key whose tokens may still be about. */
+  /** JWKS: every key that ever signed. Receipts are verified years after their key was retired. */
   published(): JWK[] {
-    const now = this.#clock.certain();
-    return this.#keys
-      .filter(({ record }) => record.publishedUntil === null || record.publishedUntil > now)
-      .map((key) => key.jwk);
+    return this.#keys.map((key) => key.jwk);
   }
 
-  /** Of a key that signs with this algorithm and no other. */
+  /** Of a key that may have signed a live access token with this algorithm, and signs with no other. */
   async publicKey(kid: string | undefined, algorithm: string | undefined): Promise<KeyObject | undefined> {
-    const find = () => this.#keys.find((key) => key.record.kid === kid && key.algorithm === algorithm)?.publicKey;
+    const find = () =>
+      this.#keys.find((key) => key.record.kid === kid && key.algorithm === algorithm && key.privateKey)?.publicKey;
     const now = performance.now();
     if (!find() && now > this.#lookedAt + LOOK_EVERY_MS) {
       this.#lookedAt = now;
@@ -120,7 +123,7 @@ export class SigningKeys {
     return find();
   }
 
-  async signJwt(type: 'at+jwt' | 'JWT', claims: Record<string, unknown>): Promise<string> {
+  async signJwt(type: TokenType, claims: Record<string, unknown>): Promise<string> {
     return (await this.signer(type, 'EdDSA'))(claims);
   }
 
@@ -129,13 +132,13 @@ export class SigningKeys {
    * header is the same every time. A signature takes longer than all else in its request, so it is made by node's pool of threads.
    */
   async signer(
-    type: 'at+jwt' | 'JWT',
+    type: TokenType,
     algorithm: TokenAlgorithm,
   ): Promise<(claims: Record<string, unknown>) => Promise<string>> {
     if (!this.#clock.isTrusted) throw new TokenServiceRefused('The clock is wrong: no token is signed.');
     if (!this.#newest(algorithm)) await this.#makeOnce(algorithm);
     const now = this.#clock.now();
-    const keys = this.#keys.filter((key) => key.algorithm === algorithm);
+    const keys = this.#keys.filter((key) => key.algorithm === algorithm && key.privateKey);
     // A clock that was set back is before the first key; that one is published, and serves.
     const key = keys.findLast(({ record }) => record.signsFrom <= now) ?? keys[0];
     if (!key) throw new Error(`There is no signing key for ${algorithm}.`);
@@ -173,21 +176,26 @@ export class SigningKeys {
   }
 
   #open(record: SigningKeyRecord): SigningKey {
-    const der = this.#keyring.unseal(record.sealedPrivateKey);
-    if (!der) throw new Error(`Signing key ${record.kid} was sealed under another INNKEEPER_SECRET.`);
-    const privateKey = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
+    const jwk = JSON.parse(record.publicJwk) as JWK;
     return {
       record,
       algorithm: record.algorithm as TokenAlgorithm,
-      privateKey,
-      publicKey: createPublicKey(privateKey),
-      jwk: JSON.parse(record.publicJwk),
+      privateKey: record.sealedPrivateKey === '' ? undefined : this.#unseal(record),
+      publicKey: createPublicKey({ key: jwk, format: 'jwk' }),
+      jwk,
       headers: new Map(),
     };
+  }
+
+  #unseal({ kid, sealedPrivateKey }: SigningKeyRecord): KeyObject {
+    const der = this.#keyring.unseal(sealedPrivateKey);
+    if (!der) throw new Error(`Signing key ${kid} was sealed under another INNKEEPER_SECRET.`);
+    return createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
   }
 }
 
 function signInPool(text: string, { privateKey, algorithm }: SigningKey): Promise<Buffer> {
+  if (!privateKey) throw new Error('A retired key signs nothing.');
   const { digest, dsaEncoding } = ALGORITHMS[algorithm];
   const key = dsaEncoding ? { key: privateKey, dsaEncoding } : privateKey;
   return new Promise((resolve, reject) => {

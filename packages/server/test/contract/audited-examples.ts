@@ -130,6 +130,13 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
     },
     actions: ['user.allTokensRevoked'],
   },
+  'users.withdrawLinks': {
+    async prepare(storage, appId) {
+      const { userId } = await createUser(storage, appId);
+      return ({ users }) => users.withdrawLinks(appId, userId);
+    },
+    actions: ['user.linksWithdrawn'],
+  },
   'manageTokens.create': {
     async prepare(_, appId) {
       const made = manageToken(appId);

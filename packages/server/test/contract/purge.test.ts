@@ -42,12 +42,16 @@ describe.each(databases)('purging on $kind', (database) => {
     await storage.applications.rotateSecret(appId, { secretHash: hash(), createdAt: NOW, expiresAt: null }, NOW);
     await storage.signingKeys.add(signingKey(1), NOW);
     await storage.signingKeys.add(signingKey(2), NOW);
-    // Four changes were logged, long before NOW; the last is kept. With them go a key, a secret and a signing key.
+    // Four changes were logged, long before NOW; the last is kept. With them go a key, a secret and the private half of a signing key.
     expect(await storage.purgeExpired(NOW)).toBe(3 + 3);
     expect(await storage.purgeExpired(NOW)).toBe(0);
     const [application] = await storage.applications.list([appId]);
     expect(application?.secrets.map(({ expiresAt }) => expiresAt)).toEqual([null]);
-    expect((await storage.signingKeys.list()).map(({ generation }) => generation)).toEqual([2]);
+    // What it signed is verified by the public half for good.
+    expect((await storage.signingKeys.list()).map((key) => [key.generation, key.sealedPrivateKey])).toEqual([
+      [1, ''],
+      [2, 'sealed'],
+    ]);
     const other = { ...idempotency, bodyHash: hash(), expiresAt: NOW + MINUTE };
     await createUser(storage, appId, { idempotency: other, createdAt: NOW - MINUTE });
   });

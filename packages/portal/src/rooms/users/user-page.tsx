@@ -2,7 +2,7 @@ import { isInnkeeperError } from '@innkeeper/client/manage';
 import { Anchor, Button, Card, Container, Group, Menu, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { IconArrowLeft, IconChevronDown, IconDownload, IconTrash } from '@tabler/icons-react';
+import { IconArrowLeft, IconChevronDown, IconDownload, IconLink, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -21,6 +21,7 @@ import { tellProblem } from '../../shell/told.tsx';
 import { useMutateOnce } from '../../shell/use-once.ts';
 import { userQuery } from './queries.ts';
 import { UserHistory } from './user-history.tsx';
+import { useUserLink } from './user-link.tsx';
 import { UserSelections } from './user-selections.tsx';
 import { UserTokens } from './user-tokens.tsx';
 
@@ -129,6 +130,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
     onError: tellProblem,
   });
   const exportOnce = useMutateOnce(exporting);
+  const link = useUserLink(clientId, userUid);
   const erasing = useMutation({
     mutationFn: () => api.delete('/manage/v1/applications/{clientId}/users/{userUid}', { path }),
     async onSuccess() {
@@ -146,12 +148,15 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
           <Button
             variant="default"
             rightSection={<IconChevronDown size={14} aria-hidden />}
-            loading={exporting.isPending}
+            loading={exporting.isPending || link.isPending}
           >
             {t('actions')}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={() => link.create()}>
+            {t('link.action')}
+          </Menu.Item>
           <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={() => exportOnce()}>
             {t('export')}
           </Menu.Item>
@@ -172,6 +177,7 @@ function UserActions(props: { clientId: string; userUid: string; clientUserId: s
       >
         {t('erase.text')}
       </ConfirmByTyping>
+      {link.dialog}
     </>
   );
 }

@@ -49,6 +49,11 @@ export function recordExport(audit: Storage['audit'], read: Read, at: number): P
   return addEntry(audit, read.userId === undefined ? 'users.exported' : 'user.exported', read, at);
 }
 
+/** Who has the link can change what the user selected. */
+export function recordLink(audit: Storage['audit'], read: Read, at: number): Promise<void> {
+  return addEntry(audit, 'user.linkCreated', read, at);
+}
+
 function addEntry(
   audit: Storage['audit'],
   action: AuditAction,

@@ -80,7 +80,10 @@ function readContent(content: Buffer): LinkContent | undefined {
       if (byte < 128) return value;
     }
   };
-  const take = (length: number): Buffer => content.subarray(at, (at += length));
+  const take = (length: number): Buffer => {
+    at += length;
+    return content.subarray(at - length, at);
+  };
   const list = <T>(read: () => T): T[] => Array.from({ length: number() }, read);
   return {
     appId: content.readUInt32BE(1),

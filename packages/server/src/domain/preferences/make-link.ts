@@ -17,6 +17,11 @@ const MAX_SECONDS = 365 * DAY_SECONDS;
 const MAX_URL = 200;
 const MAX_NAMED = 50;
 
+/** What a link is made with, in the service or on the command line. */
+export type LinkMaker = Pick<Service, 'storage' | 'keyring' | 'publicUrl' | 'now'> & {
+  catalogs: Pick<Service['catalogs'], 'get'>;
+};
+
 /** As it was sent. */
 export type WantedLink = { groups: unknown; language: unknown; expiresIn: unknown; unsubscribe: unknown };
 
@@ -29,7 +34,7 @@ export type MadeLink = {
 
 /** The page of the preferences of one user, for whoever has the link (CONTRACT.md section 7). */
 export async function makePreferenceLink(
-  service: Service,
+  service: LinkMaker,
   { appId }: Pick<Application, 'appId'>,
   { userId }: Pick<UserRecord, 'userId'>,
   wanted: WantedLink,

@@ -13,7 +13,7 @@ export type DescribedOption = {
 
 /** What holds for a user: what they chose, and the defaults where they did not, in the order of the catalog. */
 export async function describeOptions(
-  service: Service,
+  service: Pick<Service, 'storage'>,
   catalog: CompiledCatalog,
   userId: string,
 ): Promise<DescribedOption[]> {

@@ -20,6 +20,8 @@ export type WantedSelection = {
   /** What to take from the list as it is. */
   remove?: readonly unknown[] | undefined;
   language: Language | undefined;
+  /** In which its texts were shown, where that is known without `language`. */
+  shownIn?: Language | undefined;
   /** Tags, one of which the record has to have now; '*': there has to be one; 'none': there must not be one yet. */
   ifMatch?: '*' | 'none' | readonly string[] | undefined;
   /** Its place in the request, and what to put before a field's name in an error: `options[2].`, or nothing. */
@@ -81,7 +83,7 @@ function dependsOnRecord({ placed: { key }, remove, ifMatch }: WantedSelection):
 }
 
 function toChange(wanted: WantedSelection, rules: Rules, current: Current | undefined): WantedChange {
-  const { placed, language, field, ifMatch, remove } = wanted;
+  const { placed, language, shownIn, field, ifMatch, remove } = wanted;
   const { key } = placed;
   const { catalog } = rules;
   if (key.archived) {
@@ -102,6 +104,7 @@ function toChange(wanted: WantedSelection, rules: Rules, current: Current | unde
     revision: catalog.revision,
     value: JSON.stringify(value),
     language: null,
+    shownIn: (language ?? shownIn)?.tag,
     ...(isConditional && { expected: record ? { selectionId: record.selectionId, version: record.version } : null }),
   };
   if (!isOpenText(key)) return change;

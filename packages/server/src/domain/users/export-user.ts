@@ -7,7 +7,10 @@ const PAGE = 1_000;
 export type UserTraces = { tokens: AccessTokenRecord[]; events: SelectionEvent[] };
 
 /** What is kept of a user beside what they chose: everything that goes when they are erased. */
-export async function collectTraces({ storage, now }: Service, { userId }: UserRecord): Promise<UserTraces> {
+export async function collectTraces(
+  { storage, now }: Pick<Service, 'storage' | 'now'>,
+  { userId }: UserRecord,
+): Promise<UserTraces> {
   const events: SelectionEvent[] = [];
   for (;;) {
     const { items } = await storage.selections.history(userId, { offset: events.length, limit: PAGE });

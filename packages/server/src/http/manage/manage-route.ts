@@ -282,7 +282,7 @@ type Changed = {
 function inOwnWords(error: unknown, hides: boolean): unknown {
   if (!(error instanceof InnkeeperError)) return error;
   const { message, fields, headers, more } = error;
-  if (error.error === 'badParameter' || error.error === 'bodyNotJson') {
+  if (['badParameter', 'bodyNotJson', 'usersBadRequest'].includes(error.error)) {
     return new InnkeeperError('manageBadRequest', { message, ...(fields && { fields }) });
   }
   if (error.status === 412) {

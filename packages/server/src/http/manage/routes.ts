@@ -83,6 +83,7 @@ import { suggestLanguageRoute } from './suggest-language.ts';
 import { exportUsersRoute, importUsersRoute } from './transfer-users.ts';
 import { tryItRoute } from './try-it.ts';
 import { undoDraftRoute } from './undo-draft.ts';
+import { userLinkRoutes } from './user-links.ts';
 
 /** CONTRACT.md section 5: what the portal does, as a documented interface, which a personal access token opens for programs too. */
 export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
@@ -161,6 +162,7 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   eraseUserRoute(app, service);
   exportUserRoute(app, service);
   reissueSpecialTokenRoute(app, service);
+  userLinkRoutes(app, service);
   revokeAccessTokenRoute(app, service);
   revokeAccessTokensRoute(app, service);
   listUserOptionsRoute(app, service);

@@ -6,7 +6,8 @@ export const JWKS_PATH = '/oauth/v2/jwks';
 
 const schema = {
   operationId: 'getJwks',
-  summary: 'Public keys of the access tokens (RFC 7517)',
+  summary: 'Public keys of access tokens and receipts (RFC 7517)',
+  description: 'Keys that no longer sign stay in the list, so that receipts can be verified years later.',
   tags: ['tokens'],
   response: {
     200: Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() }, { additionalProperties: true })) }),

@@ -12,6 +12,7 @@ import { listUserOptionsRoute } from './list-user-options.ts';
 import { saveUserOptionRoute } from './save-user-option.ts';
 import { saveUserOptionsRoute } from './save-user-options.ts';
 import { userOptionHistoryRoute } from './user-option-history.ts';
+import { userOptionReceiptRoute } from './user-option-receipt.ts';
 
 /** Area B of SPEC.md: the profile options interface. */
 export function optionRoutes(app: Routes, service: Service, cache: CatalogCache): void {
@@ -26,6 +27,7 @@ export function optionRoutes(app: Routes, service: Service, cache: CatalogCache)
   getUserOptionRoute(app, service);
   deleteUserOptionRoute(app, service);
   userOptionHistoryRoute(app, service);
+  userOptionReceiptRoute(app, service);
 
   preflightRoute(app, '/api/option_groups', ['GET', 'HEAD']);
   preflightRoute(app, '/api/option_groups/:option_group_uid', ['GET', 'HEAD']);
@@ -34,4 +36,5 @@ export function optionRoutes(app: Routes, service: Service, cache: CatalogCache)
   preflightRoute(app, '/api/user_options', ['GET', 'HEAD', 'POST', 'PUT']);
   preflightRoute(app, '/api/user_options/:user_options_uid', ['GET', 'HEAD', 'DELETE']);
   preflightRoute(app, '/api/user_options/:user_options_uid/history', ['GET', 'HEAD']);
+  preflightRoute(app, '/api/user_options/:user_options_uid/receipt', ['GET', 'HEAD']);
 }

@@ -150,7 +150,11 @@ export async function saveRequested(
     return await saveForUser(service, application, claimsOfBody(request, body), (user, catalog, refusals) => {
       named = user;
       noteUser(request, user);
-      return readWanted(catalog, refusals);
+      const wanted = readWanted(catalog, refusals);
+      const accepted = request.headers['accept-language'];
+      if (accepted === undefined || accepted === '*' || wanted.every(({ language }) => language)) return wanted;
+      const shownIn = catalog.languages.negotiate(accepted);
+      return wanted.map((each) => ({ ...each, shownIn }));
     });
   } catch (error) {
     throw await withCurrentRecord(error, service, application, named, request.headers['accept-language']);

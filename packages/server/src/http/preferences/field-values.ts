@@ -10,13 +10,18 @@ const MOST_RADIOS = 6;
 const LINE_CHARACTERS = 120;
 
 export function controlOf({ type, multiple, values, constraint }: Key): Control {
-  if (type === 'boolean' && !multiple && values === null) return 'switch';
+  if (type === 'boolean' && !multiple && isPlain(values)) return 'switch';
   if (values !== null || type === 'boolean') {
     return multiple ? 'checkboxes' : (values ?? []).length > MOST_RADIOS ? 'select' : 'radios';
   }
   if (multiple) return 'list';
   if (type === 'string') return (constraint.maxLength ?? Number.MAX_VALUE) > LINE_CHARACTERS ? 'long-text' : 'text';
   return type === 'date' ? 'date' : 'number';
+}
+
+/** On or off, and no words for it. */
+function isPlain(values: Key['values']): boolean {
+  return values === null || (values.length === 2 && values.every(({ texts }) => Object.keys(texts).length === 0));
 }
 
 /** The texts of a field as a form sends them: what is shown of a value, and what comes back for it. */

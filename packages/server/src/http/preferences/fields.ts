@@ -30,12 +30,15 @@ export function renderField(view: FieldView, field: Field): Html {
   const { page, catalog, language } = view;
   const label = catalog.languages.textFor(key.texts, language, key.name).text;
   const about = catalog.languages.textFor<string | undefined>(key.descriptions, language, undefined).text;
-  const rule = requirement(page, key);
+  const reason = isWrong ? problem(page, key, texts) : '';
+  const required = requirement(page, key);
+  // Said once.
+  const rule = required === reason ? '' : required;
   const [hintId, errorId] = [`h${key.keyNo}`, `e${key.keyNo}`];
   const hint =
     (about !== undefined || rule !== '') &&
     html`<p class="hint" id="${hintId}">${about !== undefined && html`<span dir="auto">${about}</span> `}${rule !== '' && inWords(page, rule)}</p>`;
-  const error = isWrong && html`<p class="error" id="${errorId}">${inWords(page, problem(page, key, texts))}</p>`;
+  const error = isWrong && html`<p class="error" id="${errorId}">${inWords(page, reason)}</p>`;
   const described = [hint && hintId, error && errorId].filter(Boolean).join(' ');
   const attributes = html`${described !== '' && html` aria-describedby="${described}"`}`;
   const wrong = html`${isWrong && html` aria-invalid="true"`}`;
@@ -49,13 +52,20 @@ export function renderField(view: FieldView, field: Field): Html {
   if (control === 'radios' || control === 'checkboxes') {
     const isRadio = control === 'radios';
     const role = isRadio && html` role="radiogroup"${wrong}`;
-    return html`<fieldset class="field"${role}${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${choicesOf(key, field.held).map(
+    return html`<fieldset class="field"${role}${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${choicesOf(
+      key,
+      field.held,
+    ).map(
       (each) =>
         html`<label class="choice"><input type="${isRadio ? 'radio' : 'checkbox'}" name="${name}" value="${JSON.stringify(each.value)}"${isChecked(texts.includes(JSON.stringify(each.value)))}${!isRadio && wrong}><span dir="auto">${nameOf(view, each)}</span></label>`,
     )}</fieldset>`;
   }
   if (control === 'list') {
-    const most = Math.min(key.maxSelected ?? Number.MAX_SAFE_INTEGER, Math.max(texts.length + BLANK_LINES, key.minSelected));
+    const texts = field.texts.filter((text) => text !== '');
+    const most = Math.min(
+      key.maxSelected ?? Number.MAX_SAFE_INTEGER,
+      Math.max(texts.length + BLANK_LINES, key.minSelected),
+    );
     const lines = Array.from({ length: Math.max(most, texts.length) }, (_, index) => texts[index] ?? '');
     return html`<fieldset class="field"${attributes}><legend dir="auto">${label}</legend>${hidden}${hint}${error}${lines.map(
       (text, index) =>
@@ -135,7 +145,7 @@ function requirement({ texts }: PageLanguage, key: Key): string {
         : max !== undefined && texts.upTo(bound(max)),
     step !== undefined && step !== 1 && texts.steps(formatNumber(texts.tag, step)),
   ].filter((part) => part !== false);
-  if (values === null && parts.length > 0) sentences.push(`${[kindOf(texts, type), ...parts].join(', ')}.`);
+  if (values === null && parts.length > 0) sentences.push(`${[kindOf(texts, type), ...parts].join(texts.comma)}.`);
   if (maxLength !== undefined) sentences.push(texts.characters(formatNumber(texts.tag, maxLength)));
   return sentences.join(' ');
 }

@@ -21,10 +21,23 @@ export const SCRIPT = `
   const retype = (entries) => {
     const form = document.querySelector('form');
     if (!form) return;
-    for (const field of form.elements) if (/^v/.test(field.name)) {
-      const values = entries.filter(([name]) => name === field.name).map(([, value]) => value);
-      if (field.type === 'checkbox' || field.type === 'radio') field.checked = values.includes(field.value);
-      else if (values.length === 1) field.value = values[0];
+    const left = Object.groupBy(entries, ([name]) => name);
+    let last;
+    for (const field of [...form.elements]) if (/^v/.test(field.name)) {
+      const own = left[field.name] ?? [];
+      if (field.type === 'checkbox' || field.type === 'radio') field.checked = own.some(([, value]) => value === field.value);
+      else {
+        field.value = own.shift()?.[1] ?? '';
+        last = field;
+        // The line of a list, with more behind it than there are lines.
+        const isLast = ![...form.elements].some((other) => other !== field && other.name === field.name && field.compareDocumentPosition(other) & 4);
+        while (isLast && own.length > 0) {
+          const next = last.cloneNode();
+          next.value = own.shift()[1];
+          last.after(next);
+          last = next;
+        }
+      }
     }
   };
   const load = async (url, options, then) => {

@@ -18,7 +18,7 @@ section,.note,.box{background:var(--card);border:1px solid var(--hair);border-ra
 .field{border:0;border-block-start:1px solid var(--hair);margin:1rem 0 0;padding:1rem 0 0;min-inline-size:0}
 .label,legend{font-weight:600;padding:0}
 fieldset.field>legend{float:inline-start;inline-size:100%}
-fieldset.field>legend+*{clear:both}
+fieldset.field>:not(legend){clear:both}
 .choice{display:flex;gap:.65rem;align-items:flex-start;padding:.45rem 0}
 .choice input{flex:none;inline-size:1.2rem;block-size:1.2rem;margin:.15rem 0 0;accent-color:var(--key)}
 input[type=text],input[type=number],input[type=date],select,textarea{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.55rem .7rem;inline-size:100%;margin-block-start:.4rem;min-block-size:2.75rem}

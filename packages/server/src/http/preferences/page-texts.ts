@@ -15,6 +15,7 @@ export type PageTexts = {
   wholeNumber: string;
   number: string;
   date: string;
+  comma: string;
   from: (min: string) => string;
   upTo: (max: string) => string;
   between: (min: string, max: string) => string;
@@ -50,6 +51,7 @@ const en: PageTexts = {
   wholeNumber: 'A whole number',
   number: 'A number',
   date: 'A date',
+  comma: ', ',
   from: (min) => `${min} or more`,
   upTo: (max) => `${max} or less`,
   between: (min, max) => `${min} to ${max}`,
@@ -85,6 +87,7 @@ const de: PageTexts = {
   wholeNumber: 'Eine ganze Zahl',
   number: 'Eine Zahl',
   date: 'Ein Datum',
+  comma: ', ',
   from: (min) => `ab ${min}`,
   upTo: (max) => `bis ${max}`,
   between: (min, max) => `${min} bis ${max}`,
@@ -121,6 +124,7 @@ const es: PageTexts = {
   wholeNumber: 'Un número entero',
   number: 'Un número',
   date: 'Una fecha',
+  comma: ', ',
   from: (min) => `${min} o más`,
   upTo: (max) => `${max} o menos`,
   between: (min, max) => `de ${min} a ${max}`,
@@ -156,6 +160,7 @@ const hu: PageTexts = {
   wholeNumber: 'Egész szám',
   number: 'Szám',
   date: 'Dátum',
+  comma: ', ',
   from: (min) => `legalább ${min}`,
   upTo: (max) => `legfeljebb ${max}`,
   between: (min, max) => `${min} – ${max}`,
@@ -191,6 +196,7 @@ const ar: PageTexts = {
   wholeNumber: 'عدد صحيح',
   number: 'عدد',
   date: 'تاريخ',
+  comma: '، ',
   from: (min) => `${min} أو أكثر`,
   upTo: (max) => `${max} أو أقل`,
   between: (min, max) => `من ${min} إلى ${max}`,

@@ -1,5 +1,5 @@
-import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
 import { InnkeeperError } from '../../domain/errors.ts';
+import { makePreferenceLink } from '../../domain/preferences/make-link.ts';
 import type { Service } from '../../domain/service.ts';
 import { Type } from '../../schema.ts';
 import { EXAMPLE } from '../examples.ts';

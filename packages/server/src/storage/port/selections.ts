@@ -45,7 +45,12 @@ export type SelectionEvent = {
 
 export type NewSelection = Pick<SelectionRecord, 'selectionId' | 'keyNo' | 'revision' | 'value' | 'language'> & {
   texts?: string | null | undefined;
+  /** The tag of the language in which it was shown to who chose; undefined: nobody said. */
+  shownIn?: string | undefined;
 };
+
+/** How a selection was last saved; null where that is not known, as of those from before it was kept. */
+export type SelectionOrigin = { selectionId: string; means: SelectionMeans | null; shownIn: string | null };
 
 /** What a selection has to be for a save to be carried out. null: there must be none. */
 export type ExpectedSelection =
@@ -107,6 +112,8 @@ export interface SelectionStore {
   list(userId: string): Promise<SelectionRecord[]>;
   /** The same of the owner of a live access token (TokenStore.findOwner), of one moment with that. */
   listOfToken(tokenId: string, now: number): Promise<(UserRecord & { selections: SelectionRecord[] }) | undefined>;
+  /** How each of a user's came about, for its receipt: apart from `list`, which everybody reads all the time. */
+  origins(userId: string): Promise<SelectionOrigin[]>;
   /**
    * All or none, each key at most once, with their history; records come in the order given. A key saved before
    * keeps its selectionId and createdAt: a returned selectionId that differs from the new one given says so. What is saved

@@ -4,13 +4,13 @@ export type SigningKeyRecord = {
   kid: string;
   /** What it signs with, as JWTs name it. Each has its own succession of keys. */
   algorithm: string;
-  /** The private key, sealed under INNKEEPER_SECRET. */
+  /** The private key, sealed under INNKEEPER_SECRET; '' once it is retired, when it is erased and only verifies. */
   sealedPrivateKey: string;
   publicJwk: string;
   createdAt: number;
   /** Published before it signs, so that every verifier has met it. */
   signsFrom: number;
-  /** Published until every token it signed has expired. */
+  /** Verifies tokens until every one it signed has expired; receipts are verified by it for good. */
   publishedUntil: number | null;
 };
 

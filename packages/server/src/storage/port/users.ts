@@ -97,11 +97,10 @@ export interface UserStore {
   listValues(appId: number, keyNo: number, atMost: number): Promise<string[] | undefined>;
   /** The clientUserId and name of the next profiles, in the order of the id's bytes; some may be without a user. */
   names(appId: number, page: { after: string | null; limit: number }): Promise<[string, string][]>;
-  /** The user with all of their data, in one transaction. */
   /** What a preference link of the user has to carry; undefined: there is no such user. */
   linkGeneration(appId: number, userId: string): Promise<number | undefined>;
   /** Raises it: every link made so far stops working. */
   withdrawLinks(appId: number, userId: string): Promise<'withdrawn' | 'unknown'>;
-  /** The user and everything that is theirs, in one transaction. */
+  /** The user with all of their data, in one transaction. */
   delete(appId: number, userId: string): Promise<'deleted' | 'unknown'>;
 }

@@ -458,6 +458,11 @@ const MIGRATIONS: readonly string[] = [
   `,
   // What preference links of the user carry; withdrawing them raises it.
   'alter table users add column link_generation integer not null default 0',
+  `
+  -- For the receipt of a selection: how it was last saved, and the tag of the language in which it was shown.
+  alter table selections add column means text;
+  alter table selections add column shown_in text;
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

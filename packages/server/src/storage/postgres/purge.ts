@@ -24,7 +24,8 @@ const ENDED = [
   removeEnded('invitations', 'invitation_id', 'expires_at'),
   removeEnded('sign_in_attempts', 'subject_hash', 'due_at'),
   removeEnded('rate_limits', 'subject_hash', 'due_at'),
-  removeEnded('signing_keys', 'generation', 'published_until'),
+  // Public halves stay: receipts are verified years later.
+  "update signing_keys set sealed_private_key = '' where published_until <= $1 and sealed_private_key <> ''",
 ].map((text) => statement(`with removed as (${text} returning 1 as one) select count(*) as count from removed`));
 
 // Replicas look several times a second; one that was away for an hour reloads everything.

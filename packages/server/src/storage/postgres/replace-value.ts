@@ -10,7 +10,7 @@ const REPLACE = statement(`
     for key share of u skip locked
   ), saved as (
     update selections s set value = $5, revision = $6::integer, updated_at = $7::bigint,
-      last_event = s.last_event + 1, previous_value = s.value
+      last_event = s.last_event + 1, previous_value = s.value, means = 'manage', shown_in = null
     from chosen c where s.user_id = c.user_id and s.key_no = $2 and s.value = $3
     returning s.user_id, s.app_id, s.selection_id, s.last_event as event_no, s.key_no, s.revision
   ), told as (

@@ -1,4 +1,12 @@
-import type { KeySurvey, SelectionEvent, SelectionRecord, SelectionStore, ValueRow, WantedChange } from '../port.ts';
+import type {
+  KeySurvey,
+  SelectionEvent,
+  SelectionOrigin,
+  SelectionRecord,
+  SelectionStore,
+  ValueRow,
+  WantedChange,
+} from '../port.ts';
 import { type Connections, type SharedRow, type SharedStatement, statement } from './connections.ts';
 import { tokenIdToBytes } from './encoding.ts';
 import { addSelectionEvents } from './events.ts';
@@ -11,6 +19,10 @@ const COLUMNS = `selection_id as "selectionId", key_no as "keyNo", revision, val
     last_event as version, created_at as "createdAt", updated_at as "updatedAt"`;
 
 const LIST = statement(`select ${COLUMNS} from selections where user_id = $1 order by key_no`);
+
+const ORIGINS = statement(
+  'select selection_id as "selectionId", means, shown_in as "shownIn" from selections where user_id = $1',
+);
 
 const LIST_OF_TOKEN = statement(`
   select ${USER_COLUMNS}, (
@@ -60,7 +72,7 @@ const save = (skip: '' | 'skip locked'): string => `
   ), chosen as materialized (
     select o.no, o."userId", o."appId", o.at, o.means, o.actor, n.* from owned o, json_to_recordset(o.selections)
       as n ("selectionId" uuid, "keyNo" integer, revision integer, value text, language text, texts text,
-        "ownText" boolean, "expectedId" uuid, "expectedVersion" integer, text json)
+        "shownIn" text, "ownText" boolean, "expectedId" uuid, "expectedVersion" integer, text json)
     where not o.refused
   ), held as materialized (
     select c."userId", c."keyNo", s.* from (
@@ -79,13 +91,14 @@ const save = (skip: '' | 'skip locked'): string => `
   ), changed as materialized (
     select distinct no from expecting where met is not true
   ), saved as (
-    insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language, texts)
-    select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language, texts from chosen
+    insert into selections (user_id, app_id, created_at, updated_at, last_event, selection_id, key_no, revision, value, language, texts,
+      means, shown_in)
+    select "userId", "appId", at, at, 1, "selectionId", "keyNo", revision, value, language, texts, means, "shownIn" from chosen
     where no not in (select no from changed)
     order by "userId", "keyNo"
     on conflict (user_id, key_no) do update set
       revision = excluded.revision, value = excluded.value, language = excluded.language, texts = excluded.texts,
-      updated_at = excluded.updated_at,
+      updated_at = excluded.updated_at, means = excluded.means, shown_in = excluded.shown_in,
       last_event = case
         when (excluded.user_id, excluded.key_no) in (select "userId", "keyNo" from expecting where is_new) then null
         when ${AS_IT_WAS} then selections.last_event
@@ -170,6 +183,8 @@ export function selectionStore(connections: Connections): SelectionStore {
     ...replaceValueStore(connections),
 
     list: (userId) => connections.read<SelectionRecord>(LIST, [userId]),
+
+    origins: (userId) => connections.read<SelectionOrigin>(ORIGINS, [userId]),
 
     async listOfToken(tokenId, now) {
       type Row = UserRow & { selections: SelectionRecord[] };

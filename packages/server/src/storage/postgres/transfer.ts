@@ -238,8 +238,8 @@ const ADD = `
     select "userId", $1::bigint, "clientUserId", "createdAt", coalesce(status, 'active'), "updatedAt" from entry where "createdAt" is not null
     on conflict (user_id) do nothing returning user_id, app_id
   ), noted as (${addEvents('user.created', '$4::bigint', 'account')} and not $5::boolean), selection as (
-    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at)
-    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s.texts, s."createdAt", s."updatedAt"
+    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at, means)
+    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s.texts, s."createdAt", s."updatedAt", 'import'
     from json_to_recordset($3::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
       value text, language text, texts text, "createdAt" bigint, "updatedAt" bigint)
     returning user_id, selection_id, key_no, value, language
@@ -312,15 +312,15 @@ const RESTATE = `
 
 const SAVE = `
   with saved as (
-    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at)
-    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s.texts, s."createdAt", s."updatedAt"
+    insert into selections (user_id, app_id, last_event, selection_id, key_no, revision, value, language, texts, created_at, updated_at, means)
+    select s."userId", $1::bigint, 1, s."selectionId", s."keyNo", s.revision, s.value, s.language, s.texts, s."createdAt", s."updatedAt", 'import'
     from json_to_recordset($2::json) as s ("userId" uuid, "selectionId" uuid, "keyNo" integer, revision integer,
       value text, language text, texts text, "createdAt" bigint, "updatedAt" bigint)
     order by s."userId", s."keyNo"
     on conflict (user_id, key_no) do update set
       revision = excluded.revision, value = excluded.value, language = excluded.language, texts = excluded.texts,
       updated_at = excluded.updated_at,
-      last_event = selections.last_event + 1, previous_value = selections.value
+      last_event = selections.last_event + 1, previous_value = selections.value, means = excluded.means, shown_in = null
       where selections.updated_at <= excluded.updated_at
     returning user_id, selection_id, last_event, key_no, previous_value, value, language
   ), told as (

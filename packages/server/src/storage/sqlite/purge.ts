@@ -26,6 +26,13 @@ export function purgeActs(connection: Connection) {
          )`,
       ).run(now - CHANGE_LOG_MS).changes,
     );
+  // Public halves stay: receipts are verified years later.
+  const erasePrivateKeys = (now: number): number =>
+    Number(
+      statement(
+        "update signing_keys set sealed_private_key = '' where published_until <= ? and sealed_private_key <> ''",
+      ).run(now).changes,
+    );
   const endTrials = (now: number): number => {
     const ended = statement(`select app_id, client_user_id from trial_users where ends_at <= ? limit ${BATCH}`).all(
       now,
@@ -46,7 +53,7 @@ export function purgeActs(connection: Connection) {
         removeEnded('invitations', 'invitation_id', 'expires_at', now) +
         removeEnded('sign_in_attempts', 'subject_hash', 'due_at', now) +
         removeEnded('rate_limits', 'subject_hash', 'due_at', now) +
-        removeEnded('signing_keys', 'generation', 'published_until', now) +
+        erasePrivateKeys(now) +
         endTrials(now) +
         removeOldChanges(now) +
         removeEnded('request_log', 'app_id, request_uid', 'at', now - KEPT_REQUESTS_MS) +

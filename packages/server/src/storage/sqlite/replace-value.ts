@@ -15,7 +15,8 @@ export function replaceValueActs(connection: Connection) {
       ).all(appId, keyNo, from, limit) as [Uint8Array][];
       for (const [userId] of found) {
         const replaced = rows(
-          `update selections set value = ?, revision = ?, updated_at = ?, last_event = last_event + 1, previous_value = value
+          `update selections set value = ?, revision = ?, updated_at = ?, last_event = last_event + 1, previous_value = value,
+             means = 'manage', shown_in = null
            where user_id = ? and key_no = ? returning selection_id, last_event`,
         ).get(to, revision, at, userId, keyNo) as [Uint8Array, number];
         statement(

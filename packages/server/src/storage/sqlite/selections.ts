@@ -2,6 +2,7 @@ import type {
   SaveOutcome,
   SelectionChange,
   SelectionEvent,
+  SelectionMeans,
   SelectionRecord,
   SelectionStore,
   WantedChange,
@@ -17,14 +18,18 @@ const LIST = `select lower(hex(selection_id)), key_no, revision, value, language
   from selections where user_id = ? order by key_no`;
 
 /** No previous_value, of one that was there: it is saved as it was. */
-const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 1)
+const SAVE = `insert into selections (user_id, app_id, ${COLUMNS}, last_event, means, shown_in)
+  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, 1, ?10, ?11)
   on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
     language = excluded.language, texts = excluded.texts, updated_at = excluded.updated_at,
+    means = excluded.means, shown_in = excluded.shown_in,
     last_event = last_event + ((value, language, texts) is not (excluded.value, excluded.language, excluded.texts)),
     previous_value = iif((value, language, texts) is (excluded.value, excluded.language, excluded.texts), null, value)
   returning lower(hex(selection_id)), created_at, last_event, previous_value`;
 
-export function selectionReads(connection: Connection): Pick<SelectionStore, 'list' | 'listOfToken' | 'history'> {
+export function selectionReads(
+  connection: Connection,
+): Pick<SelectionStore, 'list' | 'listOfToken' | 'origins' | 'history'> {
   const { statement, rows, snapshot } = connection;
   const list = (userId: string): SelectionRecord[] => rows(LIST).all(toBytes(userId)).map(toRecord);
   return {
@@ -36,6 +41,12 @@ export function selectionReads(connection: Connection): Pick<SelectionStore, 'li
         const owner = findOwner(connection, tokenId, now);
         return owner && { ...owner, selections: list(owner.userId) };
       });
+    },
+    async origins(userId) {
+      const found = rows('select lower(hex(selection_id)), means, shown_in from selections where user_id = ?').all(
+        toBytes(userId),
+      ) as [string, SelectionMeans | null, string | null][];
+      return found.map(([id, means, shownIn]) => ({ selectionId: hexToUuid(id), means, shownIn }));
     },
     async history(userId, { offset, limit }, selectionId) {
       return snapshot(() => {
@@ -120,9 +131,10 @@ export function selectionActs(connection: Connection) {
   };
 
   const saveOne = (appId: number, userId: Uint8Array, selection: WantedChange, change: SelectionChange) => {
-    const { keyNo, revision, value, language, texts = null, text } = selection;
+    const { keyNo, revision, value, language, texts = null, text, shownIn = null } = selection;
     const newId = toBytes(selection.selectionId);
-    const row = rows(SAVE).get(userId, appId, newId, keyNo, revision, value, language, texts, change.at);
+    const what = [newId, keyNo, revision, value, language, texts, change.at, change.means, shownIn];
+    const row = rows(SAVE).get(userId, appId, ...what);
     const [id, createdAt, version, previous] = row as [string, number, number, string | null];
     const isNew = previous === null && id === selection.selectionId.replaceAll('-', '');
     if (isNew || previous !== null) {

@@ -87,7 +87,7 @@ export function transferActs(connection: Connection) {
     if (selections.length === 0) return;
     const add = statement(
       `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, texts, created_at, updated_at,
-         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+         last_event, means) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 'import')`,
     );
     for (const { selectionId, keyNo, revision, value, language, texts = null, createdAt, updatedAt } of selections) {
       add.run(userId, keyNo, appId, toBytes(selectionId), revision, value, language, texts, createdAt, updatedAt);
@@ -103,10 +103,10 @@ export function transferActs(connection: Connection) {
     const { keyNo, revision, value, language, texts = null, createdAt, updatedAt } = selection;
     const row = statement(
       `insert into selections (user_id, key_no, app_id, selection_id, revision, value, language, texts, created_at, updated_at,
-         last_event) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+         last_event, means) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 'import')
        on conflict (user_id, key_no) do update set revision = excluded.revision, value = excluded.value,
          language = excluded.language, texts = excluded.texts, updated_at = excluded.updated_at, last_event = last_event + 1,
-         previous_value = value
+         previous_value = value, means = excluded.means, shown_in = null
        returning selection_id, last_event, previous_value`,
     ).get(userId, keyNo, appId, toBytes(randomUUIDv7()), revision, value, language, texts, createdAt, updatedAt) as {
       selection_id: Uint8Array;

@@ -14,9 +14,7 @@ const FIND_BY_CLIENT_ID = `select ${USER_COLUMNS} from profiles p join ${USER_OF
 
 const DATABASE_NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
-export function userReads(
-  connection: Connection,
-): Pick<UserStore, 'find' | 'findByClientUserId' | 'linkGeneration'> {
+export function userReads(connection: Connection): Pick<UserStore, 'find' | 'findByClientUserId' | 'linkGeneration'> {
   return {
     async find(appId, userId) {
       const row = connection.rows(FIND).get(toBytes(userId), appId);

@@ -1,0 +1,60 @@
+import { Alert, Button, Modal, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.ts';
+import { Copyable } from '../../shell/copy.tsx';
+import { Moment } from '../../shell/moment.tsx';
+import { tellProblem } from '../../shell/told.tsx';
+import { useMutateOnce } from '../../shell/use-once.ts';
+
+const LINK = '/manage/v1/applications/{clientId}/users/{userUid}/preference-link';
+
+/** A link to the page of this user's preferences: made when it is asked for, shown until it is closed. */
+export function useUserLink(clientId: string, userUid: string) {
+  const { t } = useTranslation('users');
+  const path = { clientId, userUid };
+  const creating = useMutation({
+    mutationFn: async () => (await api.post(LINK, { path, body: {} })).data,
+    onError: tellProblem,
+  });
+  const withdrawing = useMutation({
+    mutationFn: () => api.delete(LINK, { path }),
+    onSuccess() {
+      notifications.show({ message: t('link.withdrawn') });
+      creating.reset();
+    },
+    onError: tellProblem,
+  });
+  const withdrawOnce = useMutateOnce(withdrawing);
+  const dialog = (
+    <Modal
+      opened={creating.isSuccess}
+      onClose={() => creating.reset()}
+      title={t('link.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {creating.data && (
+        <Stack>
+          <Alert color="yellow" variant="light">
+            {t('link.about')}
+          </Alert>
+          <Copyable value={creating.data.url} />
+          <Text size="sm" c="dimmed">
+            {t('link.expires')} <Moment at={creating.data.expiresAt} />
+          </Text>
+          <Text size="sm">{t('link.withdrawText')}</Text>
+          <Button
+            variant="default"
+            c="var(--mantine-color-red-text)"
+            loading={withdrawing.isPending}
+            onClick={() => withdrawOnce()}
+          >
+            {t('link.withdraw')}
+          </Button>
+        </Stack>
+      )}
+    </Modal>
+  );
+  return { create: useMutateOnce(creating), isPending: creating.isPending, dialog };
+}

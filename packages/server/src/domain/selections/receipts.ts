@@ -1,0 +1,101 @@
+import type { SelectionOrigin, SelectionRecord, UserRecord } from '../../storage/port.ts';
+import type { Application } from '../applications/application.ts';
+import type { Language, Scalar } from '../catalog/catalog.ts';
+import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
+import type { Service } from '../service.ts';
+import { isOpenText, type OpenText, textsOf } from './open-texts.ts';
+
+/** What a receipt states of one save: everything as it was then, whatever the catalog says today. */
+export type Receipt = {
+  user: UserRecord;
+  placed: PlacedKey;
+  record: SelectionRecord;
+  means: SelectionOrigin['means'];
+  value: Scalar | Scalar[];
+  /** The language that the texts were shown in. */
+  language: Language | undefined;
+  /** Whether who saved said so; else it is the default language of that time. */
+  isLanguageKnown: boolean;
+  texts: {
+    group: string;
+    groupDescription: string | null;
+    key: string;
+    keyDescription: string | null;
+    /** Of each value selected. */
+    values: string | string[];
+  };
+};
+
+/** The receipts of a user's selections as they are now, all or one of them. */
+export async function readReceipts(
+  { storage, catalogs }: Pick<Service, 'storage' | 'catalogs'>,
+  user: UserRecord,
+  selectionId?: string,
+): Promise<Receipt[]> {
+  const { selections } = storage;
+  const records = await selections.list(user.userId);
+  const wanted = selectionId === undefined ? records : records.filter((each) => each.selectionId === selectionId);
+  if (wanted.length === 0) return [];
+  const origins = new Map((await selections.origins(user.userId)).map((each) => [each.selectionId, each]));
+  const receipts: Receipt[] = [];
+  for (const record of wanted) {
+    const catalog = await catalogs.getAt(user.appId, record.revision);
+    const placed = catalog?.keyByNo.get(record.keyNo);
+    if (!catalog || !placed) throw new Error(`revision ${record.revision} does not hold key ${record.keyNo}`);
+    receipts.push(describe(user, catalog, placed, record, origins.get(record.selectionId)));
+  }
+  return receipts;
+}
+
+function describe(
+  user: UserRecord,
+  { languages }: CompiledCatalog,
+  placed: PlacedKey,
+  record: SelectionRecord,
+  origin: SelectionOrigin | undefined,
+): Receipt {
+  const { key, group } = placed;
+  const known = languages.find(origin?.shownIn ?? '');
+  const language = known ?? languages.byDefault;
+  const stored = JSON.parse(record.value) as Scalar | Scalar[];
+  const value = isOpenText(key)
+    ? languages.textFor<OpenText>(textsOf(record), language, stored as OpenText).text
+    : stored;
+  const labelOf = (one: Scalar): string => {
+    const allowed = key.values?.find((each) => each.value === one);
+    return allowed ? languages.textFor(allowed.texts, language, String(one)).text : String(one);
+  };
+  const described = (texts: Record<string, string>) => languages.textFor<string | null>(texts, language, null).text;
+  return {
+    user,
+    placed,
+    record,
+    means: origin?.means ?? null,
+    value,
+    language,
+    isLanguageKnown: known !== undefined,
+    texts: {
+      group: languages.textFor(group.texts, language, group.name).text,
+      groupDescription: described(group.descriptions),
+      key: languages.textFor(key.texts, language, key.name).text,
+      keyDescription: described(key.descriptions),
+      values: Array.isArray(value) ? value.map(labelOf) : labelOf(value),
+    },
+  };
+}
+
+/** Signed with the algorithm of the application's tokens; `claims` are named as the wire has them. */
+export function signReceipt(
+  service: Pick<Service, 'publicUrl' | 'now' | 'signReceipt'>,
+  { clientId, settings }: Pick<Application, 'clientId' | 'settings'>,
+  { user }: Receipt,
+  claims: Record<string, unknown>,
+): Promise<string> {
+  return service.signReceipt(settings.tokenAlgorithm, {
+    iss: service.publicUrl,
+    sub: user.userId,
+    aud: clientId,
+    iat: Math.floor(service.now() / 1000),
+    ...claims,
+  });
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OFREPProvider } from '@openfeature/ofrep-provider';
+import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
+import { ErrorCode, OpenFeature, StandardResolutionReasons } from '@openfeature/server-sdk';
+import { ClientProviderEvents, type Provider, OpenFeature as WebOpenFeature } from '@openfeature/web-sdk';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { databases } from '../databases.ts';
+import { makeGuest } from './options/guest.ts';
+import { basic, bearer, startTestServer, type TestServer } from './start.ts';
+
+const PATH = '/ofrep/v1/evaluate/flags';
+
+describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
+  let server: TestServer;
+  let guest: Awaited<ReturnType<typeof makeGuest>>;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+    guest = await makeGuest(server);
+    await guest.save(await guest.choice('vegetarian', [true]));
+    await guest.save(await guest.choice('ratio', [1.5]));
+    await guest.save(await guest.choice('fruit', ['cherry']));
+    await guest.save(await guest.choice('motto', ['Servus']));
+  });
+  afterAll(async () => {
+    await OpenFeature.close();
+    await WebOpenFeature.close();
+    await server.close();
+  });
+
+  test('a server evaluates the flags of any user', async () => {
+    const headers = Object.entries(basic(guest.application)) as [string, string][];
+    await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: server.url, headers }));
+    const client = OpenFeature.getClient();
+    for (const targetingKey of [guest.user.clientUserId, guest.user.userCode]) {
+      const context = { targetingKey, plan: 'free' };
+      const saved = await client.getBooleanDetails('kitchen.vegetarian', false, context);
+      expect(saved).toMatchObject({ value: true, reason: StandardResolutionReasons.TARGETING_MATCH });
+      expect(saved.flagMetadata).toEqual({
+        option_key_uid: (await guest.keyNamed('vegetarian')).option_key_uid,
+      });
+      expect(await client.getNumberValue('kitchen.ratio', 0, context)).toBe(1.5);
+      expect(await client.getStringValue('open.motto', '', context)).toBe('Servus');
+      expect(await client.getObjectValue('kitchen.fruit', [], context)).toEqual(['cherry']);
+      const byDefault = await client.getNumberDetails('open.volume', 0, context);
+      expect(byDefault).toMatchObject({ value: 5, reason: StandardResolutionReasons.DEFAULT });
+    }
+    const context = { targetingKey: guest.user.userCode };
+    const missing = await client.getBooleanDetails('kitchen.nothing', true, context);
+    expect(missing).toMatchObject({ value: true, errorCode: ErrorCode.FLAG_NOT_FOUND });
+    const nobody = await client.getBooleanDetails('kitchen.vegetarian', false, { targetingKey: 'nobody' });
+    expect(nobody).toMatchObject({ value: false, errorCode: ErrorCode.INVALID_CONTEXT });
+    const anonymous = await client.getBooleanDetails('kitchen.vegetarian', false, {});
+    expect(anonymous).toMatchObject({ value: false, errorCode: ErrorCode.TARGETING_KEY_MISSING });
+    const wrongType = await client.getStringDetails('kitchen.vegetarian', 'code', context);
+    expect(wrongType).toMatchObject({ value: 'code', errorCode: ErrorCode.TYPE_MISMATCH });
+  });
+
+  test('a page evaluates its own, and polls for changes', async () => {
+    const headers = Object.entries(bearer(guest.user.accessToken)) as [string, string][];
+    const provider = new OFREPWebProvider({ baseUrl: server.url, headers, pollInterval: 50 });
+    await WebOpenFeature.setContext({ targetingKey: guest.user.userCode });
+    // Its types were not made for exactOptionalPropertyTypes.
+    await WebOpenFeature.setProviderAndWait(provider as Provider);
+    const client = WebOpenFeature.getClient();
+    expect(client.getBooleanDetails('kitchen.vegetarian', false)).toMatchObject({ value: true });
+    expect(client.getObjectValue('kitchen.fruit', [])).toEqual(['cherry']);
+    expect(client.getStringDetails('kitchen.nothing', 'code')).toMatchObject({
+      value: 'code',
+      errorCode: ErrorCode.FLAG_NOT_FOUND,
+    });
+    const changed = new Promise<void>((resolve) => {
+      client.addHandler(ClientProviderEvents.ConfigurationChanged, () => resolve());
+    });
+    await guest.save(await guest.choice('volume', [10]));
+    await changed;
+    expect(client.getNumberDetails('open.volume', 0)).toMatchObject({ value: 10, reason: 'TARGETING_MATCH' });
+  });
+
+  test('answers are as the protocol describes them', async () => {
+    const document = parse(await readFile(join(import.meta.dirname, 'ofrep-openapi.yaml'), 'utf8'));
+    const { schemas } = document.components;
+    // Where the contract says more: defaults have a reason of their own, which OpenFeature knows and this document does not, and values may be lists.
+    schemas.evaluationSuccess.allOf[0].properties.reason.enum.push('DEFAULT');
+    schemas.objectFlag.properties.value.type = ['object', 'array'];
+    // An integer is also a number, and everything is also a flag without a value: exactly one of them never holds.
+    schemas.evaluationSuccess.allOf[1] = { anyOf: schemas.evaluationSuccess.allOf[1].oneOf };
+    const ajv = new Ajv2020({ strict: false, formats: { uri: true, float: true, 'date-time': true } });
+    ajv.addSchema(document, 'ofrep');
+    const check = (path: string, { status, json }: { status: number; json: object }) => {
+      const where = `#/paths/${path.replaceAll('/', '~1')}/post/responses/${status}/content/application~1json/schema`;
+      const validate = ajv.compile({ $ref: `ofrep${encodeURI(where)}` });
+      return [status, validate(json), validate.errors ?? []];
+    };
+    const evaluate = (key: string, context: unknown) =>
+      server.post(key === '' ? PATH : `${PATH}/${key}`, { context }, basic(guest.application));
+    const context = { targetingKey: guest.user.userCode };
+    const one = `${PATH}/{key}`;
+    for (const key of ['kitchen.vegetarian', 'kitchen.fruit', 'kitchen.ratio', 'open.motto', 'open.volume', 'open.birthday']) {
+      expect([key, ...check(one, await evaluate(key, context))]).toEqual([key, 200, true, []]);
+    }
+    expect(check(one, await evaluate('kitchen.nothing', context))).toEqual([404, true, []]);
+    expect(check(one, await evaluate('kitchen.vegetarian', {}))).toEqual([400, true, []]);
+    expect(check(one, await evaluate('kitchen.vegetarian', { targetingKey: 'nobody' }))).toEqual([400, true, []]);
+    expect(check(PATH, await evaluate('', context))).toEqual([200, true, []]);
+    expect(check(PATH, await evaluate('', {}))).toEqual([400, true, []]);
+  });
+});

@@ -1,0 +1,164 @@
+import { compactVerify, createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKeyring } from '../../../src/domain/keyring.ts';
+import { SigningKeys } from '../../../src/tokens/keys.ts';
+import { databases } from '../../databases.ts';
+import { basic, bearer, makeSignedInUser, SECRET, startTestServer, type TestServer } from '../start.ts';
+import { EXAMPLE, type Wire } from './example-catalog.ts';
+import { makeGuest } from './guest.ts';
+
+type Guest = Awaited<ReturnType<typeof makeGuest>>;
+const DAY_MS = 86_400_000;
+
+describe.each(databases)('receipts on $kind', (database) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer(await database.fresh());
+  });
+  afterAll(() => server.close());
+
+  const receiptOf = (guest: Guest, { json }: { json: Wire }, headers: Record<string, string> = {}) =>
+    guest.get(`/api/user_options/${json.user_options_uid}/receipt`, { ...bearer(guest.user.accessToken), ...headers });
+  const jwks = () => createRemoteJWKSet(new URL(`${server.url}/oauth/v2/jwks`));
+  const claimsOf = async (receipt: string, guest: Guest) => {
+    const { payload } = await jwtVerify(receipt, jwks(), {
+      typ: 'receipt+jwt',
+      audience: guest.application.clientId,
+      subject: guest.user.userCode,
+    });
+    return payload;
+  };
+
+  test('says who chose what, in which words, when and how', async () => {
+    const guest = await makeGuest(server);
+    const choice = await guest.choice('fruit', ['Marille', 'Apfel'], { language: 'Deutsch (Österreich)' });
+    const saved = await guest.save(choice);
+    const answer = await receiptOf(guest, saved);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/jwt']);
+    expect(await claimsOf(answer.text, guest)).toEqual({
+      iss: server.url,
+      sub: guest.user.userCode,
+      aud: guest.application.clientId,
+      iat: expect.any(Number),
+      clientUserId: guest.user.clientUserId,
+      user_options_uid: saved.json.user_options_uid,
+      option_group_uid: choice.option_group_uid,
+      option_key_uid: choice.option_key_uid,
+      group: 'kitchen',
+      option: 'fruit',
+      value: ['apple', 'apricot'],
+      texts: {
+        group: 'Küche',
+        group_description: null,
+        option: 'Obst',
+        option_description: null,
+        value: ['Apfel', 'Marille'],
+      },
+      language: 'Deutsch (Österreich)',
+      language_tag: 'de-AT',
+      language_known: true,
+      revision: 1,
+      created_at: saved.json.created_at,
+      saved_at: saved.json.updated_at,
+      by: 'user_uid',
+    });
+    const etag = answer.headers.get('etag') as string;
+    expect((await receiptOf(guest, saved, { 'if-none-match': etag })).status).toBe(304);
+  });
+
+  test('tells the texts of the revision it was saved in, and the language that the save gave', async () => {
+    const guest = await makeGuest(server);
+    const first = await guest.save(await guest.choice('vegetarian', [true]), { 'accept-language': 'de' });
+    const second = await guest.save(await guest.choice('portions', [2]));
+    const { json } = await server.post(
+      '/api/user_options',
+      { ...(await guest.choice('motto', ['Servus'])), access_token: guest.user.accessToken, language: 'de' },
+      guest.apiKey,
+    );
+    const [kitchen, ...others] = EXAMPLE.groups ?? [];
+    const described = { ...kitchen, name: 'kitchen', descriptions: { English: 'What you eat' } };
+    await guest.publish({ ...EXAMPLE, groups: [{ ...described, translations: { English: 'Food' } }, ...others] });
+    await server.service.refresh();
+    const told = async (saved: { json: Wire }) => claimsOf((await receiptOf(guest, saved)).text, guest);
+    expect(await told(first)).toMatchObject({
+      revision: 1,
+      language: 'Deutsch',
+      language_known: true,
+      texts: { group: 'Küche', option: 'Vegetarisch', value: 'true' },
+    });
+    expect(await told(second)).toMatchObject({
+      language: 'English',
+      language_known: false,
+      value: 2,
+      texts: { group: 'Kitchen', option: 'portions', value: '2' },
+    });
+    expect(await told({ json })).toMatchObject({ by: 'access_token', language: 'Deutsch', value: 'Servus' });
+    // Saved as it was, in the new words.
+    const again = await guest.save(await guest.choice('vegetarian', [true], { language: 'en' }));
+    expect(await told(again)).toMatchObject({
+      revision: 2,
+      language: 'English',
+      texts: { group: 'Food', group_description: 'What you eat', option: 'vegetarian' },
+    });
+  });
+
+  test('fails when a single byte is altered', async () => {
+    const guest = await makeGuest(server);
+    const { text } = await receiptOf(guest, await guest.save(await guest.choice('vegetarian', [true])));
+    const { keys } = (await server.send('GET', '/oauth/v2/jwks')).json as { keys: [] };
+    const local = createLocalJWKSet({ keys });
+    await compactVerify(text, local);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += 5) {
+      const altered = Buffer.from(bytes);
+      altered[at] = altered[at] === 0x41 ? 0x42 : 0x41;
+      await expect(compactVerify(altered.toString(), local)).rejects.toThrow();
+    }
+  });
+
+  test('is for the user, and for the application with its credentials', async () => {
+    const guest = await makeGuest(server);
+    const { json } = await guest.save(await guest.choice('vegetarian', [true]));
+    const path = `/api/user_options/${json.user_options_uid}/receipt`;
+    const byApplication = await guest.get(`${path}?user_uid=${guest.user.userCode}`, basic(guest.application));
+    expect((await claimsOf(byApplication.text, guest)).value).toBe(true);
+    const other = await makeSignedInUser(server, guest.application);
+    const told = async (headers: Record<string, string>, at = path) => {
+      const answer = await guest.get(at, headers);
+      return [answer.status, answer.json.code];
+    };
+    expect(await told({})).toEqual([401, '1011']);
+    expect(await told(bearer('nothing'))).toEqual([401, '1007']);
+    expect(await told(bearer(other.accessToken))).toEqual([404, '9404']);
+    expect(await told(bearer(guest.user.accessToken), '/api/user_options/nothing/receipt')).toEqual([404, '9404']);
+    const without = await server.send('GET', path, { headers: bearer(guest.user.accessToken) });
+    expect([without.status, without.json.code]).toEqual([401, '1001']);
+  });
+
+  test.each(['EdDSA', 'RS256', 'ES256'])(
+    'signed with %s, it is verified after the key has gone',
+    async (tokenAlgorithm) => {
+      const guest = await makeGuest(server, { tokenAlgorithm });
+      const { text } = await receiptOf(guest, await guest.save(await guest.choice('vegetarian', [true])));
+      const { kid, alg } = decodeProtectedHeader(text);
+      expect(alg).toBe(tokenAlgorithm);
+      const { storage, now } = server.service;
+      const keys = new SigningKeys(storage.signingKeys, createKeyring(SECRET), {
+        now,
+        certain: now,
+        isTrusted: true,
+      });
+      await keys.load();
+      await keys.rotate(tokenAlgorithm as 'EdDSA');
+      // Years later: private halves are erased, and receipts are verified by what is left.
+      await storage.purgeExpired(now() + 400 * DAY_MS);
+      await server.service.refresh();
+      const kept = (await storage.signingKeys.list()).find((each) => each.kid === kid);
+      expect(kept?.sealedPrivateKey).toBe('');
+      expect((await claimsOf(text, guest)).value).toBe(true);
+      await keys.load();
+      expect(keys.published().map((jwk) => jwk.kid)).toContain(kid);
+      expect(await keys.publicKey(kid, alg)).toBeUndefined();
+    },
+  );
+});
