@@ -59,7 +59,7 @@ async function run(id: string, options: Options): Promise<void> {
     [
       link.url,
       ...(link.unsubscribeUrl === undefined ? [] : [`unsubscribe: ${link.unsubscribeUrl}`]),
-      `Expires ${link.expiresAt} UTC. Whoever has it can change the options of this user.`,
+      `Expires ${link.expiresAt} UTC. Anyone with the link can change the options of this user.`,
     ].join('\n'),
   );
 }

@@ -98,7 +98,14 @@ describe.each(databases)('OpenFeature SDKs on $kind', (database) => {
       server.post(key === '' ? PATH : `${PATH}/${key}`, { context }, basic(guest.application));
     const context = { targetingKey: guest.user.userCode };
     const one = `${PATH}/{key}`;
-    for (const key of ['kitchen.vegetarian', 'kitchen.fruit', 'kitchen.ratio', 'open.motto', 'open.volume', 'open.birthday']) {
+    for (const key of [
+      'kitchen.vegetarian',
+      'kitchen.fruit',
+      'kitchen.ratio',
+      'open.motto',
+      'open.volume',
+      'open.birthday',
+    ]) {
       expect([key, ...check(one, await evaluate(key, context))]).toEqual([key, 200, true, []]);
     }
     expect(check(one, await evaluate('kitchen.nothing', context))).toEqual([404, true, []]);

@@ -32,10 +32,7 @@ function headersOf(message: string): Map<string, string> {
   const [head = ''] = message.split('\r\n\r\n', 1);
   const lines = head.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n');
   return new Map(
-    lines.map((line) => [
-      line.slice(0, line.indexOf(':')).toLowerCase(),
-      line.slice(line.indexOf(':') + 1).trim(),
-    ]),
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   );
 }
 

@@ -17,7 +17,7 @@ const created = {
   operationId: 'createUserLink',
   summary: 'Create a link to the preferences of a user',
   description:
-    'Whoever has the link sees and changes the options of this user, without signing in. At most 200 characters.',
+    'Anyone with the link can see and change the options of this user without signing in. At most 200 characters.',
   params: UserParams,
   body: Type.Object({ groups, language, expiresIn: expires_in, unsubscribe }),
   response: {

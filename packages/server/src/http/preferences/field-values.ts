@@ -73,7 +73,7 @@ function readJson(text: string): unknown {
   }
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 function readTyped({ type }: Key, text: string): unknown {
   const isNumber = type === 'integer' || type === 'number';
