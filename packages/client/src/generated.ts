@@ -208,7 +208,7 @@ export interface paths {
         put?: never;
         /**
          * Create a link to the preferences of a user
-         * @description Whoever has the link sees and changes the options of this user, without signing in: send it to nobody else. It expires, and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail headers of RFC 8058, which give mail programs an unsubscribe button.
+         * @description Anyone with the link can see and change the options of this user without signing in: send it to nobody else. It expires, and stops working when the user is deleted or suspended or the links are withdrawn. With `unsubscribe`, the response has the two mail headers of RFC 8058, which give mail programs an unsubscribe button.
          */
         post: operations["createPreferenceLink"];
         /**
@@ -1597,7 +1597,7 @@ export interface paths {
         put?: never;
         /**
          * Create a link to the preferences of a user
-         * @description Whoever has the link sees and changes the options of this user, without signing in. At most 200 characters.
+         * @description Anyone with the link can see and change the options of this user without signing in. At most 200 characters.
          */
         post: operations["createUserLink"];
         /**
