@@ -957,6 +957,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/manage/v1/applications/{clientId}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhooks of an application, oldest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Send events to a URL
+         * @description From now on, as Standard Webhooks. The secret is in this response only. At most 10 an application.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a webhook and how its deliveries fare */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook and its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, or switch it off and on
+         * @description Omitted members stay as they are. A webhook that is switched on again continues where it stopped.
+         */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/webhooks/{webhookId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the one before.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/webhooks/{webhookId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events since a time again
+         * @description Those that are still kept, with their ids, in order; then the webhook goes on as before.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was sent to a webhook, newest first
+         * @description Kept for 7 days after the last try.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a delivery with its request and response */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries/{deliveryId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again, now
+         * @description With the same event id. If it fails, it is retried as a new one.
+         */
+        post: operations["resendDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/applications/{clientId}/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to a webhook and wait for its response
+         * @description Its type is webhook.test. A webhook that is off can be tested too. One test of an application at a time.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/manage/v1/languages/suggestions": {
         parameters: {
             query?: never;
@@ -2073,7 +2233,7 @@ export interface components {
             /** @description an address, token:NAME with the end of the tokenId, or cli:NAME; without access "write" only the first part of an address */
             actor: string;
             /** @enum {unknown} */
-            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+            action: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
             /** @description a name, an address or a revision; may be empty */
             subject: string;
             userUid: string | null;
@@ -2920,6 +3080,91 @@ export interface components {
             clientUserId: string;
             clientUserName: string;
         };
+        Webhook: {
+            /** Format: uuid */
+            webhookId: string;
+            url: string;
+            /** @description event types; empty: all */
+            types: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
+            description: string;
+            enabled: boolean;
+            offReason: ("manual" | "gone" | "failing") | null;
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            previousSecretExpiresAt: string | null;
+            lastSuccessAt: string | null;
+            failingSince: string | null;
+            recent: {
+                /** @description of the latest that have ended, at most 100 */
+                deliveries: number;
+                failed: number;
+                /** @description not ended; counted up to 100 */
+                pending: number;
+            };
+        };
+        WebhookDelivery: {
+            /** Format: uuid */
+            deliveryId: string;
+            /** @description the header webhook-id */
+            eventId: string;
+            /** @description of the event; webhook.test: a test */
+            type: string;
+            userUid: string | null;
+            /** @enum {unknown} */
+            state: "pending" | "succeeded" | "failed";
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            /** @description since it was first sent, or sent again */
+            attempts: number;
+            nextAt: string | null;
+            lastAt: string | null;
+            status: number | null;
+            problem: ("timeout" | "name-not-found" | "address-not-allowed" | "connection-refused" | "connection-lost" | "certificate-invalid" | "unreachable" | "event-expired") | null;
+            milliseconds: number | null;
+        };
+        WebhookDeliveryWithBodies: {
+            /** Format: uuid */
+            deliveryId: string;
+            /** @description the header webhook-id */
+            eventId: string;
+            /** @description of the event; webhook.test: a test */
+            type: string;
+            userUid: string | null;
+            /** @enum {unknown} */
+            state: "pending" | "succeeded" | "failed";
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            /** @description since it was first sent, or sent again */
+            attempts: number;
+            nextAt: string | null;
+            lastAt: string | null;
+            status: number | null;
+            problem: ("timeout" | "name-not-found" | "address-not-allowed" | "connection-refused" | "connection-lost" | "certificate-invalid" | "unreachable" | "event-expired") | null;
+            milliseconds: number | null;
+            request: string | null;
+            response: string | null;
+        };
+        WebhookTest: {
+            /** Format: uuid */
+            deliveryId: string;
+            /** @description the header webhook-id */
+            eventId: string;
+            /** @description of the event; webhook.test: a test */
+            type: string;
+            userUid: string | null;
+            /** @enum {unknown} */
+            state: "pending" | "succeeded" | "failed";
+            /** @description UTC, YYYY-MM-DD HH:MM:SS */
+            createdAt: string;
+            /** @description since it was first sent, or sent again */
+            attempts: number;
+            nextAt: string | null;
+            lastAt: string | null;
+            status: number | null;
+            problem: ("timeout" | "name-not-found" | "address-not-allowed" | "connection-refused" | "connection-lost" | "certificate-invalid" | "unreachable" | "event-expired") | null;
+            milliseconds: number | null;
+            response: string | null;
+        };
     };
     responses: {
         /**
@@ -3409,6 +3654,24 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description - `9404` Webhook not found in this application.
+         *     - `9404` Delivery not found; it may have expired.
+         *     - `9404` Application not found, or this token has no access to it.
+         */
+        Error404_gone_webhookNotFound_deliveryNotFound_applicationNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
         /** @description - `1004` Option group not found in this application. */
         Error404_groupNotFound: {
             headers: {
@@ -3528,10 +3791,44 @@ export interface components {
             };
         };
         /**
+         * @description - `9404` Webhook not found in this application.
+         *     - `9404` Application not found, or this token has no access to it.
+         */
+        Error404_unknown_webhookNotFound_applicationNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
          * @description - `9404` User not found in this application.
          *     - `9404` Application not found, or this token has no access to it.
          */
         Error404_userNotFound_applicationNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "9404";
+                    /** @description for people */
+                    message: string;
+                };
+            };
+        };
+        /**
+         * @description - `9404` Webhook not found in this application.
+         *     - `9404` Application not found, or this token has no access to it.
+         */
+        Error404_webhookNotFound_applicationNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -7262,6 +7559,555 @@ export interface operations {
             503: components["responses"]["Error503_unavailable"];
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Webhook"][];
+                    };
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description https, leading to a public address; redirects are not followed */
+                    url: string;
+                    /** @description event types; empty: all */
+                    types?: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
+                    /** @description at most 255 characters */
+                    description?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description verifies signatures: whsec_… */
+                        secret: string;
+                        /** Format: uuid */
+                        webhookId: string;
+                        url: string;
+                        /** @description event types; empty: all */
+                        types: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
+                        description: string;
+                        enabled: boolean;
+                        offReason: ("manual" | "gone" | "failing") | null;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        previousSecretExpiresAt: string | null;
+                        lastSuccessAt: string | null;
+                        failingSince: string | null;
+                        recent: {
+                            /** @description of the latest that have ended, at most 100 */
+                            deliveries: number;
+                            failed: number;
+                            /** @description not ended; counted up to 100 */
+                            pending: number;
+                        };
+                    };
+                };
+            };
+            /** @description - `9400` A parameter or the body is invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9400";
+                        /** @description for people */
+                        message: string;
+                        /** @description each invalid field */
+                        errors?: {
+                            field: string;
+                            message: string;
+                            /** @description allowed values */
+                            allowed?: unknown;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_applicationNotFound"];
+            /** @description - `9409` This application has the maximum number of webhooks. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            404: components["responses"]["Error404_webhookNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_webhookNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description https, leading to a public address; redirects are not followed */
+                    url?: string;
+                    /** @description event types; empty: all */
+                    types?: ("user.created" | "user.updated" | "user.suspended" | "user.resumed" | "user.deleted" | "selection.saved" | "selection.unset" | "catalog.published")[];
+                    /** @description at most 255 characters */
+                    description?: string;
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_webhookNotFound_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d
+                     * @default 24h
+                     */
+                    overlap?: number | string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        secret: string;
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        previousExpiresAt: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_webhookNotFound_applicationNotFound"];
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                    since: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_unknown_webhookNotFound_applicationNotFound"];
+            /** @description - `9409` This webhook is switched off. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            413: components["responses"]["Error413_bodyTooLarge"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                state?: "pending" | "succeeded" | "failed";
+                /** @description `next` of the previous page */
+                after?: string;
+                /** @description page size, at most 200; larger values are clamped */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WebhookDelivery"][];
+                        limit: number;
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400_manageBadRequest"];
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_webhookNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryWithBodies"];
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden"];
+            404: components["responses"]["Error404_gone_webhookNotFound_deliveryNotFound_applicationNotFound"];
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    resendDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        deliveryId: string;
+                        /** @description the header webhook-id */
+                        eventId: string;
+                        /** @description of the event; webhook.test: a test */
+                        type: string;
+                        userUid: string | null;
+                        /** @enum {unknown} */
+                        state: "pending" | "succeeded" | "failed";
+                        /** @description UTC, YYYY-MM-DD HH:MM:SS */
+                        createdAt: string;
+                        /** @description since it was first sent, or sent again */
+                        attempts: number;
+                        nextAt: string | null;
+                        lastAt: string | null;
+                        status: number | null;
+                        problem: ("timeout" | "name-not-found" | "address-not-allowed" | "connection-refused" | "connection-lost" | "certificate-invalid" | "unreachable" | "event-expired") | null;
+                        milliseconds: number | null;
+                    };
+                };
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_gone_webhookNotFound_deliveryNotFound_applicationNotFound"];
+            /**
+             * @description - `9409` This webhook is switched off.
+             *     - `9409` A test cannot be sent again.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9409";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            429: components["responses"]["Error429_tooManyFailures_rateLimited"];
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description of the application */
+                clientId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            401: components["responses"]["Error401_manageTokenMissing_manageTokenInvalid_sessionEnded"];
+            403: components["responses"]["Error403_manageForbidden_foreignPage"];
+            404: components["responses"]["Error404_unknown_webhookNotFound_applicationNotFound"];
+            /**
+             * @description - `9429` Another test of this application is being sent.
+             *     - `9429` Too many failed credentials from this address.
+             *     - `9429` Too many requests.
+             */
+            429: {
+                headers: {
+                    /** @description seconds to wait */
+                    "Retry-After"?: string;
+                    /** @description the exceeded limits, if any: requests (q) per period in seconds (w) */
+                    "RateLimit-Policy"?: string;
+                    /** @description remaining requests (r), and seconds until more are available (t) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "9429";
+                        /** @description for people */
+                        message: string;
+                    };
+                };
+            };
+            500: components["responses"]["Error500_internal"];
+            503: components["responses"]["Error503_unavailable"];
+        };
+    };
     suggestLanguage: {
         parameters: {
             query: {
@@ -10973,7 +11819,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */
@@ -11028,7 +11874,7 @@ export interface operations {
                 to?: string;
                 /** @description exact match; requires access "write" */
                 actor?: string;
-                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed";
+                action?: "application.created" | "application.changed" | "application.deleted" | "application.tried" | "secret.rotated" | "secret.previousEnded" | "catalog.published" | "catalog.draftEdited" | "catalog.draftDiscarded" | "user.created" | "user.read" | "user.exported" | "user.changed" | "user.suspended" | "user.resumed" | "user.optionsChanged" | "user.erased" | "user.specialTokenReissued" | "user.accessTokenRevoked" | "user.allTokensRevoked" | "user.linkCreated" | "user.linksWithdrawn" | "users.imported" | "selections.migrated" | "users.listed" | "users.exported" | "token.created" | "token.revoked" | "account.created" | "account.linkMade" | "account.passwordChanged" | "account.totpTurnedOn" | "account.totpTurnedOff" | "account.recoveryCodesRenewed" | "account.reset" | "account.deleted" | "member.invited" | "member.invitationRevoked" | "member.joined" | "member.roleChanged" | "member.removed" | "webhook.created" | "webhook.changed" | "webhook.secretRotated" | "webhook.replayed" | "webhook.deleted" | "webhook.tested" | "webhook.resent";
                 /** @description requires access "users" */
                 userUid?: string;
                 /** @description `next` of the previous page */

@@ -51,6 +51,11 @@ export const SETTINGS = {
     default: 'on',
     describe: 'keep the latest requests of each application, masked, for the portal: on or off',
   },
+  webhooksAllow: {
+    default: '',
+    describe:
+      'IP addresses or CIDR ranges that webhooks may reach although they are not public, also with http, comma-separated',
+  },
   scrub: {
     default: 'off',
     describe: 'how often to erase remains of deleted data from the SQLite file: off, or 1h to 365d, for example 7d',
@@ -97,6 +102,8 @@ export type Config = {
   cacheBytes: number;
   /** Whether the latest requests of applications are kept. */
   requestLog: boolean;
+  /** Networks that webhooks may reach although they are not public. */
+  webhooksAllow: readonly string[];
   /** Undefined: never by itself. */
   scrubEveryMs: number | undefined;
 };
@@ -197,6 +204,11 @@ export function readConfig(
     addressRateLimit: check('addressRateLimit', readRateLimit(text('addressRateLimit')), RATE_LIMIT_FORM),
     cacheBytes: check('cache', readBytes(text('cache')), 'a number with its unit, for example 64 MiB'),
     requestLog: check('requestLog', readSwitch(text('requestLog')), 'on or off'),
+    webhooksAllow: check(
+      'webhooksAllow',
+      readNetworks(text('webhooksAllow')),
+      'a comma-separated list of IP addresses and CIDR ranges, for example 10.0.0.7,192.168.0.0/24,fd00::/8',
+    ),
     scrubEveryMs: scrub === 'off' ? undefined : scrub,
     secretFile: undefined,
   };

@@ -18,6 +18,8 @@ import { RateLimits } from './domain/limits/rate-limits.ts';
 import { reportProblems } from './domain/report-problems.ts';
 import { scrubRegularly } from './domain/scrub-regularly.ts';
 import type { Service } from './domain/service.ts';
+import { WebhookDispatcher } from './events/dispatcher.ts';
+import { createSender } from './events/sender.ts';
 import { logOutput } from './http/log-output.ts';
 import { createLogger } from './http/logging.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -72,6 +74,12 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
     keys.algorithmsInUse = () => applications.tokenAlgorithms();
     let { publicUrl } = config;
     const tokens = await createTokenService(config, keys, keyring, { issuer: () => publicUrl, now });
+    const webhookSender = createSender({ allow: config.webhooksAllow });
+    const dispatcher = new WebhookDispatcher(
+      { storage, applications, catalogs, keyring, webhookSender, now },
+      (error) => logger.warn({ err: error }, 'could not send events to webhooks; retrying'),
+    );
+    held.push(webhookSender, dispatcher);
     const changes = await followChanges(
       storage,
       {
@@ -81,6 +89,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
           await catalogs.reloadAll();
           catalogCache.clear();
           await keys.load();
+          await dispatcher.reload();
         },
         async reloadApplications(appIds) {
           await applications.reload(appIds);
@@ -94,6 +103,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
           for (const appId of appIds) catalogCache.forget(appId);
         },
         reloadSigningKeys: () => keys.load(),
+        reloadWebhooks: () => dispatcher.reload(),
       },
       (error) => logger.warn({ err: error }, 'could not read changes; retrying'),
     );
@@ -126,6 +136,7 @@ export async function startServer(config: Config, times?: TimeSources): Promise<
       activity,
       limits: new RateLimits(allowances, config),
       userReads: new UserReads(storage, () => service.now()),
+      webhookSender,
       work,
       publicUrl,
       problems: () => worstFirst([...storage.problems(), ...clock.problems(), ...workerProblems()]),

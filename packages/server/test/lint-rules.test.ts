@@ -82,6 +82,13 @@ const importRules: Snippet[] = [
   restricted(`${SERVER}/tokens`, '../storage/sqlite/tokens.ts'),
   restricted(`${SERVER}/tokens`, '../http/errors.ts'),
 
+  // events: sockets of their own, the domain and the ports
+  allowed(`${SERVER}/events`, 'node:https'),
+  allowed(`${SERVER}/events`, '../domain/errors.ts'),
+  allowed(`${SERVER}/events`, '../storage/port.ts'),
+  restricted(`${SERVER}/events`, '../storage/sqlite/users.ts'),
+  restricted(`${SERVER}/events`, '../http/errors.ts'),
+
   // the worker threads: as http, and the domain knows their port alone
   allowed(`${SERVER}/work`, '../domain/errors.ts'),
   restricted(`${SERVER}/work`, '../storage/sqlite/users.ts'),

@@ -436,6 +436,42 @@ export const ERRORS = {
     message: 'Invitation not found in this application.',
     remedy: 'Use an invitationId from GET /manage/v1/applications/{clientId}/invitations.',
   },
+  webhookNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'Webhook not found in this application.',
+    remedy: 'Use a webhookId from GET /manage/v1/applications/{clientId}/webhooks.',
+  },
+  deliveryNotFound: {
+    code: '9404',
+    status: 404,
+    message: 'Delivery not found; it may have expired.',
+    remedy: 'Use a deliveryId from GET /manage/v1/applications/{clientId}/webhooks/{webhookId}/deliveries.',
+  },
+  tooManyWebhooks: {
+    code: '9409',
+    status: 409,
+    message: 'This application has the maximum number of webhooks.',
+    remedy: 'Delete a webhook first, or add types to an existing one.',
+  },
+  webhookIsOff: {
+    code: '9409',
+    status: 409,
+    message: 'This webhook is switched off.',
+    remedy: 'Switch it on first: PATCH it with enabled=true.',
+  },
+  deliveryIsTest: {
+    code: '9409',
+    status: 409,
+    message: 'A test cannot be sent again.',
+    remedy: 'Send another test.',
+  },
+  testInFlight: {
+    code: '9429',
+    status: 429,
+    message: 'Another test of this application is being sent.',
+    remedy: 'Retry after the seconds in Retry-After.',
+  },
   clientUserIdTaken: {
     code: '9409',
     status: 409,

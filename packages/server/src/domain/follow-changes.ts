@@ -8,6 +8,7 @@ export type ChangeHandlers = {
   reloadApplications(appIds: readonly number[]): Promise<void>;
   reloadCatalogs(appIds: readonly number[]): Promise<void>;
   reloadSigningKeys(): Promise<void>;
+  reloadWebhooks(): Promise<void>;
 };
 
 export type ChangeFollower = {
@@ -39,6 +40,7 @@ export async function followChanges(
       if (changed('application').length > 0) await handlers.reloadApplications(changed('application'));
       if (changed('catalog').length > 0) await handlers.reloadCatalogs(changed('catalog'));
       if (changed('signing-keys').length > 0) await handlers.reloadSigningKeys();
+      if (changed('webhooks').length > 0) await handlers.reloadWebhooks();
     } else {
       await handlers.reloadAll();
     }

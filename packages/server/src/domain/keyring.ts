@@ -23,6 +23,8 @@ export type Keyring = {
   unseal(sealed: string): Uint8Array | undefined;
   sealTotp(secret: Uint8Array): string;
   unsealTotp(sealed: string): Uint8Array | undefined;
+  sealWebhookSecret(secret: string): string;
+  unsealWebhookSecret(sealed: string): string | undefined;
 };
 
 export function createKeyring(secret: string): Keyring {
@@ -30,6 +32,7 @@ export function createKeyring(secret: string): Keyring {
   const hashFor = (use: string) => keyedHash(derive(use));
   const sealKey = derive('seal');
   const totpKey = derive('totp');
+  const webhookKey = derive('webhook');
 
   return {
     hashSecret: hashFor('client-secret'),
@@ -47,6 +50,11 @@ export function createKeyring(secret: string): Keyring {
     unseal: (sealed) => unseal(sealKey, sealed),
     sealTotp: (secret) => seal(totpKey, secret),
     unsealTotp: (sealed) => unseal(totpKey, sealed),
+    sealWebhookSecret: (secret) => seal(webhookKey, Buffer.from(secret)),
+    unsealWebhookSecret(sealed) {
+      const secret = unseal(webhookKey, sealed);
+      return secret && Buffer.from(secret).toString();
+    },
   };
 }
 

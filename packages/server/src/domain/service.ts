@@ -7,6 +7,7 @@ import type { CatalogDirectory } from './catalog/directory.ts';
 import type { OpenCatalogs } from './catalog/open-catalogs.ts';
 import type { Keyring } from './keyring.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
+import type { WebhookSender } from './webhooks/sender.ts';
 import type { Work } from './work.ts';
 
 /** What the rules stand on. Made once, in serve.ts. */
@@ -23,6 +24,7 @@ export type Service = {
   activity: ActivityCounter;
   limits: RateLimits;
   userReads: UserReads;
+  webhookSender: WebhookSender;
   /** For what could hold up the thread that answers. */
   work: Work;
   /** Where people and programs find it; on a port of the system's choosing, known once it listens. */

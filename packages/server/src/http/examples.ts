@@ -25,6 +25,7 @@ export const EXAMPLE = {
   memberAccountId: '0198c5a5-3b54-7e95-b7c8-b02b3c4d5e67',
   invitationId: '0198c5a5-3b54-7fa6-88d9-c13c4d5e6f78',
   invitationToken: 'YOUR_INVITATION_TOKEN',
+  webhookId: '0198c5a5-5d76-71b7-99ea-d24d5e6f7a89',
   totpCode: 'YOUR_CODE',
 } as const;
 

@@ -10,6 +10,7 @@ import type {
   Stores,
   UserChange,
   UserRecord,
+  WebhookRecord,
 } from './port.ts';
 
 /** What an entry says of a change. Secrets never. */
@@ -111,6 +112,32 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
   );
   const pick = (all: Record<string, unknown>) => Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
   return { before: pick(before), after: pick(after) };
+}
+
+export async function findWebhook(
+  stores: Stores,
+  appId: number,
+  webhookId: string,
+): Promise<WebhookRecord | undefined> {
+  return stores.webhooks.find(appId, webhookId);
+}
+
+/** Named by the host of its receiver. */
+export function toldOfWebhook(
+  action: AuditAction,
+  { appId, webhookId, url }: Pick<WebhookRecord, 'appId' | 'webhookId' | 'url'>,
+  after?: object,
+): Told[] {
+  return [{ action, appId, subject: URL.parse(url)?.host ?? url, after: { webhookId, ...after } }];
+}
+
+export function toldOfWebhookChange(before: WebhookRecord | undefined, after: WebhookRecord | undefined): Told[] {
+  if (!before || !after) return [];
+  const describe = ({ url, types, description, off }: WebhookRecord) => ({ url, types, description, enabled: !off });
+  const changed = differences(describe(before), describe(after));
+  if (Object.keys(changed.after).length === 0) return [];
+  const [told] = toldOfWebhook('webhook.changed', after, changed.after);
+  return told ? [{ ...told, before: changed.before }] : [];
 }
 
 export function toTime(at: number): string {

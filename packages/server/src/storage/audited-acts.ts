@@ -3,6 +3,7 @@ import {
   findAccountEmail,
   findApplication,
   findMember,
+  findWebhook,
   importCounts,
   type Told,
   toldOfChange,
@@ -10,6 +11,8 @@ import {
   toldOfOptions,
   toldOfToken,
   toldOfUser,
+  toldOfWebhook,
+  toldOfWebhookChange,
   toTime,
 } from './audit-told.ts';
 import type {
@@ -19,6 +22,7 @@ import type {
   ManageTokenRecord,
   MemberRecord,
   Stores,
+  WebhookRecord,
 } from './port.ts';
 
 export type AuditedAct<Args extends unknown[], Outcome> = {
@@ -391,4 +395,60 @@ export const AUDITED_ACTS: { [Store in keyof Stores]: { [Act in keyof Stores[Sto
   activity: { add: STATISTICS, list: 'read', lastAt: 'read', totals: 'read' },
   requestLog: { add: STATISTICS, trim: STATISTICS, list: 'read', find: 'read', count: 'read' },
   audit: { add: ITSELF, addCounts: ITSELF, list: 'read' },
+  webhooks: {
+    create: {
+      tell: (_, outcome, _before, webhook) =>
+        outcome === 'created'
+          ? toldOfWebhook('webhook.created', webhook, { url: webhook.url, types: webhook.types })
+          : [],
+    },
+    list: 'read',
+    find: 'read',
+    update: {
+      locksApplication: true,
+      before: findWebhook,
+      tell: async (stores, outcome, before: WebhookRecord | undefined, appId, webhookId) =>
+        outcome === 'updated' ? toldOfWebhookChange(before, await stores.webhooks.find(appId, webhookId)) : [],
+    },
+    rotateSecret: {
+      before: findWebhook,
+      tell: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, _secret, previousExpiresAt) =>
+        outcome === 'rotated' && before
+          ? toldOfWebhook('webhook.secretRotated', before, { previousExpiresAt: toTime(previousExpiresAt) })
+          : [],
+    },
+    replay: {
+      before: findWebhook,
+      tell: (_, outcome, before: WebhookRecord | undefined, _appId, _webhookId, { since }) =>
+        outcome === 'moved' && before ? toldOfWebhook('webhook.replayed', before, { since: toTime(since) }) : [],
+    },
+    delete: {
+      before: findWebhook,
+      tell: (_, outcome, before: WebhookRecord | undefined) =>
+        outcome === 'deleted' && before
+          ? [{ action: 'webhook.deleted', appId: before.appId, subject: URL.parse(before.url)?.host ?? before.url }]
+          : [],
+    },
+    health: 'read',
+    countOn: 'read',
+  },
+  deliveries: {
+    claim: SERVICE,
+    renew: SERVICE,
+    release: SERVICE,
+    enqueue: SERVICE,
+    due: 'read',
+    take: SERVICE,
+    settle: SERVICE,
+    addTest: {
+      tell: (_, outcome, _before, webhook, _delivery, { status }) =>
+        outcome === 'added' ? toldOfWebhook('webhook.tested', webhook, { status }) : [],
+    },
+    resend: {
+      tell: (_, outcome, _before, webhook, deliveryId) =>
+        outcome === 'resent' ? toldOfWebhook('webhook.resent', webhook, { deliveryId }) : [],
+    },
+    list: 'read',
+    find: 'read',
+  },
 };

@@ -26,3 +26,4 @@ export * from './port/tokens.ts';
 export * from './port/transfer.ts';
 export * from './port/trials.ts';
 export * from './port/users.ts';
+export * from './port/webhooks.ts';

@@ -3,6 +3,7 @@ import { orderedUuid } from '../../src/ordered-uuid.ts';
 import type { AuditAction, ManageTokenRecord, NewAccount, Storage } from '../../src/storage/port.ts';
 import { account, invitation, link, session } from './account-examples.ts';
 import { accessToken, application, createUser, hash, MINUTE, NOW, user } from './examples.ts';
+import { attempt, delivery, webhook } from './webhook-examples.ts';
 
 type Act = (storage: Storage) => Promise<unknown>;
 
@@ -40,6 +41,12 @@ async function turnOnTotp(storage: Storage): Promise<string> {
   await storage.secondFactors.begin(accountId, 'sealed');
   await storage.secondFactors.confirm(accountId, { pendingTotp: 'sealed', step: 1, recoveryHashes: [hash()] });
   return accountId;
+}
+
+async function makeWebhook(storage: Storage, appId: number) {
+  const made = webhook(appId);
+  await storage.webhooks.create(made, 10);
+  return made;
 }
 
 function draftChange(appId: number) {
@@ -316,6 +323,61 @@ export const AUDITED_EXAMPLES: Record<string, AuditedExample> = {
       return ({ selections }) => selections.unsetKeys(userId, [1], change);
     },
     actions: ['user.optionsChanged'],
+  },
+  'webhooks.create': {
+    async prepare(_, appId) {
+      const made = webhook(appId);
+      return ({ webhooks }) => webhooks.create(made, 10);
+    },
+    actions: ['webhook.created'],
+  },
+  'webhooks.update': {
+    async prepare(storage, appId) {
+      const { webhookId } = await makeWebhook(storage, appId);
+      return ({ webhooks }) => webhooks.update(appId, webhookId, { enabled: false });
+    },
+    actions: ['webhook.changed'],
+  },
+  'webhooks.rotateSecret': {
+    async prepare(storage, appId) {
+      const { webhookId } = await makeWebhook(storage, appId);
+      return ({ webhooks }) => webhooks.rotateSecret(appId, webhookId, 'newer', NOW);
+    },
+    actions: ['webhook.secretRotated'],
+  },
+  'webhooks.replay': {
+    async prepare(storage, appId) {
+      const { webhookId } = await makeWebhook(storage, appId);
+      return ({ webhooks }) => webhooks.replay(appId, webhookId, { after: 0, since: NOW });
+    },
+    actions: ['webhook.replayed'],
+  },
+  'webhooks.delete': {
+    async prepare(storage, appId) {
+      const { webhookId } = await makeWebhook(storage, appId);
+      return ({ webhooks }) => webhooks.delete(appId, webhookId);
+    },
+    actions: ['webhook.deleted'],
+  },
+  'deliveries.addTest': {
+    async prepare(storage, appId) {
+      const made = await makeWebhook(storage, appId);
+      const test = delivery(null, null);
+      return ({ deliveries }) => deliveries.addTest(made, test, attempt(test));
+    },
+    actions: ['webhook.tested'],
+  },
+  'deliveries.resend': {
+    async prepare(storage, appId) {
+      const made = await makeWebhook(storage, appId);
+      const sent = delivery(1);
+      const lease = { owner: randomUUID(), webhookId: made.webhookId };
+      await storage.deliveries.claim(lease.owner, { now: NOW, until: NOW + 1, limit: 1000 });
+      await storage.deliveries.enqueue(lease, { after: 1, since: 0 }, [sent]);
+      await storage.deliveries.settle(lease, [attempt(sent)], null);
+      return ({ deliveries }) => deliveries.resend(made, sent.deliveryId, NOW);
+    },
+    actions: ['webhook.resent'],
   },
   'transfer.importUsers': {
     async prepare(_, appId) {

@@ -5,13 +5,16 @@ import { type Demo, fillDemo } from '../../src/demo/make-demo.ts';
 import { makeAccount } from '../../src/domain/accounts/account.ts';
 import { hashPassword } from '../../src/domain/accounts/password.ts';
 import { makeTotpSecret, totpCode } from '../../src/domain/accounts/totp.ts';
+import type { Application } from '../../src/domain/applications/application.ts';
 import { createApplication } from '../../src/domain/applications/create-application.ts';
 import { ERRORS } from '../../src/domain/errors.ts';
 import { joinByInvitation } from '../../src/domain/members/accept-invitation.ts';
 import { inviteMember } from '../../src/domain/members/invite-member.ts';
+import { createWebhook } from '../../src/domain/webhooks/manage-webhooks.ts';
 import type { Example } from '../../src/http/docs/describe-parts.ts';
 import { EXAMPLE } from '../../src/http/examples.ts';
 import { ACCOUNT_EMAIL, GRACE, INVITATION, PASSWORD, USER_AGENT } from '../../src/http/manage/examples.ts';
+import { WEBHOOK_EXAMPLE } from '../../src/http/manage/webhook-shapes.ts';
 import type { OpenApiDocument } from '../../src/http/openapi.ts';
 import type { AuditEntry } from '../../src/storage/port.ts';
 import { databases } from '../databases.ts';
@@ -153,6 +156,7 @@ describe.each(databases)('on $kind', (database) => {
       sessionId: visitor.sessionId,
       manageTokenId: visitor.manageTokenId,
       ...(await makeTeam(demo, operationId)),
+      webhookId: await makeWebhook(demo, operationId),
       totpCode: await turnOnTotp(visitor, operationId),
     };
   }
@@ -188,6 +192,15 @@ describe.each(databases)('on $kind', (database) => {
     await joinByInvitation(service, account, (await invite(GRACE.email)).invitationToken);
     const pending = await invite(operationId === 'acceptInvitation' ? ACCOUNT_EMAIL : INVITATION.email);
     return { memberAccountId: account.accountId, ...pending };
+  }
+
+  /** Unless the example makes it. */
+  async function makeWebhook({ clientId }: Demo, operationId: string): Promise<string> {
+    if (operationId === 'createWebhook') return EXAMPLE.webhookId;
+    const application = await server.service.applications.findByClientId(clientId);
+    const { url, types, description } = WEBHOOK_EXAMPLE;
+    const made = await createWebhook(server.service, application as Application, { url, types, description });
+    return made.webhook.webhookId;
   }
 
   /** As far as the operation needs it; answers the code that the app shows. */

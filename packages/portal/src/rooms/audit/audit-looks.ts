@@ -11,6 +11,7 @@ import {
   IconUser,
   IconUserShield,
   IconUsersGroup,
+  IconWebhook,
 } from '@tabler/icons-react';
 import type { AuditAction } from './queries.ts';
 
@@ -23,6 +24,7 @@ const ICONS: Record<string, Icon> = {
   token: IconTicket,
   account: IconUserShield,
   member: IconUsersGroup,
+  webhook: IconWebhook,
 };
 
 export function iconOf(action: AuditAction): Icon {
@@ -71,6 +73,13 @@ export const APPLICATION_ACTIONS = [
   'member.joined',
   'member.roleChanged',
   'member.removed',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.secretRotated',
+  'webhook.replayed',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.resent',
 ] as const satisfies readonly AuditAction[];
 
 /** What can be told of no application, or of one that is gone. */

@@ -84,6 +84,8 @@ import { exportUsersRoute, importUsersRoute } from './transfer-users.ts';
 import { tryItRoute } from './try-it.ts';
 import { undoDraftRoute } from './undo-draft.ts';
 import { userLinkRoutes } from './user-links.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** CONTRACT.md section 5: what the portal does, as a documented interface, which a personal access token opens for programs too. */
 export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
@@ -118,6 +120,9 @@ export function manageRoutes(app: Routes, service: Service, ask: Ask): void {
   listInvitationsRoute(app, service);
   inviteMemberRoute(app, service);
   revokeInvitationRoute(app, service);
+
+  webhookRoutes(app, service);
+  webhookDeliveryRoutes(app, service);
 
   suggestLanguageRoute(app, service);
   getCatalogRoute(app, service);

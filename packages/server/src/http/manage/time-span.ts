@@ -12,7 +12,10 @@ export const SpanQuery = {
 /** In UTC; a day alone is its beginning. */
 export function readTime(query: Query, name: string): number | undefined {
   const text = readParameter(query, name);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : readTimeText(text, name);
+}
+
+export function readTimeText(text: string, name: string): number {
   const [, day, time = '00:00'] = TIME.exec(text) ?? [];
   const at = Date.parse(`${day}T${time}Z`);
   // Of the 31st of February, Date makes another day.

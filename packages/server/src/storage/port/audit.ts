@@ -41,6 +41,13 @@ export const AUDIT_ACTIONS = [
   'member.joined',
   'member.roleChanged',
   'member.removed',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.secretRotated',
+  'webhook.replayed',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.resent',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -1,4 +1,8 @@
-export type Change = { version: number; subject: 'application' | 'catalog' | 'signing-keys'; appId: number | null };
+export type Change = {
+  version: number;
+  subject: 'application' | 'catalog' | 'signing-keys' | 'webhooks';
+  appId: number | null;
+};
 
 export interface ChangeStore {
   /** Changes after `version` in the order they were committed; `complete` is false when some are no longer kept. */

@@ -19,6 +19,7 @@ import type { TokenStore } from './tokens.ts';
 import type { TransferStore } from './transfer.ts';
 import type { TrialStore } from './trials.ts';
 import type { UserStore } from './users.ts';
+import type { DeliveryStore, WebhookStore } from './webhooks.ts';
 
 /**
  * What the rules need of a database, as whole atomic acts: each call is one transaction, and an
@@ -53,6 +54,8 @@ export interface Stores {
   readonly activity: ActivityStore;
   readonly requestLog: RequestLogStore;
   readonly audit: AuditStore;
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
 }
 
 /** Who makes a change, and when. */

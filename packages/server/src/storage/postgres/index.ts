@@ -8,6 +8,7 @@ import { catalogStore } from './catalogs.ts';
 import { changeStore } from './changes.ts';
 import { clockStore } from './clock.ts';
 import { ConnectionPool, type Connections, statement } from './connections.ts';
+import { deliveryStore } from './deliveries.ts';
 import { draftStore } from './drafts.ts';
 import { eventStore } from './events.ts';
 import { factStore } from './facts.ts';
@@ -31,6 +32,7 @@ import { trialStore } from './trials.ts';
 import { userSearch } from './user-search.ts';
 import { userWalk } from './user-walk.ts';
 import { userStore } from './users.ts';
+import { webhookStore } from './webhooks.ts';
 import { postgresWhole } from './whole.ts';
 
 const PING = statement('select 1 as one');
@@ -97,5 +99,7 @@ function postgresStores(connections: Connections): Stores {
     activity: activityStore(connections),
     requestLog: requestLogStore(connections),
     audit: auditStore(connections),
+    webhooks: webhookStore(connections),
+    deliveries: deliveryStore(connections),
   };
 }

@@ -463,6 +463,63 @@ const MIGRATIONS: readonly string[] = [
   alter table selections add column means text;
   alter table selections add column shown_in text;
   `,
+  `
+  -- Where events are sent. What a webhook has read of the feed is behind it: it is in webhook_deliveries.
+  create table webhooks (
+    webhook_id uuid primary key,
+    app_id bigint not null constraint webhooks_application references applications (app_id) on delete cascade,
+    url text not null,
+    types text not null,
+    description text not null,
+    sealed_secret text not null,
+    sealed_previous text,
+    previous_expires_at bigint,
+    created_at bigint not null,
+    off text,
+    last_success_at bigint,
+    failing_since bigint,
+    read_after bigint not null,
+    read_since bigint not null,
+    lease_owner uuid,
+    lease_until bigint not null default 0
+  );
+  create index webhooks_by_application on webhooks (app_id);
+
+  -- An event and where it is sent, without what the event tells. event_no: null for a test.
+  create table webhook_deliveries (
+    webhook_id uuid not null references webhooks (webhook_id) on delete cascade,
+    delivery_id uuid not null,
+    event_no bigint,
+    type text not null,
+    user_id uuid,
+    created_at bigint not null,
+    state text not null,
+    attempts integer not null default 0,
+    next_at bigint,
+    last_at bigint,
+    status integer,
+    problem text,
+    milliseconds integer,
+    ended_at bigint,
+    primary key (webhook_id, delivery_id)
+  );
+  create unique index webhook_deliveries_by_event on webhook_deliveries (webhook_id, event_no);
+  create index webhook_deliveries_open on webhook_deliveries (webhook_id, user_id, event_no) where ended_at is null;
+  create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at) where next_at is not null;
+  create index webhook_deliveries_failed on webhook_deliveries (webhook_id, delivery_id) where state = 'failed';
+  create index webhook_deliveries_by_end on webhook_deliveries (ended_at) where ended_at is not null;
+
+  -- How a receiver answered may tell of the user whom the event is about: it goes with the user.
+  create table webhook_responses (
+    webhook_id uuid not null,
+    delivery_id uuid not null,
+    user_id uuid references users (user_id) on delete cascade,
+    body text not null,
+    primary key (webhook_id, delivery_id),
+    foreign key (webhook_id, delivery_id) references webhook_deliveries (webhook_id, delivery_id) on delete cascade
+  );
+  create index webhook_responses_by_user on webhook_responses (user_id);
+  `,
 ];
 
 const LATEST = MIGRATIONS.length;

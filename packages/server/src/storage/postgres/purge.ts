@@ -1,5 +1,5 @@
 import { KEPT_MS } from '../port.ts';
-import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_REQUESTS_MS } from '../retention.ts';
+import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } from '../retention.ts';
 import { type Connections, statement } from './connections.ts';
 import { endTrials } from './trials.ts';
 
@@ -50,6 +50,7 @@ const removeOlder = (table: string, key: string, end: string) =>
     `with removed as (${removeEnded(table, key, end)} returning 1 as one) select count(*) as count from removed`,
   );
 const OLD_REQUESTS = removeOlder('request_log', 'app_id, request_uid', 'at');
+const OLD_DELIVERIES = removeOlder('webhook_deliveries', 'webhook_id, delivery_id', 'ended_at');
 const OLD_AUDIT = removeOlder('audit_log', 'audit_uid', 'at');
 const OLD_DELETED = removeOlder('deleted_users', 'app_id, code_hash', 'at');
 const OLD_HOURS = removeOlder('activity', 'app_id, step, name, at', "step = 'hour' and at");
@@ -64,6 +65,7 @@ export async function purgeExpired(connections: Connections, now: number): Promi
   add(await connections.write(ENDED_TRIALS, [now]));
   add(await connections.write(OLD_CHANGES, [now - CHANGE_LOG_MS]));
   add(await connections.write(OLD_REQUESTS, [now - KEPT_REQUESTS_MS]));
+  add(await connections.write(OLD_DELIVERIES, [now - KEPT_DELIVERIES_MS]));
   add(await connections.write(OLD_AUDIT, [now - KEPT_AUDIT_MS]));
   add(await connections.write(OLD_DELETED, [now - KEPT_DELETED_MS]));
   add(await connections.write(OLD_HOURS, [now - KEPT_MS.hour]));

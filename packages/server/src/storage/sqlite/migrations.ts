@@ -449,6 +449,63 @@ const MIGRATIONS: readonly string[] = [
   alter table selections add column means text;
   alter table selections add column shown_in text;
   `,
+  `
+  -- Where events are sent. What a webhook has read of the feed is behind it: it is in webhook_deliveries.
+  create table webhooks (
+    webhook_id blob primary key,
+    app_id integer not null references applications on delete cascade,
+    url text not null,
+    types text not null,
+    description text not null,
+    sealed_secret text not null,
+    sealed_previous text,
+    previous_expires_at integer,
+    created_at integer not null,
+    off text,
+    last_success_at integer,
+    failing_since integer,
+    read_after integer not null,
+    read_since integer not null,
+    lease_owner blob,
+    lease_until integer not null default 0
+  ) strict, without rowid;
+  create index webhooks_by_application on webhooks (app_id);
+
+  -- An event and where it is sent, without what the event tells. event_no: null for a test.
+  create table webhook_deliveries (
+    webhook_id blob not null references webhooks on delete cascade,
+    delivery_id blob not null,
+    event_no integer,
+    type text not null,
+    user_id blob,
+    created_at integer not null,
+    state text not null,
+    attempts integer not null default 0,
+    next_at integer,
+    last_at integer,
+    status integer,
+    problem text,
+    milliseconds integer,
+    ended_at integer,
+    primary key (webhook_id, delivery_id)
+  ) strict, without rowid;
+  create unique index webhook_deliveries_by_event on webhook_deliveries (webhook_id, event_no);
+  create index webhook_deliveries_open on webhook_deliveries (webhook_id, user_id, event_no) where ended_at is null;
+  create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at) where next_at is not null;
+  create index webhook_deliveries_failed on webhook_deliveries (webhook_id, delivery_id) where state = 'failed';
+  create index webhook_deliveries_by_end on webhook_deliveries (ended_at) where ended_at is not null;
+
+  -- How a receiver answered may tell of the user whom the event is about: it goes with the user.
+  create table webhook_responses (
+    webhook_id blob not null,
+    delivery_id blob not null,
+    user_id blob references users on delete cascade,
+    body text not null,
+    primary key (webhook_id, delivery_id),
+    foreign key (webhook_id, delivery_id) references webhook_deliveries on delete cascade
+  ) strict, without rowid;
+  create index webhook_responses_by_user on webhook_responses (user_id);
+  `,
 ];
 
 export const LATEST_MIGRATION = MIGRATIONS.length;

@@ -4,6 +4,7 @@ import { applicationActs } from './applications.ts';
 import { auditActs } from './audit.ts';
 import { catalogActs } from './catalogs.ts';
 import type { Connection } from './connection.ts';
+import { deliveryActs } from './deliveries.ts';
 import { draftActs } from './drafts.ts';
 import { eventActs } from './events.ts';
 import { factActs } from './facts.ts';
@@ -23,6 +24,7 @@ import { tokenActs } from './tokens.ts';
 import { transferActs } from './transfer.ts';
 import { trialActs } from './trials.ts';
 import { userActs } from './users.ts';
+import { webhookActs } from './webhooks.ts';
 
 /** Everything that writes but audited acts, by name. */
 export function plainActs(connection: Connection) {
@@ -50,6 +52,8 @@ export function plainActs(connection: Connection) {
     ...activityActs(connection),
     ...requestLogActs(connection),
     ...auditActs(connection),
+    ...webhookActs(connection),
+    ...deliveryActs(connection),
     ...purgeActs(connection),
   };
 }

@@ -1,5 +1,5 @@
 import { KEPT_MS } from '../port.ts';
-import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_REQUESTS_MS } from '../retention.ts';
+import { KEPT_AUDIT_MS, KEPT_DELETED_MS, KEPT_DELIVERIES_MS, KEPT_REQUESTS_MS } from '../retention.ts';
 import type { Connection } from './connection.ts';
 import { trialActs } from './trials.ts';
 
@@ -57,6 +57,7 @@ export function purgeActs(connection: Connection) {
         endTrials(now) +
         removeOldChanges(now) +
         removeEnded('request_log', 'app_id, request_uid', 'at', now - KEPT_REQUESTS_MS) +
+        removeEnded('webhook_deliveries', 'webhook_id, delivery_id', 'ended_at', now - KEPT_DELIVERIES_MS) +
         removeEnded('audit_log', 'audit_uid', 'at', now - KEPT_AUDIT_MS) +
         removeEnded('deleted_users', 'app_id, code_hash', 'at', now - KEPT_DELETED_MS) +
         removeEnded('activity', 'app_id, step, name, at', "step = 'hour' and at", now - KEPT_MS.hour) +

@@ -8,6 +8,7 @@ import { catalogReads } from './catalogs.ts';
 import { changeReads } from './changes.ts';
 import { clockReads } from './clock.ts';
 import type { Connection } from './connection.ts';
+import { deliveryReads } from './deliveries.ts';
 import { draftReads } from './drafts.ts';
 import { eventReads } from './events.ts';
 import { factReads } from './facts.ts';
@@ -26,6 +27,7 @@ import { transferReads } from './transfer.ts';
 import { userSearchReads } from './user-search.ts';
 import { walkReads } from './user-walk.ts';
 import { userReads } from './users.ts';
+import { webhookReads } from './webhooks.ts';
 
 type Of = <Reads extends object>(makeReads: (connection: Connection) => Reads) => Reads;
 type Run = <Name extends keyof PlainActs>(
@@ -180,6 +182,26 @@ export function sqliteStores(of: Of, run: Run, survey: Survey): Stores {
       ...of(auditReads),
       add: (entry) => run('addAuditEntry', entry),
       addCounts: (entry) => run('addAuditCounts', entry),
+    },
+    webhooks: {
+      ...of(webhookReads),
+      create: (webhook, atMost) => run('createWebhook', webhook, atMost),
+      update: (appId, webhookId, change) => run('updateWebhook', appId, webhookId, change),
+      rotateSecret: (appId, webhookId, sealedSecret, previousExpiresAt) =>
+        run('rotateWebhookSecret', appId, webhookId, sealedSecret, previousExpiresAt),
+      replay: (appId, webhookId, position) => run('replayWebhook', appId, webhookId, position),
+      delete: (appId, webhookId) => run('deleteWebhook', appId, webhookId),
+    },
+    deliveries: {
+      ...of(deliveryReads),
+      claim: (owner, lease) => run('claimWebhooks', owner, lease),
+      renew: (owner, now, until) => run('renewLeases', owner, now, until),
+      release: (owner, now) => run('releaseLeases', owner, now),
+      enqueue: (lease, position, deliveries) => run('enqueueDeliveries', lease, position, deliveries),
+      take: (lease, now, limit) => run('takeDeliveries', lease, now, limit),
+      settle: (lease, attempts, off) => run('settleDeliveries', lease, attempts, off),
+      addTest: ({ webhookId }, delivery, attempt) => run('addTestDelivery', webhookId, delivery, attempt),
+      resend: ({ webhookId }, deliveryId, now) => run('resendDelivery', webhookId, deliveryId, now),
     },
   };
 }

@@ -1,0 +1,64 @@
+import type { Attempt, WebhookOff, WebhookRecord } from '../../storage/port.ts';
+import type { Keyring } from '../keyring.ts';
+import type { Sent, WebhookSender } from './sender.ts';
+import { signatureHeaders } from './signature.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** The pauses after failed tries. */
+const PAUSES = [
+  ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE],
+  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
+];
+/** A pause is longer by up to this part of it, so that what failed together does not come back together. */
+const JITTER = 0.1;
+/** Without success for so long, a webhook is switched off. */
+const FAILING_MS = 5 * 24 * HOUR;
+const GONE = 410;
+
+/** The event as it is sent, and what it is known by in every try. */
+export type SentEvent = { id: string; body: string };
+
+/** One try, signed by each secret that is valid at the moment. */
+export async function sendEvent(
+  { sender, keyring }: { sender: WebhookSender; keyring: Keyring },
+  { url, sealedSecret, previousSecret }: WebhookRecord,
+  event: SentEvent,
+  now: number,
+): Promise<Sent> {
+  const sealed = [sealedSecret, ...(previousSecret && previousSecret.expiresAt > now ? [previousSecret.sealed] : [])];
+  const secrets = sealed.flatMap((each) => keyring.unsealWebhookSecret(each) ?? []);
+  return sender.post(url, signatureHeaders(secrets, { ...event, at: now }), event.body);
+}
+
+/** What becomes of a delivery after a try. `attempts`: those before it. */
+export function judgeTry(
+  delivery: { deliveryId: string; attempts: number },
+  sent: Sent,
+  now: number,
+  random = Math.random,
+): Attempt {
+  const about = { ...sent, deliveryId: delivery.deliveryId, at: now };
+  if (isSuccess(sent)) return { ...about, state: 'succeeded', nextAt: null };
+  const pause = PAUSES[delivery.attempts];
+  if (pause === undefined || sent.status === GONE || sent.problem === 'event-expired') {
+    return { ...about, state: 'failed', nextAt: null };
+  }
+  return { ...about, state: 'pending', nextAt: now + Math.round(pause * (1 + JITTER * random())) };
+}
+
+export function isSuccess({ status }: Pick<Sent, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** Whether these tries switch the webhook off. */
+export function whyOff(
+  { failingSince }: { failingSince: number | null },
+  attempts: readonly Attempt[],
+  now: number,
+): WebhookOff | null {
+  if (attempts.some(({ status }) => status === GONE)) return 'gone';
+  const isFailing = attempts.length > 0 && !attempts.some(isSuccess);
+  return isFailing && failingSince !== null && now - failingSince >= FAILING_MS ? 'failing' : null;
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { type DispatchParts, Endpoint } from './endpoint.ts';
+
+/** A process that was killed holds its webhooks no longer than this. */
+const LEASE_MS = 25_000;
+const RENEW_MS = 8_000;
+const CLAIM_MS = 1_000;
+/** A few at a time, so that replicas that start together share them. */
+const CLAIMED_AT_ONCE = 4;
+/** How often the feed is asked for news, and the database for deliveries that are due. */
+const POLL_MS = 50;
+const DUE_MS = 500;
+/** An event can be seen this long after its number was given. */
+const SETTLING_MS = 3_000;
+/** And longer after a stalled commit. */
+const READ_ALL_MS = 5_000;
+const CLOSE_MS = 3_000;
+
+/**
+ * Sends events to webhooks: one in each process, for the webhooks whose lease it holds. Without webhooks it does nothing at all. What is
+ * to be sent is in the database before it is sent, so that nothing is lost with a process.
+ */
+export class WebhookDispatcher {
+  readonly #parts: DispatchParts;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #owner = randomUUID();
+  readonly #endpoints = new Map<string, Endpoint>();
+  #on = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> | undefined;
+  #claimAt = 0;
+  #renewAt = 0;
+  #dueAt = 0;
+  #newest = -1;
+  #newsUntil = 0;
+  #readAllAt = 0;
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(parts: DispatchParts, onFailure: (error: unknown) => void) {
+    this.#parts = parts;
+    this.#onFailure = onFailure;
+  }
+
+  /** Webhooks were changed, by anyone. */
+  async reload(): Promise<void> {
+    const { webhooks } = this.#parts.storage;
+    this.#on = await webhooks.countOn();
+    for (const endpoint of this.#endpoints.values()) {
+      endpoint.change(await webhooks.find(endpoint.appId, endpoint.webhookId));
+    }
+    this.#claimAt = 0;
+    if (this.#isClosed) return;
+    if (this.#on > 0) {
+      this.#timer ??= setInterval(() => this.#tick(), POLL_MS).unref();
+      return;
+    }
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** What is in flight has a few seconds; the rest is given back, for another process or the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#ticking;
+    const endpoints = [...this.#endpoints.values()];
+    if (endpoints.length === 0) return;
+    const closed = Promise.allSettled(endpoints.map((endpoint) => endpoint.close()));
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([closed, new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_MS)))]);
+    clearTimeout(timer);
+    await this.#parts.storage.deliveries.release(this.#owner, this.#parts.now()).catch(this.#onFailure);
+  }
+
+  #tick(): void {
+    this.#ticking ??= this.#step()
+      .then(
+        () => {
+          this.#isFailing = false;
+        },
+        (error) => this.#fail(error),
+      )
+      .finally(() => {
+        this.#ticking = undefined;
+      });
+  }
+
+  /** Of failures in a row only the first is reported: an outage would fill the log. */
+  #fail(error: unknown): void {
+    if (!this.#isFailing && !this.#isClosed) this.#onFailure(error);
+    this.#isFailing = true;
+  }
+
+  async #step(): Promise<void> {
+    const at = performance.now();
+    for (const [webhookId, endpoint] of this.#endpoints) if (endpoint.isOver) this.#endpoints.delete(webhookId);
+    if (at >= this.#renewAt && this.#endpoints.size > 0) await this.#renew();
+    if (at >= this.#claimAt && this.#endpoints.size < this.#on) await this.#claim();
+    if (this.#endpoints.size === 0) return;
+    const { storage, now } = this.#parts;
+    if (at >= this.#dueAt) {
+      this.#dueAt = at + DUE_MS;
+      const due = await storage.deliveries.due(this.#owner, now());
+      for (const webhookId of due) this.#endpoints.get(webhookId)?.look({ due: true });
+    }
+    const newest = await storage.events.newest();
+    if (newest !== this.#newest) this.#newsUntil = at + SETTLING_MS;
+    this.#newest = newest;
+    if (at < this.#newsUntil || at >= this.#readAllAt) {
+      this.#readAllAt = at + READ_ALL_MS;
+      for (const endpoint of this.#endpoints.values()) endpoint.look({ news: true });
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { storage, now } = this.#parts;
+    const [at, time] = [performance.now(), now()];
+    const lease = { now: time, until: time + LEASE_MS, limit: CLAIMED_AT_ONCE };
+    const claimed = await storage.deliveries.claim(this.#owner, lease);
+    this.#claimAt = claimed.length === CLAIMED_AT_ONCE ? at : at + CLAIM_MS;
+    for (const webhook of claimed) {
+      const until = at + LEASE_MS;
+      const held = { owner: this.#owner, until, onFailure: (error: unknown) => this.#fail(error) };
+      this.#endpoints.get(webhook.webhookId)?.change(undefined);
+      const endpoint = new Endpoint(this.#parts, webhook, held);
+      this.#endpoints.set(webhook.webhookId, endpoint);
+      endpoint.look({});
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { storage, now } = this.#parts;
+    const [at, time] = [performance.now(), now()];
+    const held = new Set(await storage.deliveries.renew(this.#owner, time, time + LEASE_MS));
+    this.#renewAt = at + RENEW_MS;
+    for (const [webhookId, endpoint] of this.#endpoints) {
+      if (held.has(webhookId)) endpoint.extend(at + LEASE_MS);
+      else endpoint.change(undefined);
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import { type FeedItem, tellEvents } from '../domain/events/tell-event.ts';
+import type { Service } from '../domain/service.ts';
+import { judgeTry, type SentEvent, sendEvent, whyOff } from '../domain/webhooks/send-event.ts';
+import type { Sent } from '../domain/webhooks/sender.ts';
+import { orderedUuid } from '../ordered-uuid.ts';
+import type { Attempt, EventType, LeasedWebhook, NewDelivery, StoredEvent, WebhookRecord } from '../storage/port.ts';
+
+const CONCURRENCY = 8;
+/** So many events are in memory at once. */
+const PAGE = 64;
+/** After so many failures in a row, a try is made every PROBE_MS, until one succeeds. */
+const FAILURES = 8;
+const PROBE_MS = 10_000;
+/** A position that moved past events of others is written down this often. */
+const KEEP_POSITION_MS = 10_000;
+
+export type DispatchParts = Pick<
+  Service,
+  'storage' | 'applications' | 'catalogs' | 'keyring' | 'webhookSender' | 'now'
+>;
+
+type Ready = { deliveryId: string; attempts: number; event: SentEvent | undefined };
+
+/** A webhook whose lease this process holds: reads its events, sends them, notes what came of it. */
+export class Endpoint {
+  readonly #parts: DispatchParts;
+  readonly #owner: string;
+  readonly #onFailure: (error: unknown) => void;
+  #webhook: LeasedWebhook;
+  /** By the monotonic clock; afterwards another process may send. */
+  #leasedUntil: number;
+  #ready: Ready[] = [];
+  #results: Attempt[] = [];
+  #inFlight = 0;
+  #failures = 0;
+  #probeAt = 0;
+  #keptAt = 0;
+  #hasNews = true;
+  #hasDue = true;
+  #prefersDue = true;
+  #working: Promise<void> | undefined;
+  #isOver = false;
+  #idle: (() => void) | undefined;
+
+  constructor(
+    parts: DispatchParts,
+    webhook: LeasedWebhook,
+    lease: { owner: string; until: number; onFailure: (error: unknown) => void },
+  ) {
+    this.#parts = parts;
+    this.#webhook = webhook;
+    this.#owner = lease.owner;
+    this.#leasedUntil = lease.until;
+    this.#onFailure = lease.onFailure;
+  }
+
+  get appId(): number {
+    return this.#webhook.appId;
+  }
+
+  get webhookId(): string {
+    return this.#webhook.webhookId;
+  }
+
+  /** Switched off, or somebody else's: it can be let go of. */
+  get isOver(): boolean {
+    return this.#isOver && this.#inFlight === 0 && this.#working === undefined;
+  }
+
+  extend(until: number): void {
+    this.#leasedUntil = until;
+  }
+
+  change(webhook: WebhookRecord | undefined): void {
+    if (!webhook || webhook.off !== null) this.#isOver = true;
+    else this.#webhook = { ...this.#webhook, ...webhook };
+  }
+
+  /** There may be events to read, or deliveries to send. */
+  look({ news = false, due = false }): void {
+    this.#hasNews ||= news;
+    this.#hasDue ||= due;
+    if (this.#working) return;
+    this.#working = this.#work()
+      .catch(this.#onFailure)
+      .finally(() => {
+        this.#working = undefined;
+        if (this.#inFlight === 0) this.#idle?.();
+      });
+  }
+
+  /** Sends nothing more, waits for what is in flight, and notes it. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#working;
+    if (this.#results.length > 0) await this.#settle();
+  }
+
+  get #lease() {
+    return { owner: this.#owner, webhookId: this.#webhook.webhookId };
+  }
+
+  get #isFailing(): boolean {
+    return this.#failures >= FAILURES;
+  }
+
+  /** How many may be taken on now. */
+  get #room(): number {
+    if (this.#isOver || performance.now() > this.#leasedUntil) return 0;
+    const held = this.#ready.length + this.#inFlight;
+    if (this.#isFailing) return held === 0 && performance.now() >= this.#probeAt ? 1 : 0;
+    return PAGE - held;
+  }
+
+  /** One act on the database after another. */
+  async #work(): Promise<void> {
+    for (;;) {
+      this.#send();
+      if (this.#results.length > 0) await this.#settle();
+      else if (this.#room > 0 && this.#hasDue && (this.#prefersDue || !this.#hasNews)) await this.#take();
+      else if (this.#room > 0 && this.#hasNews) await this.#read();
+      else return;
+    }
+  }
+
+  async #take(): Promise<void> {
+    const { storage, now } = this.#parts;
+    this.#prefersDue = false;
+    const limit = this.#room;
+    const taken = await storage.deliveries.take(this.#lease, now(), limit);
+    if (taken === 'lost') return this.#lose();
+    this.#hasDue = taken.length === limit;
+    await this.#prepare(taken);
+  }
+
+  async #read(): Promise<void> {
+    const { storage, now } = this.#parts;
+    const { appId, types, position } = this.#webhook;
+    this.#prefersDue = true;
+    this.#hasNews = false;
+    const page = await storage.events.read(appId, position.after, {
+      limit: this.#room,
+      types: types.length === 0 ? undefined : (types as EventType[]),
+    });
+    if (page.outcome === 'expired') {
+      this.#webhook.position = { ...position, after: page.oldest };
+      this.#hasNews = true;
+      return;
+    }
+    const next = { ...position, after: page.next };
+    const events = page.items.filter(({ at }) => at >= position.since);
+    const isWorthKeeping = performance.now() >= this.#keptAt + KEEP_POSITION_MS && page.next !== position.after;
+    if (events.length > 0 || isWorthKeeping) {
+      const created = events.map(({ no, type, userId }) => newDelivery(no, type, userId, now()));
+      const toSend = await storage.deliveries.enqueue(this.#lease, next, created);
+      if (toSend === 'lost') return this.#lose();
+      this.#keptAt = performance.now();
+      await this.#tell(
+        toSend.map((delivery) => ({ ...delivery, attempts: 0 })),
+        events,
+      );
+    }
+    this.#webhook.position = next;
+    this.#hasNews = page.more;
+  }
+
+  /** Reads the events of deliveries that were stored earlier: if the user was deleted since, only ids are left. */
+  async #prepare(deliveries: readonly (NewDelivery & { attempts: number })[]): Promise<void> {
+    const nos = deliveries.flatMap(({ eventNo }) => (eventNo === null ? [] : [eventNo]));
+    if (nos.length === 0) return;
+    await this.#tell(deliveries, await this.#parts.storage.events.find(this.#webhook.appId, nos));
+  }
+
+  async #tell(
+    deliveries: readonly (NewDelivery & { attempts: number })[],
+    events: readonly StoredEvent[],
+  ): Promise<void> {
+    const { applications } = this.#parts;
+    const application = applications.peekById(this.#webhook.appId);
+    const items = application ? await tellEvents(this.#parts, application, events) : [];
+    const told = new Map(items.map((item) => [item.no, toSent(item)]));
+    for (const { deliveryId, eventNo, attempts } of deliveries) {
+      this.#ready.push({ deliveryId, attempts, event: told.get(eventNo ?? 0) });
+    }
+  }
+
+  async #settle(): Promise<void> {
+    const { storage, now } = this.#parts;
+    const results = this.#results;
+    this.#results = [];
+    try {
+      const off = whyOff(this.#webhook, results, now());
+      const freed = await storage.deliveries.settle(this.#lease, results, off);
+      if (freed === 'lost') return this.#lose();
+      const hasSucceeded = results.some(({ state }) => state === 'succeeded');
+      this.#webhook.failingSince = hasSucceeded ? null : (this.#webhook.failingSince ?? now());
+      if (off !== null) this.#isOver = true;
+      else await this.#prepare(freed);
+    } catch (error) {
+      this.#results.unshift(...results);
+      throw error;
+    }
+  }
+
+  #lose(): void {
+    this.#isOver = true;
+    this.#ready = [];
+    this.#results = [];
+  }
+
+  #send(): void {
+    const most = this.#isFailing ? 1 : CONCURRENCY;
+    while (!this.#isOver && this.#inFlight < most && performance.now() <= this.#leasedUntil) {
+      const next = this.#ready.shift();
+      if (!next) return;
+      this.#inFlight++;
+      if (this.#isFailing) this.#probeAt = performance.now() + PROBE_MS;
+      void this.#try(next);
+    }
+  }
+
+  async #try({ event, ...delivery }: Ready): Promise<void> {
+    const { webhookSender: sender, keyring, now } = this.#parts;
+    const sent = event ? await sendEvent({ sender, keyring }, this.#webhook, event, now()) : EXPIRED;
+    const attempt = judgeTry(delivery, sent, now());
+    this.#failures = attempt.state === 'succeeded' ? 0 : this.#failures + 1;
+    this.#results.push(attempt);
+    this.#inFlight--;
+    this.look({});
+  }
+}
+
+/** Its event was purged before it could be sent. */
+const EXPIRED: Sent = { status: null, problem: 'event-expired', body: null, milliseconds: 0 };
+
+function toSent({ event }: FeedItem): SentEvent {
+  return { id: event.id, body: JSON.stringify(event) };
+}
+
+function newDelivery(eventNo: number, type: string, userId: string | null, createdAt: number): NewDelivery {
+  return { deliveryId: orderedUuid(), eventNo, type, userId, createdAt };
+}

@@ -1,0 +1,180 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { eventId, tellEvents } from '../../domain/events/tell-event.ts';
+import type { Service } from '../../domain/service.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
+import { testEvent, testEventId, testWebhook } from '../../domain/webhooks/manage-webhooks.ts';
+import { Type } from '../../schema.ts';
+import type { DeliveryRecord, DeliveryWithBody, WebhookRecord } from '../../storage/port.ts';
+import type { Routes } from '../server/routes.ts';
+import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
+import { NewestFirstMembers, NewestFirstQuery, readChoice, readNewestFirst } from './newest-first.ts';
+import { Nullable } from './schemas.ts';
+import {
+  DeliveryParams,
+  DeliveryShape,
+  UNKNOWN_WEBHOOK,
+  viewDelivery,
+  WEBHOOK,
+  WebhookParams,
+} from './webhook-shapes.ts';
+import { webhookOf } from './webhooks.ts';
+
+const STATES = ['pending', 'succeeded', 'failed'] as const;
+const TEST_SECONDS = 10;
+
+/** What was sent to a webhook, and how it answered. Events hold personal data of users. */
+export function webhookDeliveryRoutes(app: Routes, service: Service): void {
+  const { storage } = service;
+  /** Applications with a test in flight: nobody makes many requests of one. */
+  const testing = new Set<number>();
+
+  const list = { method: 'GET', path: '/webhooks/:webhookId/deliveries', access: 'users', schema: listSchema } as const;
+  applicationRoute(app, service, list, async (context) => {
+    const state = readChoice(context.query, 'state', STATES);
+    const page = readNewestFirst(context.query);
+    const { webhookId } = await webhookOf(service, context);
+    const filter = { ...(state !== undefined && { state }) };
+    const found = await storage.deliveries.list(webhookId, filter, { ...page, limit: page.limit + 1 });
+    const items = found.slice(0, page.limit);
+    const next = found.length > items.length ? (items.at(-1)?.deliveryId ?? null) : null;
+    return { items: items.map(view), limit: page.limit, next };
+  });
+
+  const one = '/webhooks/:webhookId/deliveries/:deliveryId';
+  applicationRoute(app, service, { method: 'GET', path: one, access: 'users', schema: getSchema }, async (context) => {
+    const { webhook, delivery } = await deliveryOf(service, context);
+    const { userId } = delivery;
+    const { application, manager } = context;
+    if (userId !== null) await service.userReads.record({ actor: manager.author, appId: application.appId, userId });
+    const request = await requestOf(service, context, webhook, delivery);
+    return { ...view(delivery), request, response: delivery.body };
+  });
+
+  applicationRoute(app, service, { method: 'POST', path: `${one}/resend`, schema: resendSchema }, async (context) => {
+    const { webhook, delivery } = await deliveryOf(service, context);
+    if (webhook.off !== null) throw new InnkeeperError('webhookIsOff');
+    const outcome = await storage.deliveries.resend(webhook, delivery.deliveryId, service.now());
+    if (outcome === 'unknown') throw new InnkeeperError('deliveryNotFound');
+    if (outcome === 'test') throw new InnkeeperError('deliveryIsTest');
+    return view((await deliveryOf(service, context)).delivery);
+  });
+
+  const test = { method: 'POST', path: '/webhooks/:webhookId/test', schema: testSchema } as const;
+  applicationRoute(app, service, test, async (context) => {
+    const webhook = await webhookOf(service, context);
+    const { appId } = webhook;
+    if (testing.has(appId)) {
+      throw new InnkeeperError('testInFlight', { headers: { 'retry-after': String(TEST_SECONDS) } });
+    }
+    testing.add(appId);
+    try {
+      const { body, ...delivery } = await testWebhook(service, context.application, webhook);
+      return { ...view(delivery), response: body };
+    } finally {
+      testing.delete(appId);
+    }
+  });
+}
+
+function view(delivery: DeliveryRecord) {
+  const { eventNo, deliveryId } = delivery;
+  return viewDelivery(delivery, eventNo === null ? testEventId(deliveryId) : eventId(eventNo));
+}
+
+async function deliveryOf(
+  service: Service,
+  context: ApplicationRequest,
+): Promise<{ webhook: WebhookRecord; delivery: DeliveryWithBody }> {
+  const webhook = await webhookOf(service, context);
+  const deliveryId = readUuid(context.params.deliveryId as string);
+  const delivery = deliveryId && (await service.storage.deliveries.find(webhook.webhookId, deliveryId));
+  if (!delivery) throw new InnkeeperError('deliveryNotFound');
+  return { webhook, delivery };
+}
+
+/** As it would be sent now: of a user who was deleted since, ids alone. */
+async function requestOf(
+  service: Service,
+  { application }: ApplicationRequest,
+  { webhookId }: WebhookRecord,
+  { eventNo, deliveryId, createdAt }: DeliveryRecord,
+): Promise<string | null> {
+  if (eventNo === null) return testEvent({ clientId: application.clientId, webhookId, deliveryId, createdAt }).body;
+  const events = await service.storage.events.find(application.appId, [eventNo]);
+  const [item] = await tellEvents(service, application, events);
+  return item ? JSON.stringify(item.event) : null;
+}
+
+const Response = Nullable(Type.String({ description: 'the first kilobyte of the response' }));
+
+const listSchema = {
+  operationId: 'listDeliveries',
+  summary: 'List what was sent to a webhook, newest first',
+  description: 'Kept for 7 days after the last try.',
+  params: WebhookParams,
+  querystring: Type.Object({ state: Type.Optional(Type.Enum([...STATES])), ...NewestFirstQuery }),
+  response: {
+    200: Type.Object({
+      items: Type.Array(Type.Object(DeliveryShape, { title: 'WebhookDelivery' })),
+      ...NewestFirstMembers,
+    }),
+  },
+  errors: ['webhookNotFound'] as const,
+  examples: {
+    failed: {
+      summary: 'Those that failed: none',
+      params: WEBHOOK,
+      query: { state: 'failed' },
+      status: 200,
+      answer: { items: [], limit: 50, next: null },
+    },
+  },
+};
+
+const unknownDelivery = {
+  summary: 'One that is no longer kept',
+  params: { ...WEBHOOK, deliveryId: '0198c5a6-4c65-7fb7-8d2e-179cadbecfd6' },
+  status: 404,
+  answer: { code: '9404', message: 'Delivery not found; it may have expired.' },
+};
+
+const getSchema = {
+  operationId: 'getDelivery',
+  summary: 'See a delivery with its request and response',
+  params: DeliveryParams,
+  response: {
+    200: Type.Object(
+      {
+        ...DeliveryShape,
+        request: Nullable(
+          Type.String({ description: 'the body as it would be sent now; null: the event is no longer kept' }),
+        ),
+        response: Response,
+      },
+      { title: 'WebhookDeliveryWithBodies' },
+    ),
+  },
+  errors: ['webhookNotFound', 'deliveryNotFound'] as const,
+  examples: { gone: unknownDelivery },
+};
+
+const resendSchema = {
+  operationId: 'resendDelivery',
+  summary: 'Send a delivery again, now',
+  description: 'With the same event id. If it fails, it is retried as a new one.',
+  params: DeliveryParams,
+  response: { 200: Type.Object(DeliveryShape) },
+  errors: ['webhookNotFound', 'deliveryNotFound', 'webhookIsOff', 'deliveryIsTest'] as const,
+  examples: { gone: unknownDelivery },
+};
+
+const testSchema = {
+  operationId: 'testWebhook',
+  summary: 'Send a test event to a webhook and wait for its response',
+  description:
+    'Its type is webhook.test. A webhook that is off can be tested too. One test of an application at a time.',
+  params: WebhookParams,
+  response: { 200: Type.Object({ ...DeliveryShape, response: Response }, { title: 'WebhookTest' }) },
+  errors: ['webhookNotFound', 'testInFlight'] as const,
+  examples: { unknown: UNKNOWN_WEBHOOK },
+};

@@ -1,0 +1,294 @@
+import { InnkeeperError } from '../../domain/errors.ts';
+import { whyNoName } from '../../domain/required.ts';
+import type { Service } from '../../domain/service.ts';
+import { readUuid } from '../../domain/users/user-code.ts';
+import {
+  createWebhook,
+  findWebhook,
+  MOST_WEBHOOKS,
+  rotateWebhookSecret,
+} from '../../domain/webhooks/manage-webhooks.ts';
+import { Type } from '../../schema.ts';
+import { EVENT_TYPES, type WebhookRecord } from '../../storage/port.ts';
+import { badParameter } from '../paging.ts';
+import type { Routes } from '../server/routes.ts';
+import { formatTime } from '../time.ts';
+import { APPLICATION } from './examples.ts';
+import { readList, readOverlapMember, readText, refuse } from './input.ts';
+import { type ApplicationRequest, applicationRoute } from './manage-route.ts';
+import { Time } from './schemas.ts';
+import { readTimeText } from './time-span.ts';
+import {
+  RECENT,
+  TypesShape,
+  UNKNOWN_WEBHOOK,
+  viewWebhook,
+  WEBHOOK,
+  WEBHOOK_EXAMPLE,
+  WebhookParams,
+  WebhookShape,
+} from './webhook-shapes.ts';
+
+/** Where events of an application are sent (CONTRACT.md section 6). */
+export function webhookRoutes(app: Routes, service: Service): void {
+  const { storage, now } = service;
+  /** The dispatcher of this process need not wait for the next look. */
+  const refresh = () => service.refresh().catch(() => {});
+  const view = async (appId: number, webhookId: string) => {
+    const health = await storage.webhooks.health(appId, RECENT);
+    const found = await findWebhook(service, appId, webhookId);
+    return viewWebhook(
+      found,
+      health.find((each) => each.webhookId === webhookId),
+      now(),
+    );
+  };
+
+  applicationRoute(app, service, { method: 'GET', path: '/webhooks', schema: listSchema }, async ({ application }) => {
+    const { appId } = application;
+    const health = new Map((await storage.webhooks.health(appId, RECENT)).map((each) => [each.webhookId, each]));
+    const webhooks = await storage.webhooks.list(appId);
+    return { items: webhooks.map((each) => viewWebhook(each, health.get(each.webhookId), now())) };
+  });
+
+  applicationRoute(app, service, { method: 'POST', path: '/webhooks', schema: createSchema }, async (context) => {
+    const { url, types, description } = context.readMembers();
+    const wanted = {
+      url: await readUrl(service, url),
+      types: types === undefined ? [] : readTypes(types),
+      description: description === undefined ? '' : readDescription(description),
+    };
+    const { webhook, secret } = await createWebhook(service, context.application, wanted);
+    await refresh();
+    context.reply.code(201);
+    return { secret, ...viewWebhook(webhook, undefined, now()) };
+  });
+
+  applicationRoute(
+    app,
+    service,
+    { method: 'GET', path: '/webhooks/:webhookId', schema: getSchema },
+    async (context) => {
+      const { appId, webhookId } = await webhookOf(service, context);
+      return view(appId, webhookId);
+    },
+  );
+
+  applicationRoute(
+    app,
+    service,
+    { method: 'PATCH', path: '/webhooks/:webhookId', schema: changeSchema },
+    async (context) => {
+      const { appId, webhookId } = await webhookOf(service, context);
+      const { url, types, description, enabled } = context.readMembers();
+      if (enabled !== undefined && typeof enabled !== 'boolean') throw refuse('enabled', 'must be true or false');
+      const outcome = await storage.webhooks.update(appId, webhookId, {
+        ...(url !== undefined && { url: await readUrl(service, url) }),
+        ...(types !== undefined && { types: readTypes(types) }),
+        ...(description !== undefined && { description: readDescription(description) }),
+        ...(enabled !== undefined && { enabled }),
+      });
+      if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
+      await refresh();
+      return view(appId, webhookId);
+    },
+  );
+
+  applicationRoute(
+    app,
+    service,
+    { method: 'DELETE', path: '/webhooks/:webhookId', schema: deleteSchema },
+    async (context) => {
+      const { appId, webhookId } = await webhookOf(service, context);
+      if ((await storage.webhooks.delete(appId, webhookId)) === 'unknown') throw new InnkeeperError('webhookNotFound');
+      await refresh();
+      return undefined;
+    },
+  );
+
+  const rotate = { method: 'POST', path: '/webhooks/:webhookId/rotate-secret', schema: rotateSchema } as const;
+  applicationRoute(app, service, rotate, async (context) => {
+    const overlap = readOverlapMember(context.readMembers().overlap);
+    const webhook = await webhookOf(service, context);
+    const { secret, previousExpiresAt } = await rotateWebhookSecret(service, webhook, overlap);
+    context.reply.code(201);
+    return { secret, previousExpiresAt: formatTime(previousExpiresAt) };
+  });
+
+  const replay = { method: 'POST', path: '/webhooks/:webhookId/replay', schema: replaySchema } as const;
+  applicationRoute(app, service, replay, async (context) => {
+    const since = readTimeText(readText(context.readMembers().since, 'since'), 'since');
+    if (since > now()) throw refuse('since', 'must not be in the future');
+    const { appId, webhookId, off } = await webhookOf(service, context);
+    if (off !== null) throw new InnkeeperError('webhookIsOff');
+    const outcome = await storage.webhooks.replay(appId, webhookId, { after: 0, since });
+    if (outcome === 'unknown') throw new InnkeeperError('webhookNotFound');
+    await refresh();
+    return view(appId, webhookId);
+  });
+}
+
+export async function webhookOf(service: Service, context: ApplicationRequest): Promise<WebhookRecord> {
+  const webhookId = readUuid(context.params.webhookId as string);
+  if (webhookId === undefined) throw new InnkeeperError('webhookNotFound');
+  return findWebhook(service, context.application.appId, webhookId);
+}
+
+async function readUrl({ webhookSender }: Service, value: unknown): Promise<string> {
+  if (typeof value !== 'string') throw refuse('url', value === undefined ? 'is missing' : 'must be a string');
+  const problem = await webhookSender.problemWith(value);
+  if (problem !== undefined) throw refuse('url', problem);
+  return value;
+}
+
+function readTypes(value: unknown): string[] {
+  const types = readList<unknown>(value, 'types', EVENT_TYPES.length);
+  const problems = types.flatMap((type, index) =>
+    (EVENT_TYPES as readonly unknown[]).includes(type)
+      ? []
+      : [{ field: `types[${index}]`, message: 'is not an event type', allowed: [...EVENT_TYPES] }],
+  );
+  if (problems.length > 0) throw badParameter(problems);
+  return EVENT_TYPES.filter((each) => types.includes(each));
+}
+
+function readDescription(value: unknown): string {
+  const problem = value === '' ? undefined : whyNoName(value);
+  if (problem !== undefined) throw refuse('description', problem);
+  return value as string;
+}
+
+const members = {
+  types: Type.Optional(TypesShape),
+  description: Type.Optional(Type.String({ description: 'at most 255 characters' })),
+};
+const Url = Type.String({ description: 'https, leading to a public address; redirects are not followed' });
+
+const listSchema = {
+  operationId: 'listWebhooks',
+  summary: 'List the webhooks of an application, oldest first',
+  response: { 200: Type.Object({ items: Type.Array(WebhookShape) }) },
+  examples: { one: { summary: 'One', params: APPLICATION, status: 200, answer: { items: [WEBHOOK_EXAMPLE] } } },
+};
+
+const createSchema = {
+  operationId: 'createWebhook',
+  summary: 'Send events to a URL',
+  description: `From now on, as Standard Webhooks. The secret is in this response only. At most ${MOST_WEBHOOKS} an application.`,
+  body: Type.Object({ url: Url, ...members }),
+  response: {
+    201: Type.Object({
+      secret: Type.String({ description: 'verifies signatures: whsec_…' }),
+      ...WebhookShape.properties,
+    }),
+  },
+  errors: ['tooManyWebhooks'] as const,
+  examples: {
+    selections: {
+      summary: 'Selections alone',
+      params: APPLICATION,
+      body: {
+        url: WEBHOOK_EXAMPLE.url,
+        types: WEBHOOK_EXAMPLE.types,
+        description: WEBHOOK_EXAMPLE.description,
+      },
+      status: 201,
+      answer: { secret: 'whsec_THE_SECRET', ...WEBHOOK_EXAMPLE },
+    },
+    plain: {
+      summary: 'Without encryption',
+      params: APPLICATION,
+      body: { url: 'http://app.example.com/innkeeper-events' },
+      status: 400,
+      answer: {
+        code: '9400',
+        message: 'url must be an https URL.',
+        errors: [{ field: 'url', message: 'must be an https URL' }],
+      },
+    },
+  },
+};
+
+const getSchema = {
+  operationId: 'getWebhook',
+  summary: 'See a webhook and how its deliveries fare',
+  params: WebhookParams,
+  response: { 200: WebhookShape },
+  errors: ['webhookNotFound'] as const,
+  examples: { one: { summary: 'One', params: WEBHOOK, status: 200, answer: WEBHOOK_EXAMPLE } },
+};
+
+const changeSchema = {
+  operationId: 'changeWebhook',
+  summary: 'Change a webhook, or switch it off and on',
+  description: 'Omitted members stay as they are. A webhook that is switched on again continues where it stopped.',
+  params: WebhookParams,
+  body: Type.Object({ url: Type.Optional(Url), ...members, enabled: Type.Optional(Type.Boolean()) }),
+  response: { 200: WebhookShape },
+  errors: ['webhookNotFound'] as const,
+  examples: {
+    off: {
+      summary: 'Switch it off',
+      params: WEBHOOK,
+      body: { enabled: false },
+      status: 200,
+      answer: { ...WEBHOOK_EXAMPLE, enabled: false, offReason: 'manual' },
+    },
+  },
+};
+
+const deleteSchema = {
+  operationId: 'deleteWebhook',
+  summary: 'Delete a webhook and its deliveries',
+  params: WebhookParams,
+  response: { 204: Type.Null({ description: 'Deleted.' }) },
+  errors: ['webhookNotFound'] as const,
+  examples: { one: { summary: 'One', params: WEBHOOK, status: 204 } },
+};
+
+const rotateSchema = {
+  operationId: 'rotateWebhookSecret',
+  summary: 'Give a webhook a new secret',
+  description:
+    'The secret is in this response only. During the overlap each delivery has two signatures, by the new secret and by the one before.',
+  params: WebhookParams,
+  body: Type.Object({
+    overlap: Type.Optional(
+      Type.Union([Type.Integer(), Type.String()], {
+        description: 'seconds as a number, or a text with a unit: 0s, 30m, 24h; at most 30d',
+        default: '24h',
+      }),
+    ),
+  }),
+  response: { 201: Type.Object({ secret: Type.String(), previousExpiresAt: Time }) },
+  errors: ['webhookNotFound'] as const,
+  examples: {
+    overlap: {
+      summary: 'With a day to bring the new one everywhere',
+      params: WEBHOOK,
+      body: { overlap: '24h' },
+      status: 201,
+      answer: { secret: 'whsec_THE_NEW_SECRET', previousExpiresAt: '2025-11-25 16:00:00' },
+    },
+  },
+};
+
+const replaySchema = {
+  operationId: 'replayWebhook',
+  summary: 'Send the events since a time again',
+  description: 'Those that are still kept, with their ids, in order; then the webhook goes on as before.',
+  params: WebhookParams,
+  body: Type.Object({ since: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' }) }),
+  response: { 200: WebhookShape },
+  errors: ['webhookNotFound', 'webhookIsOff'] as const,
+  examples: {
+    since: {
+      summary: 'Since an outage',
+      params: WEBHOOK,
+      body: { since: '2025-11-24 12:00:00' },
+      status: 200,
+      answer: WEBHOOK_EXAMPLE,
+    },
+    unknown: { ...UNKNOWN_WEBHOOK, body: { since: '2025-11-24 12:00:00' } },
+  },
+};

@@ -1,0 +1,257 @@
+import type {
+  Attempt,
+  DeliveryRecord,
+  DeliveryState,
+  DeliveryStore,
+  Lease,
+  LeasedWebhook,
+  NewDelivery,
+  ReadPosition,
+  WebhookOff,
+} from '../port.ts';
+import { logChange } from './changes.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+import { LEASED_COLUMNS, toLeased } from './webhooks.ts';
+
+const COLUMNS = `delivery_id, webhook_id, event_no, type, user_id, created_at, state, attempts, next_at, last_at, status,
+  problem, milliseconds`;
+
+// By their own indexes: a filter that matches few rows must not scan all of them.
+const LISTED = {
+  all: 'webhook_deliveries where true',
+  pending: 'webhook_deliveries indexed by webhook_deliveries_open where ended_at is null',
+  succeeded: "webhook_deliveries where state = 'succeeded'",
+  failed: "webhook_deliveries indexed by webhook_deliveries_failed where state = 'failed'",
+} as const;
+
+export function deliveryReads({ statement }: Connection): Pick<DeliveryStore, 'due' | 'list' | 'find'> {
+  return {
+    async due(owner, now) {
+      return statement(
+        `select webhook_id from webhooks w where lease_owner = ? and exists
+           (select 1 from webhook_deliveries d where d.webhook_id = w.webhook_id and d.next_at <= ?)`,
+      )
+        .all(toBytes(owner), now)
+        .map((row) => toUuid(row.webhook_id as Uint8Array));
+    },
+    async list(webhookId, { state }, { before, limit }) {
+      return statement(
+        `select ${COLUMNS} from ${LISTED[state ?? 'all']} and webhook_id = ? and delivery_id < ?
+         order by delivery_id desc limit ?`,
+      )
+        .all(toBytes(webhookId), before === null ? PAST_ALL : toBytes(before), limit)
+        .map(toDelivery);
+    },
+    async find(webhookId, deliveryId) {
+      const key = [toBytes(webhookId), toBytes(deliveryId)] as const;
+      const row = statement(
+        `select ${COLUMNS}, (select body from webhook_responses r
+           where r.webhook_id = d.webhook_id and r.delivery_id = d.delivery_id) as body
+         from webhook_deliveries d where webhook_id = ? and delivery_id = ?`,
+      ).get(...key);
+      return row && { ...toDelivery(row), body: row.body as string | null };
+    },
+  };
+}
+
+/** After every UUID. */
+const PAST_ALL = Buffer.alloc(17, 0xff);
+
+export function deliveryActs(connection: Connection) {
+  const { statement } = connection;
+  const holds = ({ owner, webhookId }: Lease): boolean =>
+    statement('select 1 from webhooks where webhook_id = ? and lease_owner = ? and off is null').get(
+      toBytes(webhookId),
+      toBytes(owner),
+    ) !== undefined;
+  const putBack = (webhookId: Uint8Array, now: number): void => {
+    statement(
+      `update webhook_deliveries set state = 'pending', next_at = ?
+       where webhook_id = ? and ended_at is null and state = 'sending'`,
+    ).run(now, webhookId);
+  };
+  const isBusy = (webhookId: Uint8Array, userId: Uint8Array): boolean =>
+    statement('select 1 from webhook_deliveries where webhook_id = ? and user_id = ? and ended_at is null').get(
+      webhookId,
+      userId,
+    ) !== undefined;
+  const add = (webhookId: Uint8Array, delivery: NewDelivery, state: DeliveryState): void => {
+    const { deliveryId, eventNo, type, userId, createdAt } = delivery;
+    statement(
+      `insert into webhook_deliveries (webhook_id, delivery_id, event_no, type, user_id, created_at, state)
+       values (?, ?, ?, ?, ?, ?, ?)`,
+    ).run(webhookId, toBytes(deliveryId), eventNo, type, userId === null ? null : toBytes(userId), createdAt, state);
+  };
+  const note = (webhookId: Uint8Array, attempt: Attempt): DeliveryRecord | undefined => {
+    const { at, milliseconds, status, problem, body, state, nextAt } = attempt;
+    const deliveryId = toBytes(attempt.deliveryId);
+    const row = statement(
+      `update webhook_deliveries set state = ?, attempts = attempts + 1, next_at = ?, last_at = ?, status = ?, problem = ?,
+         milliseconds = ?, ended_at = ?
+       where webhook_id = ? and delivery_id = ? returning ${COLUMNS}`,
+    ).get(
+      ...[state, nextAt, at, status, problem, milliseconds, state === 'pending' ? null : at],
+      ...[webhookId, deliveryId],
+    );
+    if (!row) return undefined;
+    statement('delete from webhook_responses where webhook_id = ? and delivery_id = ?').run(webhookId, deliveryId);
+    const { userId } = toDelivery(row);
+    const id = userId === null ? null : toBytes(userId);
+    if (body && (id === null || statement('select 1 from users where user_id = ?').get(id))) {
+      statement('insert into webhook_responses (webhook_id, delivery_id, user_id, body) values (?, ?, ?, ?)').run(
+        ...[webhookId, deliveryId, id, body],
+      );
+    }
+    return toDelivery(row);
+  };
+  const freeNext = (webhookId: Uint8Array, userId: Uint8Array): DeliveryRecord[] => {
+    const next = statement(
+      `select delivery_id, state from webhook_deliveries where webhook_id = ? and user_id = ? and ended_at is null
+       order by state = 'waiting', event_no limit 1`,
+    ).get(webhookId, userId);
+    // Another one of the user goes first.
+    if (next?.state !== 'waiting') return [];
+    const row = statement(
+      `update webhook_deliveries set state = 'sending' where webhook_id = ? and delivery_id = ? returning ${COLUMNS}`,
+    ).get(webhookId, next.delivery_id as Uint8Array);
+    return row ? [toDelivery(row)] : [];
+  };
+
+  return {
+    claimWebhooks(owner: string, lease: { now: number; until: number; limit: number }): LeasedWebhook[] {
+      const { now, until, limit } = lease;
+      const claimed = statement(
+        `update webhooks set lease_owner = ?, lease_until = ? where webhook_id in (
+           select webhook_id from webhooks where off is null and lease_until <= ? order by lease_until limit ?)
+         returning ${LEASED_COLUMNS}`,
+      ).all(toBytes(owner), until, now, limit);
+      for (const row of claimed) putBack(row.webhook_id as Uint8Array, now);
+      return claimed.map(toLeased);
+    },
+    renewLeases(owner: string, now: number, until: number): string[] {
+      return statement(
+        'update webhooks set lease_until = ? where lease_owner = ? and lease_until > ? returning webhook_id',
+      )
+        .all(until, toBytes(owner), now)
+        .map((row) => toUuid(row.webhook_id as Uint8Array));
+    },
+    releaseLeases(owner: string, now: number): void {
+      const released = statement(
+        'update webhooks set lease_owner = null, lease_until = 0 where lease_owner = ? returning webhook_id',
+      ).all(toBytes(owner));
+      for (const row of released) putBack(row.webhook_id as Uint8Array, now);
+    },
+    enqueueDeliveries(
+      lease: Lease,
+      { after, since }: ReadPosition,
+      deliveries: readonly NewDelivery[],
+    ): NewDelivery[] | 'lost' {
+      if (!holds(lease)) return 'lost';
+      const webhookId = toBytes(lease.webhookId);
+      statement('update webhooks set read_after = ?, read_since = ? where webhook_id = ?').run(after, since, webhookId);
+      const toSend: NewDelivery[] = [];
+      for (const delivery of deliveries) {
+        const { eventNo, userId } = delivery;
+        const earlier = statement(
+          'select delivery_id, ended_at from webhook_deliveries where webhook_id = ? and event_no = ?',
+        ).get(webhookId, eventNo);
+        if (earlier && earlier.ended_at === null) continue;
+        const state = userId !== null && isBusy(webhookId, toBytes(userId)) ? 'waiting' : 'sending';
+        if (earlier) {
+          statement(
+            `update webhook_deliveries set state = ?, attempts = 0, ended_at = null where webhook_id = ? and delivery_id = ?`,
+          ).run(state, webhookId, earlier.delivery_id as Uint8Array);
+        } else add(webhookId, delivery, state);
+        const deliveryId = earlier ? toUuid(earlier.delivery_id as Uint8Array) : delivery.deliveryId;
+        if (state === 'sending') toSend.push({ ...delivery, deliveryId });
+      }
+      return toSend;
+    },
+    takeDeliveries(lease: Lease, now: number, limit: number): DeliveryRecord[] | 'lost' {
+      if (!holds(lease)) return 'lost';
+      return statement(
+        `update webhook_deliveries set state = 'sending', next_at = null where webhook_id = ?1 and delivery_id in (
+           select delivery_id from webhook_deliveries where webhook_id = ?1 and next_at <= ?2 order by next_at limit ?3)
+         returning ${COLUMNS}`,
+      )
+        .all(toBytes(lease.webhookId), now, limit)
+        .map(toDelivery);
+    },
+    settleDeliveries(lease: Lease, attempts: readonly Attempt[], off: WebhookOff | null): DeliveryRecord[] | 'lost' {
+      if (!holds(lease)) return 'lost';
+      const webhookId = toBytes(lease.webhookId);
+      const noted = attempts.flatMap((attempt) => note(webhookId, attempt) ?? []);
+      noteHealth(connection, webhookId, attempts, off);
+      const users = noted.flatMap(({ userId, state }) => (userId === null || state === 'pending' ? [] : [userId]));
+      return [...new Set(users)].flatMap((userId) => freeNext(webhookId, toBytes(userId)));
+    },
+    addTestDelivery(webhookId: string, delivery: NewDelivery, attempt: Attempt): 'added' | 'unknown' {
+      const id = toBytes(webhookId);
+      if (!statement('select 1 from webhooks where webhook_id = ?').get(id)) return 'unknown';
+      add(id, delivery, 'sending');
+      note(id, attempt);
+      return 'added';
+    },
+    resendDelivery(webhookId: string, deliveryId: string, now: number): 'resent' | 'unknown' | 'sending' | 'test' {
+      const key = [toBytes(webhookId), toBytes(deliveryId)] as const;
+      const row = statement(
+        'select event_no, state from webhook_deliveries where webhook_id = ? and delivery_id = ?',
+      ).get(...key);
+      if (!row) return 'unknown';
+      if (row.event_no === null) return 'test';
+      if (row.state === 'sending') return 'sending';
+      statement(
+        `update webhook_deliveries set state = 'pending', attempts = 0, next_at = ?, ended_at = null
+         where webhook_id = ? and delivery_id = ?`,
+      ).run(now, ...key);
+      return 'resent';
+    },
+  };
+}
+
+function noteHealth(
+  connection: Connection,
+  webhookId: Uint8Array,
+  attempts: readonly Attempt[],
+  off: WebhookOff | null,
+): void {
+  const { statement } = connection;
+  const latest = attempts.findLast(({ state }) => state === 'succeeded');
+  if (latest) {
+    statement('update webhooks set last_success_at = ?, failing_since = null where webhook_id = ?').run(
+      latest.at,
+      webhookId,
+    );
+  }
+  const failed = attempts.slice(latest ? attempts.indexOf(latest) + 1 : 0).find(({ state }) => state !== 'succeeded');
+  if (failed) {
+    statement('update webhooks set failing_since = coalesce(failing_since, ?) where webhook_id = ?').run(
+      failed.at,
+      webhookId,
+    );
+  }
+  if (off === null) return;
+  const row = statement(
+    'update webhooks set off = ?, lease_owner = null, lease_until = 0 where webhook_id = ? returning app_id',
+  ).get(off, webhookId);
+  logChange(connection, 'webhooks', row?.app_id as number);
+}
+
+function toDelivery(row: Record<string, unknown>): DeliveryRecord {
+  return {
+    deliveryId: toUuid(row.delivery_id as Uint8Array),
+    webhookId: toUuid(row.webhook_id as Uint8Array),
+    eventNo: row.event_no as number | null,
+    type: row.type as string,
+    userId: row.user_id === null ? null : toUuid(row.user_id as Uint8Array),
+    createdAt: row.created_at as number,
+    state: row.state as DeliveryState,
+    attempts: row.attempts as number,
+    nextAt: row.next_at as number | null,
+    lastAt: row.last_at as number | null,
+    status: row.status as number | null,
+    problem: row.problem as string | null,
+    milliseconds: row.milliseconds as number | null,
+  };
+}

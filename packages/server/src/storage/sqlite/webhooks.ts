@@ -1,0 +1,145 @@
+import type { LeasedWebhook, NewWebhook, ReadPosition, WebhookChange, WebhookRecord, WebhookStore } from '../port.ts';
+import { logChange } from './changes.ts';
+import type { Connection } from './connection.ts';
+import { toBytes, toUuid } from './encoding.ts';
+
+const COLUMNS = `webhook_id, app_id, url, types, description, sealed_secret, sealed_previous, previous_expires_at,
+  created_at, off, last_success_at, failing_since, read_after, read_since`;
+
+export function webhookReads({
+  statement,
+  snapshot,
+}: Connection): Pick<WebhookStore, 'list' | 'find' | 'health' | 'countOn'> {
+  return {
+    async list(appId) {
+      return statement(`select ${COLUMNS} from webhooks where app_id = ? order by created_at, webhook_id`)
+        .all(appId)
+        .map(toWebhook);
+    },
+    async find(appId, webhookId) {
+      const row = statement(`select ${COLUMNS} from webhooks where app_id = ? and webhook_id = ?`).get(
+        appId,
+        toBytes(webhookId),
+      );
+      return row && toWebhook(row);
+    },
+    async health(appId, limit) {
+      return snapshot(() =>
+        statement('select webhook_id from webhooks where app_id = ?')
+          .all(appId)
+          .map(({ webhook_id: id }) => {
+            const ended = statement(
+              `select count(*) as recent, coalesce(sum(state = 'failed'), 0) as failed from (
+                 select state from webhook_deliveries where webhook_id = ? and ended_at is not null
+                 order by delivery_id desc limit ?)`,
+            ).get(id as Uint8Array, limit);
+            const open = statement(
+              'select count(*) as n from (select 1 from webhook_deliveries where webhook_id = ? and ended_at is null limit ?)',
+            ).get(id as Uint8Array, limit);
+            return {
+              webhookId: toUuid(id as Uint8Array),
+              recent: ended?.recent as number,
+              failed: ended?.failed as number,
+              open: open?.n as number,
+            };
+          }),
+      );
+    },
+    async countOn() {
+      return statement('select count(*) as n from webhooks where off is null').get()?.n as number;
+    },
+  };
+}
+
+export function webhookActs(connection: Connection) {
+  const { statement } = connection;
+  /** The rest of an act on a webhook that is there. */
+  const changed = <T>(appId: number, { changes }: { changes: number | bigint }, outcome: T): T | 'unknown' => {
+    if (changes === 0) return 'unknown';
+    logChange(connection, 'webhooks', appId);
+    return outcome;
+  };
+
+  return {
+    createWebhook(webhook: NewWebhook, atMost: number): 'created' | 'too-many' | 'application-gone' {
+      const { webhookId, appId, url, types, description, sealedSecret, createdAt, position } = webhook;
+      if (!statement('select 1 from applications where app_id = ?').get(appId)) return 'application-gone';
+      const count = statement('select count(*) as n from webhooks where app_id = ?').get(appId)?.n as number;
+      if (count >= atMost) return 'too-many';
+      statement(
+        `insert into webhooks (webhook_id, app_id, url, types, description, sealed_secret, created_at, read_after, read_since)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ).run(
+        ...[toBytes(webhookId), appId, url, JSON.stringify(types), description, sealedSecret, createdAt],
+        ...[position.after, position.since],
+      );
+      logChange(connection, 'webhooks', appId);
+      return 'created';
+    },
+    updateWebhook(appId: number, webhookId: string, change: WebhookChange): 'updated' | 'unknown' {
+      const { url = null, types, description = null, enabled } = change;
+      const done = statement(
+        `update webhooks set
+           failing_since = case when ?1 = 1 or (?2 is not null and ?2 <> url) then null else failing_since end,
+           off = case when ?1 = 1 then null when ?1 = 0 then coalesce(off, 'manual') else off end,
+           lease_owner = case when ?1 = 0 then null else lease_owner end,
+           lease_until = case when ?1 = 0 then 0 else lease_until end,
+           url = coalesce(?2, url), types = coalesce(?3, types), description = coalesce(?4, description)
+         where app_id = ?5 and webhook_id = ?6`,
+      ).run(
+        ...[enabled === undefined ? null : Number(enabled), url, types ? JSON.stringify(types) : null, description],
+        ...[appId, toBytes(webhookId)],
+      );
+      return changed(appId, done, 'updated');
+    },
+    rotateWebhookSecret(
+      appId: number,
+      webhookId: string,
+      sealedSecret: string,
+      previousExpiresAt: number,
+    ): 'rotated' | 'unknown' {
+      const done = statement(
+        `update webhooks set sealed_previous = sealed_secret, previous_expires_at = ?, sealed_secret = ?
+         where app_id = ? and webhook_id = ?`,
+      ).run(previousExpiresAt, sealedSecret, appId, toBytes(webhookId));
+      return changed(appId, done, 'rotated');
+    },
+    replayWebhook(appId: number, webhookId: string, { after, since }: ReadPosition): 'moved' | 'unknown' {
+      // The current holder reads from another position, so it has to claim the webhook again.
+      const done = statement(
+        `update webhooks set read_after = ?, read_since = ?, lease_owner = null, lease_until = 0
+         where app_id = ? and webhook_id = ?`,
+      ).run(after, since, appId, toBytes(webhookId));
+      return changed(appId, done, 'moved');
+    },
+    deleteWebhook(appId: number, webhookId: string): 'deleted' | 'unknown' {
+      const done = statement('delete from webhooks where app_id = ? and webhook_id = ?').run(appId, toBytes(webhookId));
+      return changed(appId, done, 'deleted');
+    },
+  };
+}
+
+function toWebhook(row: Record<string, unknown>): WebhookRecord {
+  const { position: _, ...webhook } = toLeased(row);
+  return webhook;
+}
+
+export const LEASED_COLUMNS = COLUMNS;
+
+export function toLeased(row: Record<string, unknown>): LeasedWebhook {
+  const previous = row.sealed_previous as string | null;
+  return {
+    webhookId: toUuid(row.webhook_id as Uint8Array),
+    appId: row.app_id as number,
+    url: row.url as string,
+    types: JSON.parse(row.types as string),
+    description: row.description as string,
+    sealedSecret: row.sealed_secret as string,
+    previousSecret: previous === null ? null : { sealed: previous, expiresAt: row.previous_expires_at as number },
+    createdAt: row.created_at as number,
+    off: row.off as WebhookRecord['off'],
+    lastSuccessAt: row.last_success_at as number | null,
+    failingSince: row.failing_since as number | null,
+    position: { after: row.read_after as number, since: row.read_since as number },
+  };
+}

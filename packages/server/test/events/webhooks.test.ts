@@ -1,0 +1,207 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { NewApplication } from '../../src/domain/applications/create-application.ts';
+import type { DeliveryRecord } from '../../src/storage/port.ts';
+import { databases } from '../databases.ts';
+import { basic, makeUser, startTestServer, type TestServer, uniqueName } from '../http/start.ts';
+import { type Manage, manageWith } from '../manage/manage.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const ALLOW = { webhooksAllow: '127.0.0.1' };
+const PATIENCE = { timeout: 60_000, interval: 20 };
+const DAY = 86_400_000;
+
+type Event = { id: string; type: string; clientId: string; data: Record<string, unknown> };
+
+describe.each(databases)('events sent to webhooks on $kind', (database) => {
+  let url: string;
+  let server: TestServer;
+  let receiver: Receiver;
+  let application: NewApplication & { appId: number };
+  let manage: Manage;
+  let path: string;
+  beforeAll(async () => {
+    url = await database.fresh();
+    server = await startTestServer(url, ALLOW);
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    application = await server.application();
+    manage = await manageWith(server, { appIds: [application.appId] });
+    path = `/applications/${application.clientId}/webhooks`;
+    return async () => {
+      await manage.send('DELETE', `/applications/${application.clientId}?confirm=${application.clientId}`);
+      await receiver.close();
+    };
+  });
+
+  const make = async (given: object = {}) => {
+    const { json } = await manage.send('POST', path, { url: receiver.url, ...given });
+    return json as { webhookId: string; secret: string };
+  };
+  const rename = (clientUserId: string, clientUserName: string, at = server) =>
+    at.send('PATCH', `/api/v2/app/${application.clientId}/users/by-client-id/${clientUserId}`, {
+      headers: { ...basic(application), 'content-type': 'application/json' },
+      body: JSON.stringify({ clientUserName }),
+    });
+  const deliveries = async (webhookId: string): Promise<DeliveryRecord[]> =>
+    (await server.service.storage.deliveries.list(webhookId, {}, { before: null, limit: 100 })).toReversed();
+  const deliveriesAre = (webhookId: string, expected: Partial<DeliveryRecord>[]) =>
+    vi.waitFor(async () => expect(await deliveries(webhookId)).toMatchObject(expected), PATIENCE);
+  const events = (): Event[] => receiver.received.map(({ body }) => JSON.parse(body) as Event);
+
+  test('each event arrives, signed, and those of a user in their order', async () => {
+    const { webhookId, secret } = await make();
+    const ids = ['a', 'b', 'c'].map((prefix) => uniqueName(prefix));
+    for (const id of ids) await makeUser(server, application, id);
+    for (const name of ['First', 'Second']) await Promise.all(ids.map((id) => rename(id, name)));
+    await receiver.until(9);
+    for (const { body, headers } of receiver.received) {
+      const event = new Webhook(secret).verify(body, headers as Record<string, string>) as Event;
+      expect([event.id, event.clientId]).toEqual([headers['webhook-id'], application.clientId]);
+    }
+    for (const id of ids) {
+      const own = events().filter(({ data }) => data.clientUserId === id);
+      expect(own.map(({ type, data }) => [type, data.clientUserName])).toEqual([
+        ['user.created', 'Test user'],
+        ['user.updated', 'First'],
+        ['user.updated', 'Second'],
+      ]);
+    }
+    await deliveriesAre(webhookId, Array(9).fill({ state: 'succeeded', attempts: 1, status: 204 }));
+    const { json } = await manage.get(`${path}/${webhookId}`);
+    expect(json).toMatchObject({ failingSince: null, recent: { deliveries: 9, failed: 0, pending: 0 } });
+    expect(json.lastSuccessAt).not.toBeNull();
+  });
+
+  test('of the types that were chosen alone, from its creation on', async () => {
+    await makeUser(server, application);
+    await make({ types: ['user.updated'] });
+    const { clientUserId } = await makeUser(server, application);
+    await rename(clientUserId, 'Other');
+    await receiver.until(1);
+    expect(events()).toMatchObject([{ type: 'user.updated', data: { clientUserId, clientUserName: 'Other' } }]);
+  });
+
+  test('what fails is tried again after a pause, and later events of the user wait for it', async () => {
+    const { webhookId } = await make();
+    receiver.answer = (_, response) => void response.writeHead(302, { location: `${receiver.url}/there` }).end();
+    const { clientUserId } = await makeUser(server, application);
+    await deliveriesAre(webhookId, [{ state: 'pending', attempts: 1, status: 302 }]);
+    const [failed] = await deliveries(webhookId);
+    const pause = (failed?.nextAt ?? 0) - (failed?.lastAt ?? 0);
+    expect(pause).toBeGreaterThanOrEqual(5_000);
+    expect(pause).toBeLessThanOrEqual(5_500);
+    await rename(clientUserId, 'Later');
+    await deliveriesAre(webhookId, [{ state: 'pending' }, { state: 'waiting', attempts: 0 }]);
+    // Somebody else's are not held up.
+    receiver.answer = () => 200;
+    await makeUser(server, application);
+    await deliveriesAre(webhookId, [{ state: 'pending' }, { state: 'waiting' }, { state: 'succeeded' }]);
+    const view = await manage.get(`${path}/${webhookId}`);
+    expect(view.json).toMatchObject({ recent: { deliveries: 1, failed: 0, pending: 2 } });
+    // Its time has come.
+    await database.execute(url, 'update webhook_deliveries set next_at = 1 where next_at is not null');
+    await deliveriesAre(webhookId, [
+      { state: 'succeeded', attempts: 2, status: 200 },
+      { state: 'succeeded', attempts: 1 },
+      { state: 'succeeded' },
+    ]);
+    const [first, , again, later] = events() as [Event, Event, Event, Event];
+    expect(again).toEqual(first);
+    expect(later.data).toMatchObject({ clientUserId, clientUserName: 'Later' });
+    expect(receiver.received.map(({ path: asked }) => asked)).toEqual(['/', '/', '/', '/']);
+  });
+
+  test('410 switches a webhook off, and so do five days without success; it continues where it stopped', async () => {
+    const { webhookId } = await make();
+    receiver.answer = () => 410;
+    await makeUser(server, application);
+    await deliveriesAre(webhookId, [{ state: 'failed', status: 410 }]);
+    await vi.waitFor(async () => {
+      expect((await manage.get(`${path}/${webhookId}`)).json).toMatchObject({ enabled: false, offReason: 'gone' });
+    }, PATIENCE);
+    await makeUser(server, application);
+    const [{ deliveryId }] = (await deliveries(webhookId)) as [DeliveryRecord];
+    const resend = () => manage.send('POST', `${path}/${webhookId}/deliveries/${deliveryId}/resend`);
+    expect((await resend()).json).toMatchObject({ code: '9409', message: 'This webhook is switched off.' });
+    receiver.answer = () => 500;
+    await manage.send('PATCH', `${path}/${webhookId}`, { enabled: true });
+    await deliveriesAre(webhookId, [{ state: 'failed' }, { state: 'pending', attempts: 1, status: 500 }]);
+    const since = server.service.now() - 5 * DAY;
+    await database.execute(url, `update webhooks set failing_since = ${since}, lease_until = 0, lease_owner = null`);
+    await database.execute(url, 'update webhook_deliveries set next_at = 1 where next_at is not null');
+    await vi.waitFor(async () => {
+      expect((await manage.get(`${path}/${webhookId}`)).json).toMatchObject({ enabled: false, offReason: 'failing' });
+    }, PATIENCE);
+  });
+
+  test('a delivery shows its request and response, can be sent again, and tells ids alone once the user is deleted', async () => {
+    const { webhookId } = await make();
+    receiver.answer = (_, response) => void response.writeHead(200).end('Hello Test user');
+    const { clientUserId } = await makeUser(server, application);
+    await deliveriesAre(webhookId, [{ state: 'succeeded' }]);
+    const list = await manage.get(`${path}/${webhookId}/deliveries?state=succeeded`);
+    const [item] = list.json.items as [{ deliveryId: string; eventId: string; userUid: string }];
+    expect(item).toMatchObject({ type: 'user.created', status: 200, problem: null, nextAt: null });
+    const one = `${path}/${webhookId}/deliveries/${item.deliveryId}`;
+    const shown = (await manage.get(one)).json as { request: string; response: string };
+    expect(shown).toMatchObject({ ...item, response: 'Hello Test user', request: receiver.received[0]?.body });
+    expect((await manage.send('POST', `${one}/resend`)).json).toMatchObject({ state: 'pending', attempts: 0 });
+    await receiver.until(2);
+    expect(receiver.received[1]?.headers['webhook-id']).toBe(item.eventId);
+    await deliveriesAre(webhookId, [{ state: 'succeeded', attempts: 1 }]);
+    await server.send('DELETE', `/api/v2/app/${application.clientId}/users/${item.userUid}`, {
+      headers: basic(application),
+    });
+    await receiver.until(3);
+    const after = (await manage.get(one)).json as { request: string; response: null };
+    expect(after.response).toBeNull();
+    expect(JSON.parse(after.request).data).toEqual({ service_user_code: item.userUid });
+    expect(after.request).not.toContain(clientUserId);
+    const tested = await manage.send('POST', `${path}/${webhookId}/test`);
+    const again = await manage.send('POST', `${path}/${webhookId}/deliveries/${tested.json.deliveryId}/resend`);
+    expect(again.json).toMatchObject({ code: '9409', message: 'A test cannot be sent again.' });
+    const reader = await manageWith(server, { access: 'read' });
+    for (const hidden of [`${path}/${webhookId}/deliveries`, one]) {
+      expect((await reader.get(hidden)).json.code).toBe('9403');
+    }
+    expect((await manage.get(`${path}/${webhookId}/deliveries/x`)).json.code).toBe('9404');
+    expect((await manage.get(`${path}/${webhookId}/deliveries?state=lost`)).json.code).toBe('9400');
+  });
+
+  test('a replay sends again what happened since a time, with the same ids', async () => {
+    const { webhookId } = await make();
+    await makeUser(server, application);
+    await makeUser(server, application);
+    await deliveriesAre(webhookId, [{ state: 'succeeded' }, { state: 'succeeded' }]);
+    await manage.send('POST', `${path}/${webhookId}/replay`, { since: '2025-01-01' });
+    await receiver.until(4);
+    const ids = events().map(({ id }) => id);
+    expect(new Set(ids.slice(2))).toEqual(new Set(ids.slice(0, 2)));
+  });
+
+  test('what a process leaves behind, another one of the same database sends', async () => {
+    const first = await startTestServer(url, ALLOW);
+    const { webhookId } = await make();
+    const own = '00000000-0000-4000-8000-000000000000';
+    const lease = (owner: string, until: number) =>
+      `update webhooks set lease_owner = ${database.kind === 'sqlite' ? `x'${owner.replaceAll('-', '')}'` : `'${owner}'`}, lease_until = ${until}`;
+    // Whoever holds it is killed while it sends: the lease runs out and the delivery is where it was.
+    receiver.answer = () => 500;
+    await makeUser(first, application);
+    await deliveriesAre(webhookId, [{ state: 'pending', attempts: 1 }]);
+    await database.execute(
+      url,
+      "update webhook_deliveries set state = 'sending', next_at = null where ended_at is null",
+    );
+    await database.execute(url, lease(own, server.service.now() - 1));
+    receiver.answer = () => 200;
+    await deliveriesAre(webhookId, [{ state: 'succeeded', attempts: 2 }]);
+    await first.close();
+    await makeUser(server, application);
+    await deliveriesAre(webhookId, [{ state: 'succeeded' }, { state: 'succeeded', attempts: 1 }]);
+    expect(receiver.received).toHaveLength(3);
+  });
+});
