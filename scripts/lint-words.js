@@ -1,7 +1,7 @@
 // node scripts/lint-words.js [FILES...]
 //
-// Finds words and phrases that Innkeeper does not use in text for people: the portal's English, the guide and other pages, and all
-// texts (the API reference, errors, the command line, logs) and comments of the server and of some other packages. Each comes with what to write instead.
+// Finds words and phrases that Innkeeper does not use: in the portal's English, the guide and other pages, and in all texts (the API
+// reference, errors, the command line, logs) and comments of most packages. Each comes with what to write instead.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -11,8 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 const TEXTS = [
   'packages/portal/src/locales/en/*.json',
-  'packages/{server,guide,testing}/src/**/*.ts',
-  'packages/portal/src/rooms/connect/snippets/*.ts',
+  'packages/{server,portal,guide,testing}/src/**/*.{ts,tsx}',
   'docs/*.md',
   '{README,CHANGELOG,CONTRIBUTING,SECURITY}.md',
   'packages/*/README.md',
@@ -97,7 +96,7 @@ function listTexts(path, source) {
     return source.split('\n').map((text, index) => ({ text: text.replace(/^\s*"\w+":/, ''), line: index + 1 }));
   if (path.endsWith('.md')) return listProse(source);
   const texts = listComments(source);
-  walk(parseAst(source, { lang: 'ts' }), (node) => {
+  walk(parseAst(source, { lang: path.endsWith('.tsx') ? 'tsx' : 'ts' }), (node) => {
     const text = node.type === 'TemplateElement' ? node.value.cooked : node.type === 'Literal' ? node.value : undefined;
     if (typeof text === 'string') texts.push({ text, line: source.slice(0, node.start).split('\n').length });
   });

@@ -14,7 +14,7 @@ export function isUnreachable(error: unknown): boolean {
   return isInnkeeperError(error) && [0, 502, 504].includes(error.status);
 }
 
-/** Asks until the service answers, whatever it says; one asks for all. */
+/** Polls until the service responds in any way; one poll serves all. */
 export function waitForService(): Promise<void> {
   waiting ??= ask().finally(() => {
     waiting = undefined;

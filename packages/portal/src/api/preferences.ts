@@ -21,7 +21,7 @@ export function usePreferences() {
     scope: { id: 'preferences' },
     mutationFn: async (body: { theme?: Theme; language?: PortalLanguage }) =>
       (await api.patch('/manage/v1/account/preferences', { body })).data,
-    // Not while the next is under way, whose choice is shown already.
+    // Not while the next is in flight, whose choice is shown already.
     onSuccess: (preferences) =>
       client.isMutating({ mutationKey: KEY }) > 1
         ? undefined
@@ -48,7 +48,7 @@ export function useKeptPreferences(): void {
   const { theme, language } = session.preferences;
   const { setColorScheme } = useMantineColorScheme();
   // When the account's changes, and only then: setColorScheme is another after each change, also of another tab, whose
-  // choice would be taken back here, and this one there, without end.
+  // choice would be undone here, and this one there, without end.
   const showKept = useEffectEvent(setColorScheme);
   useEffect(() => showKept(theme), [theme]);
   useEffect(() => {

@@ -13,7 +13,7 @@ import { EndDraft } from './end-draft.tsx';
 import { type DraftEdit, type DraftState, draftQuery } from './queries.ts';
 import { type Edit, editsDone, useEdit, useTellConflict } from './use-edit.ts';
 
-/** What is not published yet, with the way back and the way on. It is there in every room that edits the catalog. */
+/** Unpublished changes, with undo and publish. Shown in every room that edits the catalog. */
 export function DraftBar({ clientId }: { clientId: string }) {
   const { data } = useQuery(draftQuery(clientId));
   const { take, isTaking } = useSteps(clientId);
@@ -23,14 +23,14 @@ export function DraftBar({ clientId }: { clientId: string }) {
 
 type Kind = 'undo' | 'redo';
 
-/** The way back and forth, also by keys, which work before the first edit is saved and the bar there. */
+/** Undo and redo, also by keys, which work before the first edit is saved and the bar is shown. */
 function useSteps(clientId: string): { take(kind: Kind): Promise<void>; isTaking: boolean } {
   const { t } = useTranslation('catalog');
   const queries = useQueryClient();
   const step = useEdit(clientId);
   const tellConflict = useTellConflict();
   const take = useOnce(async (kind: Kind) => {
-    // What is still being saved is what is to be taken back.
+    // An edit that is still being saved is the one to undo.
     await editsDone(queries, clientId);
     const draft = queries.getQueryData(draftQuery(clientId).queryKey)?.draft;
     const about = draft?.[kind];

@@ -17,7 +17,7 @@ type Props = {
   withCount?: boolean;
   /** What has to be done first: something may be on its way to the draft. */
   settle?: () => Promise<unknown>;
-  /** What the draft does not hold, and whoever publishes should know of. */
+  /** What is not in the draft, and should be known before publishing. */
   notice?: ReactNode;
 };
 

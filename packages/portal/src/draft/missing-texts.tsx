@@ -9,11 +9,11 @@ import { treeQuery } from './queries.ts';
 type Props = {
   clientId: string;
   missing: readonly { language: string; missing: number }[];
-  /** Before the way to them is taken; without it there is none: whoever is translating is there. */
+  /** Called before the link is followed; without it there is no link: translators are there already. */
   onTranslate: (() => void) | undefined;
 };
 
-/** In which languages texts are missing, and what people read there until somebody writes them. */
+/** Languages with missing texts, and the language that users see until then. */
 export function MissingTexts({ clientId, missing, onTranslate }: Props) {
   const { t, i18n } = useTranslation('catalog');
   const languages = useQuery(treeQuery(clientId)).data?.tree.languages ?? [];

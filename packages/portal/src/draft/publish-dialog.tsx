@@ -74,7 +74,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
   const matches = useMatchRoute();
   const isTranslating = matches({ to: '/applications/$clientId/translations', params: { clientId } }) !== false;
 
-  // Whatever is looked at anew has to be agreed to anew.
+  // After a new look at the changes, consent is required again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state that was agreed to
   useEffect(() => {
     setAgreed(false);
@@ -90,7 +90,7 @@ function Ready({ clientId, onClose, notice, draft, revision }: Ready) {
       }),
     onSuccess: ({ data }) => {
       const isUnused = queries.getQueryData(applicationQuery(clientId).queryKey)?.counts.users === 0;
-      // Whoever is translating knows.
+      // Translators know.
       const isLacking = !isTranslating && missing.some((each) => each.missing > 0);
       tellPublished({
         clientId,

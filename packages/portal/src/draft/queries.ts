@@ -30,7 +30,7 @@ export function treeQuery(clientId: string) {
   });
 }
 
-/** How many changes wait, who made them, what undo would take back. */
+/** How many changes wait, who made them, what undo would undo. */
 export function draftQuery(clientId: string) {
   return queryOptions({
     queryKey: [...catalogKey(clientId), 'draft'],

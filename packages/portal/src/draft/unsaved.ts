@@ -11,7 +11,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Nobody leaves what was typed unasked, and whoever publishes is told that it is not published. */
+/** Asks before leaving unsaved input, and warns before publishing without it. */
 export function useUnsaved(isUnsaved: boolean): void {
   const { t } = useTranslation('catalog');
   const id = useId();

@@ -21,8 +21,8 @@ export function isConflict(error: unknown): boolean {
 const mutationKeyOf = (clientId: string) => ['draft', clientId];
 
 /**
- * Edits of one draft go one after another, each with the ETag that the one before it got: whoever is quick does not
- * meet themselves.
+ * Edits of one draft go one after another, each with the ETag of the previous one, so that quick edits do not
+ * conflict with each other.
  */
 export function useEdit<T>(clientId: string) {
   const queries = useQueryClient();
@@ -41,7 +41,7 @@ export function useEdit<T>(clientId: string) {
       await queries.cancelQueries({ queryKey });
       queries.setQueryData(queryKey, (held) => held && { ...held, tree: foresee(held.tree) });
     },
-    // The tree as the service has it, whatever became of the edit; not while the next one is under way, which it would hide.
+    // The service's tree, whether the edit succeeded or not; not while the next one is in flight, which it would hide.
     onSettled: () =>
       queries.isMutating({ mutationKey }) > 1
         ? undefined
@@ -49,7 +49,7 @@ export function useEdit<T>(clientId: string) {
   });
 }
 
-/** Resolves when no edit is under way any more, and what they made of the draft is known. */
+/** Resolves when no edit is in flight and the resulting draft is known. */
 export async function editsDone(queries: QueryClient, clientId: string): Promise<void> {
   while (queries.isMutating({ mutationKey: mutationKeyOf(clientId) }) > 0) {
     await new Promise<void>((resolve) => {

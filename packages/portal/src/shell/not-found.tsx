@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { LinkButton } from './links.tsx';
 import { EmptyState } from './states.tsx';
 
-/** The way out leads to where it should have been, if that is known. */
+/** Links to the nearest known page. */
 export function NotFound({ wayOut }: { wayOut?: ReactNode }) {
   const { t } = useTranslation();
   return (

@@ -38,7 +38,7 @@ export function EmptyState(props: { icon: Icon; title: string; children?: ReactN
   );
 }
 
-/** What went wrong, in the words of the service, with a way out. */
+/** The service's error message, with a suggested fix. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => unknown }) {
   const { t } = useTranslation();
   return (

@@ -17,7 +17,7 @@ export function Told({ children, act }: { children: ReactNode; act: ReactNode })
   );
 }
 
-/** That something was done, with the way back from it, for long enough to be read and taken. Answers its id. */
+/** A notification with undo, shown long enough to be read and used. Returns its id. */
 export function tellUndoable({ message, undo, ...rest }: NotificationData & { undo(): unknown }): string {
   const id = notifications.show({
     autoClose: 8_000,

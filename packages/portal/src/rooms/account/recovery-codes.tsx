@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../shell/copy.tsx';
 import { download } from '../../shell/download.ts';
 
-/** They are shown this once: whoever has not kept them is not let go by accident. */
+/** Shown only once: the dialog does not close by accident before they are saved. */
 export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept(): void }) {
   const { t } = useTranslation('account');
   const [kept, setKept] = useState(false);

@@ -25,7 +25,7 @@ export function CreateApplication({ opened, onClose }: { opened: boolean; onClos
       const { data } = await api.post('/manage/v1/applications', { body: { name: name.trim() } });
       rememberSecret(data.clientId, data.clientSecret);
       const languages = tags.map((tag, index) => ({ tag, name: ownName(tag), ...(index === 0 && { default: true }) }));
-      // The secret has to be shown whatever becomes of this: without languages, the catalog asks for them.
+      // The secret must be shown even if this fails: without languages, the catalog asks for them.
       if (languages.length > 0)
         await editsOf(data.clientId)
           .setLanguages(languages)('*')

@@ -42,12 +42,12 @@ type Typed = {
 const NOTHING: Typed = { texts: {}, name: undefined, type: 'boolean', values: {}, constraint: NO_CONSTRAINT };
 
 /**
- * What people call it, from that a name for programs, and what its kind needs. The rest is set where it then stands.
+ * The label, an API name derived from it, and the fields of its kind. The rest is set in the editor.
  * After a group its keys follow.
  */
 export function AddItem({ adding, onClose, ...props }: Props) {
   const { t } = useTranslation('catalog');
-  // Whoever closes it by accident finds what was typed.
+  // After an accidental close, the input is still there.
   const kept = useRef({ group: NOTHING, key: NOTHING });
   const isAdded = useRef(false);
   const close = (added: boolean) => {
@@ -115,7 +115,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
     typed.name !== undefined ||
     [typed.texts, typed.values, typed.constraint].some((part) => Object.values(part).some((each) => each !== ''));
   const hasValues = !values || (values.length > 0 && !asked.some(lineProblem));
-  // Letters that come while it is under way would be cleared away with what was sent.
+  // Input typed while it is in flight would be cleared with the sent one.
   const readOnly = edit.isPending;
   const isReady = problem === undefined && hasValues && (!isKey || limitProblems(limited).size === 0);
   useUnsaved(isBegun && !edit.isPending && !edit.isSuccess);
@@ -143,7 +143,7 @@ function AddForm({ clientId, adding, kept, tree, onAdded, onClose }: FormProps) 
           ...texts,
         })
       : edits.addGroup({ name: name.trim(), ...texts });
-    // Something new is in nobody's way: whatever others did meanwhile, it is added to that.
+    // A new item conflicts with nothing: it is added to the current draft.
     const made = await edit
       .mutateAsync({ edit: wanted })
       .catch((error) => (isConflict(error) ? edit.mutateAsync({ edit: () => wanted('*') }) : undefined))

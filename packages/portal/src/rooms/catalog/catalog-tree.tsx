@@ -65,7 +65,7 @@ export function CatalogTree({ rows, selected, mayMove, onSelect, onToggle, onMov
     if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
   }, [selected]);
 
-  // Whoever presses a key twice is quicker than the rows are drawn anew.
+  // A second key press can come before the rows are redrawn.
   const ahead = useRef(new Map<string, number>());
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was moved is drawn now
   useEffect(() => ahead.current.clear(), [rows]);

@@ -34,7 +34,7 @@ export function rowProblems({ type, listed, values }: KeyForm): ReadonlyMap<Valu
 
 type Limits = Pick<KeyForm, 'type' | 'constraint'>;
 
-/** By the limit's name; two that leave nothing between them are both at fault. */
+/** By the limit's name; if two limits exclude each other, both are invalid. */
 export function limitProblems({ type, constraint }: Limits): ReadonlyMap<ConstraintName, LimitProblem> {
   const problems = new Map<ConstraintName, LimitProblem>();
   const typed = CONSTRAINTS[type].filter((name) => name !== 'pattern' && !isBlank(constraint[name]));

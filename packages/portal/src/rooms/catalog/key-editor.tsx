@@ -29,7 +29,7 @@ type Props = {
   group: TreeGroup;
   treeKey: TreeKey;
   mayEdit: boolean;
-  /** It was added a moment ago: whoever did that goes on here. */
+  /** It was added a moment ago: focus moves here. */
   isNew: boolean;
 };
 

@@ -16,7 +16,7 @@ export type KeyForm = {
   byDefault: string[];
 };
 
-/** `id` is for the page alone: a value can be typed anew. */
+/** `id` is for the page only: a value can be retyped. */
 export type ValueRow = {
   id: string;
   value: string;
@@ -165,7 +165,7 @@ export function patchTexts(
   return Object.fromEntries(changed.map((language) => [language, after[language] || null]));
 }
 
-/** The same text for the same value, whatever the order of its members. */
+/** The same text for the same value, in any order of its members. */
 export function stable(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     each !== null && typeof each === 'object' && !Array.isArray(each)

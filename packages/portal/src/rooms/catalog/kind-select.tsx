@@ -5,7 +5,7 @@ import { KINDS, type Kind } from './kinds.ts';
 
 type Props = Omit<SelectProps, 'value' | 'onChange' | 'data'> & { value: Kind; onChange(kind: Kind): void };
 
-/** Which kind of key, each with what it means for whoever chooses. */
+/** The kinds of keys, each with its meaning for users. */
 export function KindSelect({ value, onChange, ...props }: Props) {
   const { t } = useTranslation('catalog');
   return (

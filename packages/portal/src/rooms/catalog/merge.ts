@@ -10,7 +10,7 @@ export type FieldConflict = { value?: string; language?: string; member?: string
 type Where = Pick<FieldConflict, 'value'>;
 type Members = Record<string, unknown>;
 
-/** Both changes together. Where they collide mine stands, and it is told. */
+/** Both changes merged. On conflict mine wins, and the conflict is reported. */
 export function mergeItem<T extends object>({
   base,
   mine,
@@ -84,7 +84,7 @@ function toEntry(value: unknown): Value {
   return typeof value === 'object' ? (value as Value) : { value };
 }
 
-/** In the order of whoever changed it; what the other added comes last, what the other removed is gone. */
+/** In the changed order; items the other side added come last, items it removed are gone. */
 function mergeList<T extends object>(
   three: Three<readonly T[]>,
   idOf: (item: T) => string,

@@ -172,7 +172,7 @@ function countHint({ min = 0, max }: TreeKey, t: ReturnType<typeof useTranslatio
   return min > 0 ? t('preview.between', { min, max }) : t('preview.atMost', { count: max });
 }
 
-/** Another default or other values: the field starts anew. */
+/** Another default or other values: the field is reset. */
 function stableKey({ type, multiple, default: byDefault, values }: TreeKey): string {
   return JSON.stringify([type, multiple, byDefault, values?.length]);
 }

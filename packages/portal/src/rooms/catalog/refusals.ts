@@ -1,7 +1,7 @@
 import { isInnkeeperError } from '@innkeeper/client/manage';
 import { useTranslation } from 'react-i18next';
 
-/** The codes that name the fields of what was sent: it is not as it should be, or the catalog would not be. */
+/** Codes that list fields of the request: it is invalid, or would make the catalog invalid. */
 const CODES = new Set(['9400', '9422']);
 
 /** What the page has a field for, and the words for what is wrong there. */

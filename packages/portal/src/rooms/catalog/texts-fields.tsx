@@ -13,7 +13,7 @@ export function TextsFields(props: {
   /** All of the application's, where only some have a field. */
   among?: readonly TreeLanguage[];
   disabled?: boolean;
-  /** Before the language, for whoever cannot see what the fields stand under. */
+  /** Before the language, for screen readers. */
   about?: string;
   onChange(texts: Record<string, string>): void;
 }) {

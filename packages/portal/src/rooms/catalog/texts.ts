@@ -47,7 +47,7 @@ export function directionOf(tag: string): 'rtl' | 'ltr' {
   }
 }
 
-/** A name for programs, from what people call it. */
+/** An API name, from the label. */
 export function nameFrom(label: string): string {
   return label
     .normalize('NFKD')
@@ -61,7 +61,7 @@ export function nameFrom(label: string): string {
 type Typed = Readonly<Record<string, string>>;
 
 /**
- * A value of a list for each line: what people read, and from that what programs get. The same line in another
+ * One allowed value per line: its label, and an API value derived from it. The same line in another
  * language is that value's text there. By the language's name.
  */
 export function valuesFrom(typed: Typed, languages: readonly TreeLanguage[]) {

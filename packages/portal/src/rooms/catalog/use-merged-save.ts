@@ -19,7 +19,7 @@ const TRIES = 4;
 const SHOWN = 3;
 
 /**
- * Saves what was typed. Whoever else worked in the draft meanwhile, on something else, is no reason to ask; on the same
+ * Saves the input. Changes of others to something else are no reason to ask; to the same
  * thing, both are shown and nothing is lost.
  */
 export function useMergedSave<T>(clientId: string, tree: Tree) {

@@ -127,7 +127,7 @@ export function ConnectPage() {
             }
             value={secret}
             onChange={(event) => type(event.currentTarget.value)}
-            // It is not the password of whoever is here: the browser is not to offer it, nor to keep it.
+            // It is not the password of this person: the browser must neither offer nor save it.
             autoComplete="off"
             data-1p-ignore
             data-lpignore="true"

@@ -7,13 +7,13 @@ import { applicationQuery } from '../../api/queries.ts';
 import { LinkButton } from '../../shell/links.tsx';
 import { usersQuery } from '../users/queries.ts';
 
-/** How often it is asked for: whoever has run a snippet looks here next. */
+/** How often to poll: after running a snippet, people look here next. */
 const EVERY = 2_000;
 
 /** In this tab, by clientId: applications that nobody used when they were looked at, and who came first. */
 const awaited = new Map<string, string | undefined>();
 
-/** Also after it has come: whoever leaves the page finds it again. */
+/** Also afterwards, so that it is still there after leaving the page. */
 export function awaitsFirstUser(clientId: string, users: number): boolean {
   if (users === 0 && !awaited.has(clientId)) awaited.set(clientId, undefined);
   return awaited.has(clientId);

@@ -48,7 +48,7 @@ export function DurationInput(props: {
           allowDeselect={false}
           onChange={(value) => {
             if (value === null) return;
-            // The number stays, as whoever turns 10 minutes into hours means 10 hours.
+            // The number stays: changing 10 minutes to hours means 10 hours.
             setChosen(value as Unit);
             onChange(Math.round((seconds / size) * UNITS[value as Unit]));
           }}

@@ -18,7 +18,7 @@ const OVERLAPS = ['0', '1h', '24h', '7d', '30d'] as const;
 type Overlap = (typeof OVERLAPS)[number];
 const HOURS: Record<Overlap, number> = { '0': 0, '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
 
-/** Asks how long the secret before stays good, then shows the new one, once. */
+/** Asks how long the previous secret stays valid, then shows the new one once. */
 export function RotateDialog(props: { clientId: string; hasPrevious: boolean; opened: boolean; onClose(): void }) {
   const { clientId, hasPrevious, opened, onClose } = props;
   const { t, i18n } = useTranslation('credentials');

@@ -15,7 +15,7 @@ import classes from './invite-form.module.css';
 import { invitationsQuery } from './queries.ts';
 import { type Role, RoleSelect } from './role-select.tsx';
 
-/** No mail is sent: the link is shown once, and passed on by whoever invites. */
+/** No mail is sent: the link is shown once, to be passed on. */
 export function InviteForm({ clientId, opened, onClose }: { clientId: string; opened: boolean; onClose(): void }) {
   const { t } = useTranslation('members');
   const { t: shell } = useTranslation();

@@ -15,7 +15,7 @@ export function overviewQuery(clientId: string) {
     queryKey: ['application', clientId, 'overview', 'now'],
     queryFn: async ({ signal }) =>
       (await api.get('/manage/v1/applications/{clientId}/overview', { path: { clientId }, signal })).data,
-    // Whoever comes from another room has just done the next step there.
+    // The next step may just have been done in another room.
     staleTime: 0,
     refetchInterval: 30_000,
   });

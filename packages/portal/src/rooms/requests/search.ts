@@ -14,7 +14,7 @@ export type RequestSearch = {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Whatever somebody made of the address, only what can be asked for is asked for. */
+/** Only valid filters are used, even from a changed URL. */
 export function readRequestsSearch(search: Record<string, unknown>): RequestSearch {
   const text = (name: string, isGood: (value: string) => boolean) => {
     const value = search[name];

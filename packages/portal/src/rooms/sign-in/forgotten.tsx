@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import classes from './forgotten.module.css';
 
-/** No mail is sent: whoever runs the service makes a link. */
+/** No mail is sent: the operator creates a link. */
 export function Forgotten() {
   const { t } = useTranslation('sign-in');
   const [opened, { toggle }] = useDisclosure();

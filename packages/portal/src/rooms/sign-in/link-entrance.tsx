@@ -14,8 +14,8 @@ import { SignInLinkForm } from './sign-in-link-form.tsx';
 import { useLetIn } from './use-let-in.ts';
 
 /**
- * Looking at a link does not spend it: that takes a button, so that whatever opens it beforehand (a preview, a
- * scanner of e-mails) leaves it good.
+ * Opening a link does not spend it: that takes a button, so that programs that open it beforehand (a preview, a
+ * scanner of e-mails) leave it valid.
  */
 export function LinkEntrance({ token, goOn, letIn }: { token: string; goOn(path?: string): void; letIn(): void }) {
   const { t } = useTranslation('sign-in');

@@ -19,7 +19,7 @@ export function SignInPage() {
   const { next = '' } = useSearch({ from: '/sign-in' });
   // In the place of this page: its address, with the token, does not stay in the history.
   const goOn = (path = next) => location.replace(PORTAL_PATH + path);
-  // Whoever is in already sees no new page: what they are told stays.
+  // A signed-in person sees no new page: the message stays.
   const letIn = () => history.replace(PORTAL_PATH + next);
   if (token !== '') {
     return (

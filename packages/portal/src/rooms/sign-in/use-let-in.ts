@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
 
-/** Whoever is signed in has nothing to do at the door. True until it is known that they are not. */
+/** Redirects a signed-in person. True until it is known that nobody is signed in. */
 export function useLetIn(enter: () => void): boolean {
   const session = useQuery({ ...sessionQuery, retry: false, retryOnMount: false });
   const isIn = session.isSuccess;

@@ -1,4 +1,4 @@
-/** What one act changed, to be taken back as one. */
+/** What one action changed, to be undone as one. */
 export type Step = {
   kind: 'edit' | 'clear' | 'paste' | 'cut' | 'import';
   changes: { path: string; tag: string; from: string | null; to: string | null }[];

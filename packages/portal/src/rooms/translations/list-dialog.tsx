@@ -11,10 +11,10 @@ import type { GridAct } from './texts-grid.tsx';
 
 type Props = { sheet: Sheet; languages: readonly Language[]; onAct(act: GridAct): void; onClose(): void };
 
-/** All that is missing in a language as a list: out to whatever translates it, and back in one paste. */
+/** All missing texts of a language as a list: out to any translator, and back in one paste. */
 export function ListDialog({ opened, ...props }: Props & { opened: boolean }) {
   const { t } = useTranslation('translations');
-  // Whoever closes it by accident finds what was typed.
+  // After an accidental close, the input is still there.
   const kept = useRef<Record<string, string>>({});
   return (
     <Modal
@@ -90,7 +90,7 @@ function Lists({ kept, sheet, languages, onAct, onClose }: Props & { kept: Kept 
         kept={kept}
         language={language}
         lines={lines}
-        // What was taken over stays.
+        // Applied texts stay.
         leave={t(hasTaken ? 'close' : 'cancel')}
         onTake={take}
         onClose={onClose}
@@ -130,7 +130,7 @@ function List(props: ListProps) {
             variant="light"
             value={lines.map(({ source }) => source).join('\n')}
             label={t('list.copy')}
-            // Whoever comes back pastes.
+            // On return, the next step is to paste.
             onCopy={() => field.current?.focus()}
           />
         </Stack>

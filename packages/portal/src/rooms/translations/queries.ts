@@ -32,7 +32,7 @@ const MORE = 5_000;
 export function textsQuery(clientId: string, sheet: Sheet) {
   return queryOptions({
     queryKey: ['application', clientId, 'translations', 'texts'],
-    // Whoever comes from the catalog may have changed what there is to translate.
+    // The texts to translate may just have changed in the catalog.
     refetchOnMount: 'always',
     staleTime: 60_000,
     queryFn: async ({ signal }): Promise<{ etag: string | undefined }> => {

@@ -52,7 +52,7 @@ export function makeState({ rows, loads, filled, entries, isSending, failure, hi
   };
 }
 
-/** Always the same list while there is nothing in it: whoever shows it need not look again. */
+/** Always the same empty list, so that components do not render again. */
 const NONE: readonly never[] = [];
 function orNone<T>(items: readonly T[]): readonly T[] {
   return items.length === 0 ? NONE : items;

@@ -129,7 +129,7 @@ export class Sheet {
     return this.#typed !== undefined;
   }
 
-  /** Whoever leaves in the middle of a text has typed it. */
+  /** Leaving in the middle of a text keeps the input. */
   leave(): void {
     if (this.#typed) this.change([this.#typed], 'edit');
     this.saveNow();
@@ -159,7 +159,7 @@ export class Sheet {
     this.#settle();
   }
 
-  /** As done already: what changed came from elsewhere, and can be taken back here. */
+  /** As done already: the change came from elsewhere, and can be undone here. */
   record(step: Step): void {
     if (step.changes.length > 0) this.#history.add(step);
     this.#emit();
@@ -248,7 +248,7 @@ export class Sheet {
 
   #take(batch: Entry[], outcome: SendOutcome): void {
     this.#failure = undefined;
-    // Whatever is not said of them below: to be sent again.
+    // Unless set below: to be sent again.
     for (const entry of batch) if (entry.phase === 'saving') entry.phase = 'waiting';
     if (outcome.outcome === 'saved') {
       this.#batch = BATCH;

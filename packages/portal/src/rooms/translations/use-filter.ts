@@ -9,7 +9,7 @@ const FROM = '/frame/applications/$clientId/translations';
 
 /**
  * Which rows and languages are shown. The rows stay what they were when the filter was set: what gets its text
- * does not vanish under the hands of whoever typed it.
+ * does not vanish while it is being typed.
  */
 export function useFilter(clientId: string, languages: readonly Language[], { rows, loads }: SheetState) {
   const { search = '', group, missing } = useSearch({ from: FROM });
@@ -31,7 +31,7 @@ export function useFilter(clientId: string, languages: readonly Language[], { ro
     () => ({ search: searched, group, missing, attention }),
     [searched, group, missing, attention],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of the rows only those that were loaded anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows were reloaded
   const paths = useMemo(() => filterRows(rows, filter, shown), [loads, filter, shown]);
 
   const set = useCallback(

@@ -52,7 +52,7 @@ export function useGridLayout(
     useFlushSync: false,
     rangeExtractor: (range) => withActive(range, active.column),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the width of a column is another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the width of a column changes
   useEffect(() => columns.measure(), [columns, columnWidth]);
 
   const drawn = columns

@@ -19,7 +19,7 @@ export function useSheet(clientId: string) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const sheet = sheetOf(clientId, session.email);
   const state = useSyncExternalStore(sheet.subscribe, () => sheet.state);
-  // At once, beside whatever else the page waits for.
+  // Immediately, in parallel with the other requests of the page.
   usePrefetchQuery(textsQuery(clientId, sheet));
   const query = useQuery(textsQuery(clientId, sheet));
 

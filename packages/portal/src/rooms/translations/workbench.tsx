@@ -55,7 +55,7 @@ export function Workbench(props: Props) {
   const latestProgress = useRef(progress);
   latestProgress.current = progress;
   const getProgress = useCallback(() => latestProgress.current, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of the rows only those that were loaded anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows were reloaded
   const groups = useMemo(
     () => state.rows.filter(({ kind }) => kind === 'group').map(({ group, name }) => ({ value: group, label: name })),
     [state.loads],
@@ -80,7 +80,7 @@ export function Workbench(props: Props) {
     return () => window.removeEventListener('keydown', onKey);
   }, [shortcutsDialog.open]);
 
-  // The way back ends with the room.
+  // Undo ends with the room.
   useEffect(() => () => void notifications.hide(lastTold), []);
 
   const onMissing = useCallback((tag: string) => set({ missing: tag }), [set]);
@@ -203,10 +203,10 @@ export function Workbench(props: Props) {
   );
 }
 
-/** The notification of the last step: there is one way back at a time, and it is that of this step. */
+/** The notification of the last step: only that step can be undone from it. */
 let lastTold = '';
 
-/** What a paste or a step back did, with the way back from it. */
+/** What a paste or an undo did, with an undo. */
 function tell(act: GridAct, t: ReturnType<typeof useTranslation<'translations'>>['t'], undo: () => unknown): void {
   const canUndo = act.act !== 'undo' && act.act !== 'redo' && act.changed > 0;
   const more =

@@ -14,7 +14,7 @@ import { useMutateOnce } from '../../shell/use-once.ts';
 const USER = '/manage/v1/applications/{clientId}/users/{userUid}';
 type Token = { tokenId: string; issuedAt: string; expiresAt: string };
 
-/** Access tokens that are good: their ends, never they themselves. */
+/** Valid access tokens: their expiry, never the tokens. */
 export function UserTokens(props: { clientId: string; userUid: string; tokens: readonly Token[] }) {
   const { clientId, userUid, tokens } = props;
   const { t } = useTranslation('users');

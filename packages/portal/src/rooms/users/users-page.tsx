@@ -104,7 +104,7 @@ function Users({ clientId }: { clientId: string }) {
                       className={classes.cover ?? ''}
                       fw={600}
                       lineClamp={2}
-                      // It lies over all of the row: what may be cut is told here.
+                      // It covers the whole row: texts that may be cut off are given here.
                       {...(isLong(clientUserName, clientUserId) && { title: `${clientUserName}\n${clientUserId}` })}
                     >
                       {clientUserName}
