@@ -38,7 +38,7 @@ export function usersExport(): Command {
       ],
       [
         'users export --app 123456789_4f2c --user ada@example.com --format html --output ada.html',
-        'everything that is kept of one user, to read',
+        'all data about one user, as a page',
       ],
       [
         'users export --app 123456789_4f2c --output users.ndjson --json',
@@ -54,7 +54,7 @@ export function usersExport(): Command {
     )
     .option('--effective', 'with --where: include defaults')
     .option('--status <status>', 'only users with this status: active or suspended')
-    .option('--user <ID>', 'everything that is kept of one user: profile, selections, history, tokens, receipts')
+    .option('--user <ID>', 'all data about one user: profile, selections, history, tokens, receipts')
     .option('--format <format>', 'with --user: json (default) or html')
     .option('--output <file>', 'write to this file, all or nothing; readable by its owner only')
     .action(run);

@@ -32,7 +32,7 @@ export type MadeLink = {
   unsubscribeUrl?: string;
 };
 
-/** The page of the preferences of one user, for whoever has the link (CONTRACT.md section 7). */
+/** A link to the preferences page of one user, which needs no sign-in (CONTRACT.md section 7). */
 export async function makePreferenceLink(
   service: LinkMaker,
   { appId }: Pick<Application, 'appId'>,

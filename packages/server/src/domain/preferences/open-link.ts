@@ -16,7 +16,7 @@ export type OpenedLink = {
   link: LinkContent;
 };
 
-/** Whatever is wrong with a link, its user or its application: who follows it learns nothing but that it does not work. */
+/** Every problem with a link, its user or its application looks the same: the link does not work. */
 export async function openLink(service: Service, token: string): Promise<OpenedLink> {
   const link = readLink(service.keyring, token);
   if (!link || link.expiresAt <= service.now()) throw invalid();

@@ -5,7 +5,7 @@ import type { CompiledCatalog, PlacedKey } from '../catalog/compile.ts';
 import type { Service } from '../service.ts';
 import { isOpenText, type OpenText, textsOf } from './open-texts.ts';
 
-/** What a receipt states of one save: everything as it was then, whatever the catalog says today. */
+/** What a receipt states of one save: everything as it was then, not as in the current catalog. */
 export type Receipt = {
   user: UserRecord;
   placed: PlacedKey;

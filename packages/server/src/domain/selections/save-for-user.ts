@@ -43,7 +43,7 @@ export async function saveForUser(
   }
 }
 
-/** What every save comes to, whoever makes it. */
+/** The common part of every save. */
 export async function saveWanted<User extends UserToSave['user']>(
   service: Service,
   user: User,

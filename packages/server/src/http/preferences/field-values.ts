@@ -100,7 +100,7 @@ export const shownName = ({ keyNo }: Key): string => `w${keyNo}`;
 
 /**
  * What was entered for a key; undefined: the form has no such field. Only what differs from what the form had shown is touched: saving
- * neither turns defaults into choices nor brings back what was changed elsewhere meanwhile.
+ * neither turns defaults into selections nor undoes changes made elsewhere in the meantime.
  */
 export function readField(form: Form, placed: PlacedKey): Entered | undefined {
   const { key } = placed;

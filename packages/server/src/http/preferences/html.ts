@@ -11,7 +11,7 @@ type Part = Html | string | number | false | undefined | readonly Part[];
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Whatever is put in is text, unless `html` made it. Attributes have to be quoted. */
+/** Every inserted part is text, unless `html` made it. Attributes have to be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((made, each, index) => made + write(parts[index - 1]) + each));
 }

@@ -82,7 +82,7 @@ export function inWords({ tag, texts }: PageLanguage, text: string): Html {
 
 const SPOKEN = createLanguages(PAGE_LANGUAGES.map((tag) => ({ name: tag, tag, isDefault: tag === 'en' })));
 
-/** One page for every link that does not work, and one for whatever else went wrong. */
+/** One page for every link that does not work, and one for every other failure. */
 export function failAsPage(request: HttpRequest, reply: HttpReply, { status }: InnkeeperError): void {
   const language = pageLanguage(SPOKEN.negotiate(request.headers['accept-language'])?.tag);
   const { invalid, invalidAbout, later, laterAbout } = language.texts;

@@ -68,7 +68,7 @@ function toWanted({ placed, texts }: Entered, language: Language | undefined): W
   return { placed, values: readTexts(placed.key, texts), language, place: keyNo, field: `${keyNo}.` };
 }
 
-/** Of a refusal, the keys at fault by their numbers. */
+/** The invalid keys of a refusal, by number. */
 function wrongKeys(error: unknown): Set<number> | undefined {
   if (!(error instanceof InnkeeperError) || !['valueNotAllowed', 'keyArchived'].includes(error.error)) return undefined;
   return new Set((error.fields ?? []).map(({ field }) => Number(field.split('.', 1)[0])));
