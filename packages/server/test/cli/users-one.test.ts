@@ -1,3 +1,4 @@
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases } from '../databases.ts';
 import { withCatalog } from '../http/options/example-catalog.ts';
@@ -28,6 +29,8 @@ describe.each(places)(
     });
     afterAll(() => server.close());
 
+    // The command line has the default port in its links, as nothing tells it another.
+    const pathOf = (url: string) => new URL(url).pathname;
     const app = () => ['--app', at.application.clientId];
     const introspect = async (token: string) => {
       const body = new URLSearchParams({ token });
@@ -57,6 +60,48 @@ describe.each(places)(
       }
       expect((await cli.run('users', 'show', 'x')).code).toBe(2);
       expect((await cli.run('users', 'show', 'x', '--app', '1_nobody')).code).toBe(1);
+    });
+
+    test('a preference link of one user, and everything that is kept of them', async () => {
+      const { userCode, accessToken } = await makeSignedInUser(server, at.application, 'grace@example.com');
+      await server.post(
+        '/api/user_options',
+        { ...(await at.choice('vegetarian', [true])), access_token: accessToken },
+        at.apiKey,
+      );
+      const link = (...args: string[]) => cli.json('users', 'link', 'grace@example.com', ...app(), ...args);
+      const made = await link('--group', 'kitchen', '--language', 'de', '--expires', '7d');
+      const opened = await server.send('GET', pathOf(made.url));
+      expect([opened.status, opened.text.includes('Küche')]).toEqual([200, true]);
+      const full = await link('--unsubscribe', 'kitchen.vegetarian=[false]', '--unsubscribe', 'open.tags=[]');
+      expect((await server.send('POST', pathOf(full.unsubscribeUrl))).status).toBe(200);
+      for (const wrong of [
+        ['--expires', '7'],
+        ['--expires', '366d'],
+        ['--group', 'nothing'],
+        ['--unsubscribe', 'kitchen.vegetarian=false'],
+      ]) {
+        expect((await cli.run('users', 'link', userCode, ...app(), ...wrong)).code).toBe(2);
+      }
+      expect(await link('--withdraw')).toMatchObject({ service_user_code: userCode, withdrawn: true });
+      expect((await server.send('GET', pathOf(made.url))).status).toBe(404);
+
+      const one = await cli.run('users', 'export', ...app(), '--user', userCode);
+      const exported = JSON.parse(one.stdout);
+      expect(exported).toMatchObject({
+        user: { userUid: userCode, clientUserId: 'grace@example.com' },
+        accessTokens: [{ tokenId: expect.any(String) }],
+        options: [{ keyName: 'vegetarian', value: false }, { keyName: 'tags' }],
+      });
+      expect(exported.history).toHaveLength(3);
+      const { keys } = (await server.send('GET', '/oauth/v2/jwks')).json as { keys: [] };
+      const { payload } = await jwtVerify(exported.receipts[0], createLocalJWKSet({ keys }));
+      expect(payload).toMatchObject({ sub: userCode, option: 'vegetarian', value: false, by: 'unsubscribe' });
+      const page = await cli.run('users', 'export', ...app(), '--user', userCode, '--format', 'html');
+      expect(page.stdout).toMatch(/^<!doctype html>[^]*grace@example\.com[^]*unsubscribe/);
+      expect(`${page.stdout}${one.stdout}`).not.toContain(accessToken);
+      expect((await cli.run('users', 'export', ...app(), '--format', 'html')).code).toBe(2);
+      expect((await cli.run('users', 'export', ...app(), '--user', 'nobody')).code).toBe(1);
     });
 
     test('export writes those for whom all conditions hold, and their status comes back with them', async () => {
